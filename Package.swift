@@ -1,0 +1,118 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The rooms and their arrows. `RepositoryTests` reads this file: an import that is not an arrow here
+// does not pass.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A library of this package: its sources, and the rooms it may look into.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "tombolo",
+    products: [.executable(name: "tombolo", targets: ["tombolo"])],
+    targets: [
+        // System libraries: a module map, and a shim for macros and variadics.
+        .systemLibrary(
+            name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CLinux"),
+
+        // Pure: no I/O, no clock, no `async`.
+        room("TomboloJSON"),
+        room("TomboloCore", ["TomboloJSON"]),
+        room("TomboloAPI", ["TomboloCore", "TomboloJSON"]),
+
+        // Time and waiting; the log; the shell.
+        room("TomboloLoop", ["CLinux"]),
+        room("TomboloEventLog", ["TomboloCore"]),
+        room("TomboloSQLite", ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"]),
+        room("TomboloRelay", ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"]),
+
+        // Bytes, and those who speak over them.
+        room("TomboloCrypto", ["COpenSSL"]),
+        room("TomboloHTTP", ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL"]),
+        room(
+            "TomboloAPNs",
+            ["TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"]),
+        room("TomboloSimulator", ["TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"]),
+        room(
+            "TomboloServer",
+            [
+                "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI", "TomboloHTTP",
+                "TomboloLoop",
+                "TomboloCrypto", "TomboloJSON",
+            ]),
+
+        .executableTarget(
+            name: "tombolo",
+            dependencies: [
+                "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
+                "TomboloSQLite",
+                "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs", "TomboloSimulator",
+                "TomboloServer",
+                "CLinux",
+            ],
+            swiftSettings: settings),
+
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "TomboloLoop", "TomboloEventLog", "TomboloCore", "TomboloJSON", "CLinux",
+            ],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        tests("TomboloJSONTests", ["TomboloJSON"]),
+        tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport"]),
+        tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),
+        tests("TomboloLoopTests", ["TomboloLoop", "TestSupport"]),
+        tests("TomboloEventLogTests", ["TomboloEventLog", "TomboloCore", "TestSupport"]),
+        tests(
+            "TomboloSQLiteTests",
+            ["TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite"]),
+        tests(
+            "TomboloRelayTests",
+            [
+                "TomboloRelay", "TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON",
+                "TestSupport",
+            ]),
+        tests("TomboloCryptoTests", ["TomboloCrypto", "TestSupport"]),
+        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport"]),
+        tests(
+            "TomboloAPNsTests",
+            [
+                "TomboloAPNs", "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto",
+                "TomboloJSON", "TestSupport",
+            ]),
+        tests(
+            "TomboloSimulatorTests",
+            [
+                "TomboloSimulator", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON",
+                "TestSupport",
+            ]),
+        tests(
+            "TomboloServerTests",
+            [
+                "TomboloServer", "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI",
+                "TomboloHTTP",
+                "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport",
+            ]),
+        tests("RepositoryTests", ["TestSupport"]),
+        tests("EndToEndTests", ["TestSupport", "TomboloJSON", "tombolo"]),
+    ]
+)

@@ -1,0 +1,116 @@
+/// What a producer may do to an activity.
+package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
+    case start = 1
+    case update = 2
+    case end = 3
+    case play = 4
+    case stop = 5
+
+    /// The word for it in `do` of a batch line and of the log.
+    package var name: String {
+        switch self {
+        case .start: "start"
+        case .update: "update"
+        case .end: "end"
+        case .play: "play"
+        case .stop: "stop"
+        }
+    }
+
+    package init?(name: String) {
+        guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+}
+
+/// A producer's word that one request is one event, however often it is sent.
+package struct IdempotencyKey: Hashable, Sendable {
+    /// As the producer wrote it (header `Idempotency-Key`, or `id` of a line); 1 to 255 bytes.
+    package var key: String
+    /// 64 bits over method, path and body: the same key with another digest is another request.
+    package var bodyDigest: UInt64
+
+    package init(key: String, bodyDigest: UInt64) {
+        self.key = key
+        self.bodyDigest = bodyDigest
+    }
+}
+
+/// An event before storage.
+package struct NewEvent: Hashable, Sendable {
+    package var tenant: TenantID
+    package var activity: ActivityNumber
+    /// The version of the activity that this event follows; 0 for the first. Its own is one more.
+    package var expectedVersion: Int64
+    package var kind: EventKind
+    package var recordedAt: Instant
+    /// The producer's bytes, untouched: one JSON object.
+    package var body: [UInt8]
+    package var idempotency: IdempotencyKey?
+
+    package init(
+        tenant: TenantID, activity: ActivityNumber, expectedVersion: Int64, kind: EventKind,
+        recordedAt: Instant, body: [UInt8], idempotency: IdempotencyKey? = nil
+    ) {
+        self.tenant = tenant
+        self.activity = activity
+        self.expectedVersion = expectedVersion
+        self.kind = kind
+        self.recordedAt = recordedAt
+        self.body = body
+        self.idempotency = idempotency
+    }
+}
+
+/// An event as the log keeps it.
+package struct RecordedEvent: Hashable, Sendable {
+    /// Its place in the log: 1, 2, 3 … without a gap.
+    package var seq: Int64
+    /// The place of this activity's event before it; 0 for the first.
+    package var previous: Int64
+    package var event: NewEvent
+
+    package var version: Int64 { event.expectedVersion + 1 }
+
+    package init(seq: Int64, previous: Int64, event: NewEvent) {
+        self.seq = seq
+        self.previous = previous
+        self.event = event
+    }
+}
+
+/// Something the relay learned by itself or from a device: an outcome, a token, a retirement.
+///
+/// Facts have a sequence of their own and are cut by age; what must survive is in a `Record`.
+package struct NewFact: Hashable, Sendable {
+    package var tenant: TenantID
+    /// The activity it is about, if any.
+    package var activity: ActivityNumber?
+    /// A short word: `token.registered`, `push.sent`, `push.refused`, `device.registered` …
+    package var kind: String
+    package var recordedAt: Instant
+    /// One JSON object.
+    package var body: [UInt8]
+
+    package init(
+        tenant: TenantID, activity: ActivityNumber?, kind: String, recordedAt: Instant,
+        body: [UInt8]
+    ) {
+        self.tenant = tenant
+        self.activity = activity
+        self.kind = kind
+        self.recordedAt = recordedAt
+        self.body = body
+    }
+}
+
+/// A fact as the log keeps it. `seq` counts facts alone: 1, 2, 3 … without a gap.
+package struct RecordedFact: Hashable, Sendable {
+    package var seq: Int64
+    package var fact: NewFact
+
+    package init(seq: Int64, fact: NewFact) {
+        self.seq = seq
+        self.fact = fact
+    }
+}

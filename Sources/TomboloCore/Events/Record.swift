@@ -1,0 +1,37 @@
+/// A drawer of small current values beside the log: what must be known at start-up without reading history.
+package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
+    /// Devices with their tokens, presence and last reports; the number is the device's.
+    case device = 1
+    /// Pacing marks; the number is the destination's.
+    case mark = 2
+    /// API keys; the number is the key's.
+    case key = 3
+    /// The relay's own few values (clock, counters).
+    case relay = 4
+}
+
+/// One current value. The core owns the encoding; the log keeps the bytes and their checksum.
+package struct Record: Hashable, Sendable {
+    package var space: RecordSpace
+    /// 0 to 2^48 - 1.
+    package var number: Int64
+    /// nil deletes.
+    package var value: [UInt8]?
+
+    package init(space: RecordSpace, number: Int64, value: [UInt8]?) {
+        self.space = space
+        self.number = number
+        self.value = value
+    }
+}
+
+/// The newest projected state of an activity, as the core encodes it; the log adds version and sequence.
+package struct ActivityHead: Hashable, Sendable {
+    package var activity: ActivityNumber
+    package var value: [UInt8]
+
+    package init(activity: ActivityNumber, value: [UInt8]) {
+        self.activity = activity
+        self.value = value
+    }
+}

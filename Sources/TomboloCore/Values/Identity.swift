@@ -1,0 +1,85 @@
+/// An id that a user chose, within one tenant: parsed once, never checked again.
+///
+/// 1 to 128 bytes of letters, digits and `. _ : @ -`. `~` is the relay's own (it joins an activity's id and
+/// its incarnation), `/` belongs to paths, and neither is taken.
+package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package static let bytesMax = 128
+
+    package let rawValue: String
+
+    /// Answers nil where `rawValue` is empty, too long, or has a character outside the set.
+    package init?(_ rawValue: String) {
+        guard (1...Self.bytesMax).contains(rawValue.utf8.count),
+            rawValue.utf8.allSatisfy(Self.isAllowed)
+        else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    package static func < (one: Identifier, other: Identifier) -> Bool {
+        one.rawValue < other.rawValue
+    }
+
+    package var description: String { rawValue }
+}
+
+/// Who owns apps, keys and ids. No id of one tenant is ever looked up without it.
+package struct TenantID: Hashable, Comparable, Sendable {
+    package let name: Identifier
+    package init(_ name: Identifier) { self.name = name }
+    package static func < (one: TenantID, other: TenantID) -> Bool { one.name < other.name }
+}
+
+/// An activity as producers name it. A struct, never a joined string: no two pairs are one key.
+package struct ActivityKey: Hashable, Sendable {
+    package var tenant: TenantID
+    package var id: Identifier
+    package init(tenant: TenantID, id: Identifier) {
+        self.tenant = tenant
+        self.id = id
+    }
+}
+
+/// A device as producers name it: one installation of one app.
+package struct DeviceKey: Hashable, Sendable {
+    package var tenant: TenantID
+    package var id: Identifier
+    package init(tenant: TenantID, id: Identifier) {
+        self.tenant = tenant
+        self.id = id
+    }
+}
+
+/// The small integer that an activity gets at its first start and keeps for ever; rows and heads use it.
+package struct ActivityNumber: Hashable, Comparable, Sendable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (one: ActivityNumber, other: ActivityNumber) -> Bool {
+        one.rawValue < other.rawValue
+    }
+}
+
+/// Apple's two worlds. A token of one is nothing in the other.
+package enum APNsEnvironment: UInt8, Hashable, Sendable {
+    case production = 0
+    case sandbox = 1
+
+    package init?(name: String) {
+        switch name {
+        case "production": self = .production
+        case "sandbox": self = .sandbox
+        default: return nil
+        }
+    }
+
+    package var name: String { self == .production ? "production" : "sandbox" }
+}

@@ -1,0 +1,174 @@
+package import TomboloCore
+
+/// The right to write: which owner, since when. SQLite ignores it (a file lock says the same); an engine that
+/// several nodes share refuses a write under an older epoch.
+package struct Ownership: Hashable, Sendable {
+    package var epoch: Int64
+    package init(epoch: Int64) { self.epoch = epoch }
+    package static let sole = Ownership(epoch: 0)
+}
+
+/// What becomes durable together, or not at all.
+package struct AppendBatch: Sendable {
+    package var events: [NewEvent] = []
+    /// One for each activity that `events` touch, and for any other whose head changed.
+    package var heads: [ActivityHead] = []
+    package var facts: [NewFact] = []
+    package var records: [Record] = []
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        events.isEmpty && heads.isEmpty && facts.isEmpty && records.isEmpty
+    }
+}
+
+/// Where a batch came to stand.
+package struct AppendReceipt: Hashable, Sendable {
+    /// The sequence of the batch's first event; the others follow without a gap. Where the batch had no event:
+    /// the next to come.
+    package var firstSeq: Int64
+    package var firstFactSeq: Int64
+
+    package init(firstSeq: Int64, firstFactSeq: Int64) {
+        self.firstSeq = firstSeq
+        self.firstFactSeq = firstFactSeq
+    }
+}
+
+/// A head as it comes back at start-up.
+package struct RecoveredHead: Hashable, Sendable {
+    package var activity: ActivityNumber
+    package var version: Int64
+    package var seq: Int64
+    package var value: [UInt8]
+
+    package init(activity: ActivityNumber, version: Int64, seq: Int64, value: [UInt8]) {
+        self.activity = activity
+        self.version = version
+        self.seq = seq
+        self.value = value
+    }
+}
+
+/// A key still within its 24 hours.
+package struct RecoveredIdempotency: Hashable, Sendable {
+    package var tenant: TenantID
+    package var key: IdempotencyKey
+    package var seq: Int64
+    package var recordedAt: Instant
+
+    package init(tenant: TenantID, key: IdempotencyKey, seq: Int64, recordedAt: Instant) {
+        self.tenant = tenant
+        self.key = key
+        self.seq = seq
+        self.recordedAt = recordedAt
+    }
+}
+
+/// All that a relay needs to go on where the last one stopped. Its size is that of what lives, not of history.
+package struct RecoveredLog: Sendable {
+    package var lastSeq: Int64 = 0
+    package var lastFactSeq: Int64 = 0
+    package var heads: [RecoveredHead] = []
+    package var records: [Record] = []
+    package var idempotency: [RecoveredIdempotency] = []
+    /// One line for each row whose checksum is wrong: set aside, never projected, never pushed.
+    package var damage: [String] = []
+
+    package init() {}
+}
+
+/// A page of the log, oldest first.
+package struct EventQuery: Hashable, Sendable {
+    /// Rows of this tenant only; there is no way to ask for all.
+    package var tenant: TenantID
+    /// Events after this sequence.
+    package var after: Int64 = 0
+    package var activity: ActivityNumber?
+    package var kind: EventKind?
+    /// 1 to 1,000.
+    package var limit: Int = 100
+    /// At most this many rows are looked at; a page may come back short, with `next` set.
+    package var scanMax: Int = 100_000
+
+    package init(tenant: TenantID) { self.tenant = tenant }
+}
+
+package struct EventPage: Sendable {
+    package var events: [RecordedEvent]
+    /// Where to go on (`after`); nil only at the end of the log as it was when asked.
+    package var next: Int64?
+
+    package init(events: [RecordedEvent], next: Int64?) {
+        self.events = events
+        self.next = next
+    }
+}
+
+package struct FactQuery: Hashable, Sendable {
+    package var tenant: TenantID
+    package var after: Int64 = 0
+    package var activity: ActivityNumber?
+    package var limit: Int = 100
+    package var scanMax: Int = 100_000
+
+    package init(tenant: TenantID) { self.tenant = tenant }
+}
+
+package struct FactPage: Sendable {
+    package var facts: [RecordedFact]
+    package var next: Int64?
+
+    package init(facts: [RecordedFact], next: Int64?) {
+        self.facts = facts
+        self.next = next
+    }
+}
+
+/// Why the log did not do what it was asked.
+package enum EventLogError: Error, Hashable, Sendable {
+    /// Nothing was stored: the activity stands at another version.
+    case versionConflict(activity: ActivityNumber, expected: Int64, actual: Int64)
+    /// Nothing was stored: the key is there already, at this sequence.
+    case duplicateKey(IdempotencyKey, seq: Int64)
+    /// Nothing was stored: somebody else owns the log now.
+    case ownershipLost
+    /// Nothing was stored: no room; `hint` says what to do.
+    case full(hint: String)
+    /// It may be stored or not. The relay must stop and recover; this log takes nothing more.
+    case outcomeUnknown(cause: String)
+    /// It cannot be opened or read; `hint` says what to do.
+    case unusable(cause: String, hint: String)
+    /// It was closed.
+    case closed
+}
+
+/// The log's contract: events in one order, durable when `append` returns, and the few current values that
+/// make a start-up independent of history.
+///
+/// What it guarantees: a batch is stored whole or not at all; `append` returns after it is durable;
+/// sequences have no gap; per activity the versions are 1, 2, 3 …; batches become durable in the order in which
+/// they were handed over. What it does not: it knows no rules of activities, and never looks into a body.
+package protocol EventLog: Sendable {
+    /// Stores a batch. One at a time is how the relay calls it, but several may wait: they commit in order.
+    func append(
+        _ batch: AppendBatch, under ownership: Ownership
+    ) async throws(EventLogError) -> AppendReceipt
+
+    /// Reads what start-up needs. Keys recorded before `idempotencySince` are left out (and may be deleted).
+    func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog
+
+    func events(_ query: EventQuery) async throws(EventLogError) -> EventPage
+
+    /// One event, or nil where there is none of this tenant's with that sequence.
+    func event(seq: Int64, tenant: TenantID) async throws(EventLogError) -> RecordedEvent?
+
+    /// Events of all tenants in order, for verification and rebuilding only.
+    func history(after seq: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
+
+    func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage
+
+    /// Finishes what was handed over, then takes nothing more.
+    func close() async
+}

@@ -115,11 +115,12 @@ extension Core {
         destinations[slot]?.pacing = pacing
         destinations[slot]?.owesTrailing = isShared && event == .update
         clearReservation(slot)
-        destinations[slot]?.inFlight = Destination.InFlight(
+        let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
             isFrame: wish == .frame, token: token, alert: event == .start ? nil : alert?.version,
             until: now + configuration.limits.inFlightMax)
+        destinations[slot]?.inFlight = flying
         destinations[slot]?.waiting = nil
         if event == .start {
             destinations[slot]?.phase = .starting

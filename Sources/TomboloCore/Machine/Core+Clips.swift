@@ -20,9 +20,9 @@ extension Core {
     mutating func closeCursor(_ slot: Int, now: Instant) {
         guard let destination = destinations[slot], let cursor = destination.cursor else { return }
         destinations[slot]?.cursor = nil
-        let end = projection(slot)?.changedAt ?? wall(now)
-        destinations[slot]?.frames =
-            destination.frames + cursor.counts(at: min(end, wall(now)))
+        let end = min(projection(slot)?.changedAt ?? wall(now), wall(now))
+        let frames = destination.frames + cursor.counts(at: end)
+        destinations[slot]?.frames = frames
         markDirty(slot, now: now)
     }
 

@@ -131,10 +131,11 @@ extension Core {
                 .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")
         }
         let isSame = known?.value == registration.token
-        devices[slot]?.tokens[name] = Device.Token(
+        let token = Device.Token(
             value: registration.token,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
             observedAt: observed)
+        devices[slot]?.tokens[name] = token
         stageDevice(slot)
         var kind: Stored.Kind = known == nil ? .created : .updated
         switch name {

@@ -9,10 +9,17 @@ package struct PendingBatch: Sendable {
 }
 
 extension Core {
+    /// Whether `takeBatch` has something.
+    package func hasBatch(now: Instant, writesAll: Bool = false) -> Bool {
+        guard committing == nil, !staged.isEmpty else { return false }
+        return writesAll || staged.isUrgent || staged.flushAt.map { $0 <= now } ?? true
+    }
+
     /// The next batch, if there is one and none is on its way. The shell stores it, then says `.committed`.
-    package mutating func takeBatch(now: Instant) -> PendingBatch? {
-        guard committing == nil, !staged.isEmpty else { return nil }
-        guard staged.isUrgent || staged.flushAt.map({ $0 <= now }) ?? true else { return nil }
+    ///
+    /// - Parameter writesAll: also what could wait: the relay is about to stop.
+    package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> PendingBatch? {
+        guard hasBatch(now: now, writesAll: writesAll) else { return nil }
         var batch = PendingBatch()
         batch.events = staged.events.map(\.event)
         var seen: Set<Int> = []
@@ -155,7 +162,9 @@ extension Core {
                 destination.incarnation == activity.durableIncarnation
             else { continue }
             let own = grantInForce(destination)
-            if grant.map({ $0.grant.frameInterval < own.grant.frameInterval }) ?? true { grant = own }
+            if grant.map({ $0.grant.frameInterval < own.grant.frameInterval }) ?? true {
+                grant = own
+            }
             guard let waiting = destination.waiting else {
                 counts.sent += 1
                 continue
@@ -167,7 +176,8 @@ extension Core {
         return Accepted(
             activity: activity.key.id, seq: seq, version: activity.durable?.version ?? 0,
             status: status(slot), kind: kind, changed: changed,
-            grant: grant ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
+            grant: grant
+                ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
             decision: slowest?.decision, destinations: counts, clip: nil, plan: nil)
     }
 

@@ -126,7 +126,8 @@ extension Core {
                 return .held(.inFlight, until: flying.until)
             }
             let alert = projection.alert.flatMap {
-                $0.version == projection.version && $0.version > destination.alertsThrough ? $0 : nil
+                $0.version == projection.version && $0.version > destination.alertsThrough
+                    ? $0 : nil
             }
             return .push(.end, .end, alert: alert)
         case .ended, .gone: return .later(nil)

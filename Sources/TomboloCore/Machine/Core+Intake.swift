@@ -133,7 +133,8 @@ extension Core {
         case .stop(let name):
             guard let clip = activity.accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
-                    .unknownClip, "no such clip is playing; GET /v1/activities/"
+                    .unknownClip,
+                    "no such clip is playing; GET /v1/activities/"
                         + "\(command.activity.id) tells which is")
             }
         case .start, .update, .end: break
@@ -185,7 +186,10 @@ extension Core {
         let activity = activities[slot]
         if activity.durable?.version == activity.accepted.version {
             effects.answers.append(
-                (ticket, .accepted(accepted(slot, kind, seq: activity.seq, changed: false, now: now))))
+                (
+                    ticket,
+                    .accepted(accepted(slot, kind, seq: activity.seq, changed: false, now: now))
+                ))
         } else {
             staged.waiting.append(.standing(activity: slot, kind, ticket))
         }

@@ -56,7 +56,9 @@ extension Core {
     }
 
     private mutating func noteResult(_ slot: Int, _ outcome: PushOutcome) {
-        guard let delivery = destinations[slot]?.lastDelivery, delivery.result == nil else { return }
+        guard let delivery = destinations[slot]?.lastDelivery, delivery.result == nil else {
+            return
+        }
         destinations[slot]?.lastDelivery?.result = outcome.result
         destinations[slot]?.lastDelivery?.took = outcome.took
     }
@@ -69,7 +71,9 @@ extension Core {
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot, flying)
             rejected(slot, flying, reaches, goneSince: since, now: now)
-            if !flying.isFrame { noteFact(slot, flying, "push.refused", "\(status) \(reason)", now: now) }
+            if !flying.isFrame {
+                noteFact(slot, flying, "push.refused", "\(status) \(reason)", now: now)
+            }
         case .notSent:
             giveBack(slot, flying)
             if flying.event == .start { enter(.waiting, slot, now: now) }

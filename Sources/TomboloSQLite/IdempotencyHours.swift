@@ -39,12 +39,12 @@ struct IdempotencyHours {
         let hour = Self.hour(instant)
         var cutoff: Int64?
         if open?.hour != hour { cutoff = try turn(to: hour, seq: seq, connection) }
-        guard let insertion = open?.insertion else { return cutoff }
+        guard let open else { return cutoff }
         let hash = Int64(bitPattern: hash)
-        insertion.bind(seq, at: 1)
-        insertion.bind(hash, at: 2)
-        insertion.bind(Self.checksum(seq, hash), at: 3)
-        try insertion.execute()
+        open.insertion.bind(seq, at: 1)
+        open.insertion.bind(hash, at: 2)
+        open.insertion.bind(Self.checksum(seq, hash), at: 3)
+        try open.insertion.execute()
         return cutoff
     }
 
@@ -82,7 +82,8 @@ struct IdempotencyHours {
     mutating func list(_ connection: borrowing Connection) throws(SQLiteError) {
         hours = []
         let tables = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'idempotency\\_%' ESCAPE '\\'")
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'idempotency\\_%' ESCAPE '\\'"
+        )
         while try tables.step() {
             let name = String(decoding: tables.bytes(0), as: UTF8.self)
             guard let hour = Int64(name.dropFirst(Self.prefix.count)) else { continue }

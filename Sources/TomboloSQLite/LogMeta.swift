@@ -8,7 +8,8 @@ enum LogMeta {
     static func insertHashKey(
         _ key: [UInt64], _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        let statement = try connection.prepare("INSERT INTO meta(name, crc, value) VALUES(?1,?2,?3)")
+        let statement = try connection.prepare(
+            "INSERT INTO meta(name, crc, value) VALUES(?1,?2,?3)")
         let code = withBytes(of: hashKey) { name in
             key.withUnsafeBytes { value in
                 statement.bindText(name, at: 1)

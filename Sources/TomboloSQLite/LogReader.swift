@@ -1,5 +1,5 @@
-import TomboloCore
-import TomboloEventLog
+package import TomboloCore
+package import TomboloEventLog
 
 /// The connection that answers questions. Each answer is of one moment, and never holds the writer up.
 ///

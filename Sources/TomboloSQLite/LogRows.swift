@@ -14,13 +14,22 @@ struct LogRows: ~Copyable {
     private var hours = IdempotencyHours()
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
-        insertEvent = try connection.prepare(EventRow.insertion)
-        insertFact = try connection.prepare(FactRow.insertion)
-        replaceHead = try connection.prepare(HeadRow.replacement)
-        replaceRecord = try connection.prepare(RecordRow.replacement)
-        deleteRecord = try connection.prepare(RecordRow.deletion)
-        insertTenant = try connection.prepare("INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
-        selectEvent = try connection.prepare("SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        let insertEvent = try connection.prepare(EventRow.insertion)
+        let insertFact = try connection.prepare(FactRow.insertion)
+        let replaceHead = try connection.prepare(HeadRow.replacement)
+        let replaceRecord = try connection.prepare(RecordRow.replacement)
+        let deleteRecord = try connection.prepare(RecordRow.deletion)
+        let insertTenant = try connection.prepare(
+            "INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
+        let selectEvent = try connection.prepare(
+            "SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        self.insertEvent = insertEvent
+        self.insertFact = insertFact
+        self.replaceHead = replaceHead
+        self.replaceRecord = replaceRecord
+        self.deleteRecord = deleteRecord
+        self.insertTenant = insertTenant
+        self.selectEvent = selectEvent
     }
 
     /// Goes on with the tables that recovery found.

@@ -61,7 +61,8 @@ enum LogSchema {
         switch found {
         case .foreign(let applicationID):
             throw .unusable(
-                cause: "\(path) is the database of another program (application_id \(applicationID))",
+                cause:
+                    "\(path) is the database of another program (application_id \(applicationID))",
                 hint: "give the relay a data directory of its own")
         case .ours(let version) where version > Self.version:
             throw .unusable(

@@ -1,6 +1,6 @@
 import CSQLite
-import TomboloCore
-import TomboloEventLog
+package import TomboloCore
+package import TomboloEventLog
 
 /// The one connection that writes, with all that it knows; it does the checkpoints too (two connections that do is a known
 /// way to corruption).
@@ -124,7 +124,8 @@ package final class LogWriter: @unchecked Sendable {
     /// nobody can say (a failed fsync may have written or dropped anything): nothing is taken any more.
     private func abandon(_ error: SQLiteError, back start: Standing.Savepoint) -> EventLogError {
         if error.primary == SQLITE_FULL, rollBack(to: start) {
-            return .full(hint: "free some space on the file system of \(path): events are taken again then")
+            return .full(
+                hint: "free some space on the file system of \(path): events are taken again then")
         }
         let unknown = EventLogError.outcomeUnknown(cause: "\(path): \(error.cause)")
         failure = unknown
@@ -152,7 +153,7 @@ package final class LogWriter: @unchecked Sendable {
         do throws(SQLiteError) {
             try connection.checkpoint()
             walPages.pointee = 0
-        } catch where error.primary == SQLITE_FULL {
+        } catch  where error.primary == SQLITE_FULL {
             walPages.pointee = 0
         } catch {
             failure = .outcomeUnknown(cause: "\(path): \(error.cause)")

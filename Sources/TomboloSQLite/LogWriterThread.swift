@@ -1,6 +1,5 @@
 import TomboloCore
 import TomboloEventLog
-import Synchronization
 
 /// The writer's thread: takes all batches that wait and commits them together, so that under load one fsync serves many
 /// and when idle nobody waits for company.
@@ -15,18 +14,24 @@ final class LogWriterThread: Sendable {
         case append(AppendBatch, CheckedContinuation<Receipt, Never>)
         case recover(
             since: Instant, CheckedContinuation<Result<RecoveredLog, EventLogError>, Never>)
+        /// The last one of a log that is closed; one that is dropped has none.
+        case close
+    }
+
+    private struct Group {
+        var batches: [AppendBatch] = []
+        var continuations: [CheckedContinuation<Receipt, Never>] = []
     }
 
     private let jobs = Mailbox<Job>()
     private let ended = Completion()
-    private let isGraceful = Atomic(false)
     private let thread: WorkerThread
 
     /// `directory` is let go of after the database is closed.
     init(_ writer: LogWriter, holding directory: DataDirectory) {
         let handover = Handover(writer)
-        thread = WorkerThread(name: "log writer") { [jobs, ended, isGraceful] in
-            Self.run(handover, jobs) { isGraceful.load(ordering: .acquiring) }
+        thread = WorkerThread(name: "log writer") { [jobs, ended] in
+            Self.run(handover, jobs)
             directory.letGo()
             ended.complete()
         }
@@ -57,57 +62,55 @@ final class LogWriterThread: Sendable {
 
     /// Finishes what waits and closes the database; back when the directory is free again.
     func close() async {
-        isGraceful.store(true, ordering: .releasing)
+        _ = jobs.put(.close)
         jobs.close()
         await ended.wait()
     }
 
     // MARK: On the thread
 
-    private static func run(
-        _ handover: Handover<LogWriter>, _ jobs: Mailbox<Job>, isGraceful: () -> Bool
-    ) {
+    private static func run(_ handover: Handover<LogWriter>, _ jobs: Mailbox<Job>) {
         guard let writer = handover.take() else { return }
-        while let waiting = jobs.take() { work(waiting[...], writer) }
-        if !isGraceful() { writer.leaveWALOnClose() }
-    }
-
-    private static func work(_ waiting: ArraySlice<Job>, _ writer: LogWriter) {
-        var rest = waiting
-        while let first = rest.first {
-            if case .recover(let since, let continuation) = first {
-                continuation.resume(
-                    returning: Result { () throws(EventLogError) in
-                        try writer.recover(idempotencySince: since)
-                    })
-                rest = rest.dropFirst()
-                continue
+        var isClosing = false
+        while let waiting = jobs.take() {
+            var rest = waiting[...]
+            while let job = rest.first {
+                switch job {
+                case .append:
+                    append(group(from: &rest), writer)
+                case .recover(let since, let continuation):
+                    rest.removeFirst()
+                    continuation.resume(
+                        returning: Result { () throws(EventLogError) in
+                            try writer.recover(idempotencySince: since)
+                        })
+                case .close:
+                    rest.removeFirst()
+                    isClosing = true
+                }
             }
-            let group = group(at: rest)
-            rest = rest.dropFirst(group.batches.count)
-            let answers = writer.store(group.batches)
-            for (continuation, answer) in zip(group.continuations, answers) {
-                continuation.resume(returning: answer)
-            }
-            writer.checkpointIfDue()
         }
+        if !isClosing { writer.leaveWALOnClose() }
     }
 
-    /// The batches at the front that share a transaction.
-    private static func group(
-        at jobs: ArraySlice<Job>
-    ) -> (batches: [AppendBatch], continuations: [CheckedContinuation<Receipt, Never>]) {
-        var batches: [AppendBatch] = []
-        var continuations: [CheckedContinuation<Receipt, Never>] = []
+    private static func append(_ group: Group, _ writer: LogWriter) {
+        let answers = writer.store(group.batches)
+        for (continuation, answer) in zip(group.continuations, answers) {
+            continuation.resume(returning: answer)
+        }
+        writer.checkpointIfDue()
+    }
+
+    /// Takes the batches at the front that share a transaction.
+    private static func group(from jobs: inout ArraySlice<Job>) -> Group {
+        var group = Group()
         var events = 0
-        for job in jobs {
-            guard case .append(let batch, let continuation) = job, events < groupEventsMax else {
-                break
-            }
-            batches.append(batch)
-            continuations.append(continuation)
+        while events < groupEventsMax, case .append(let batch, let continuation)? = jobs.first {
+            group.batches.append(batch)
+            group.continuations.append(continuation)
             events += max(batch.events.count, 1)
+            jobs.removeFirst()
         }
-        return (batches, continuations)
+        return group
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A thread of our own: what may wait for the disk stands beside the loops and never on them.
@@ -14,7 +15,7 @@ final class WorkerThread: Sendable {
 
     private let thread: pthread_t
 
-    /// Starts the thread; `name` has at most 15 bytes (pthread_setname_np). Signals stay with the other threads.
+    /// Starts the thread; `name` has at most 15 bytes (`comm` of proc(5)). Signals stay with the other threads.
     init(name: String, run: @escaping @Sendable () -> Void) {
         let body = Unmanaged.passRetained(Body(name: name, run: run))
         var blocked = sigset_t()
@@ -27,7 +28,7 @@ final class WorkerThread: Sendable {
             { argument in
                 guard let argument else { return nil }
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-                pthread_setname_np(pthread_self(), body.name)
+                tombolo_name_thread(body.name)
                 body.run()
                 return nil
             }, body.toOpaque())

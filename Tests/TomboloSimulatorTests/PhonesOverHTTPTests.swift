@@ -75,7 +75,7 @@ import TomboloLoop
             let events = bench.lines.texts.dropFirst().compactMap {
                 JSON(unchecked: Array($0.utf8)).document.root["event"]?.string
             }
-            #expect(events == ["shown", "shown", "ended", "dismissed"])
+            #expect(events == ["shown", "shown", "ended", "dismissed", "refused"])
         }
     }
 
@@ -100,6 +100,39 @@ import TomboloLoop
             relay.statuses = [:]
             _ = try await relay.wait(
                 for: "PUT /v1/devices/phone-1/tokens/start:RunnerWidgetAttributes")
+        }
+    }
+
+    @Test func `after a restart the relay is told all it may have lost`() async throws {
+        try await SimulatorBench.run(configure: { configuration, loop in
+            let relay = RelayStandIn(loop)
+            let server = try HTTPServer(
+                loop: loop, listen: ListenAddress(host: "127.0.0.1", port: 0), handler: relay)
+            configuration.relay = .init(origin: "http://\(server.address)", key: "tmb_key")
+            configuration.phoneCount = 1
+            return (relay, server)
+        }) { bench, beside in
+            let (before, server) = beside
+            let startPath = "PUT /v1/devices/phone-1/tokens/start:RunnerWidgetAttributes"
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await server.run() }
+                let start = try await before.wait(for: startPath)
+                await server.drain(within: .zero)
+                let status = try await push(bench, to: start, "start", "a", extra: Self.startExtra)
+                #expect(status == "2 200")
+
+                let after = RelayStandIn(bench.loop)
+                let address = ListenAddress(host: "127.0.0.1", port: server.address.port)
+                let restarted = try HTTPServer(loop: bench.loop, listen: address, handler: after)
+                group.addTask { try await restarted.run() }
+                _ = try await after.wait(for: "PUT /v1/devices/phone-1/activities/cat")
+                _ = try await after.wait(for: "PUT /v1/devices/phone-1/tokens/activity:cat")
+                let again = try await after.wait(for: startPath)
+                #expect(again == start)
+                _ = try await after.wait(for: "PUT /v1/devices/phone-1")
+            }
+            #expect(bench.lines.texts.contains { $0.contains(#""event":"relay_unreachable""#) })
         }
     }
 }

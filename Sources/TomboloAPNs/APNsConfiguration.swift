@@ -11,8 +11,8 @@ package struct APNsConfiguration: Sendable {
     package let lane: LaneNumber
     package let bundleID: String
     package let endpoint: APNsEndpoint
-    /// PEM file of the authority that signed the endpoint's certificate; nil: the system's.
-    package let caFile: String?
+    /// Certificates in PEM of the authorities to trust, and no others; nil: the system's.
+    package let authorities: [UInt8]?
     /// Most connections at once.
     package let connections: Int
     /// From hand-over to answer; after it a push's outcome is unknown. Above zero.
@@ -21,7 +21,7 @@ package struct APNsConfiguration: Sendable {
     /// `endpoint` nil is Apple's of `environment`.
     package init(
         lane: LaneNumber, bundleID: String, environment: APNsEnvironment,
-        endpoint: APNsEndpoint? = nil, caFile: String? = nil, connections: Int = 1,
+        endpoint: APNsEndpoint? = nil, authorities: [UInt8]? = nil, connections: Int = 1,
         pushDeadline: Duration = APNsConfiguration.pushDeadline
     ) throws(APNsConfigurationError) {
         guard Self.isBundleID(bundleID) else { throw .bundleID(bundleID) }
@@ -31,10 +31,14 @@ package struct APNsConfiguration: Sendable {
         self.lane = lane
         self.bundleID = bundleID
         self.endpoint = endpoint ?? .apple(environment)
-        self.caFile = caFile
+        self.authorities = authorities
         self.connections = connections
         self.pushDeadline = pushDeadline
     }
+
+    /// For connecting and the handshake, over all addresses of the name: less than a push's own deadline,
+    /// so that the push that waits is told why there is no connection.
+    package var connectDeadline: Duration { pushDeadline / 2 }
 
     /// CFBundleIdentifier: letters, digits, hyphens and periods. A suffix of a topic is no part of it.
     private static func isBundleID(_ id: String) -> Bool {

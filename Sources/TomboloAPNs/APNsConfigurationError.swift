@@ -8,6 +8,8 @@ package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConv
     case endpoint(String)
     case connections(Int)
     case key(KeyError)
+    /// The certificates of `ca_file`, and what is wrong with them.
+    case authorities(String)
 
     package var description: String {
         switch self {
@@ -34,6 +36,8 @@ package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConv
             "connections is \(count), but must be 1 to \(APNsConfiguration.connectionsMax)"
         case .key(let error):
             "key_file: \(error)"
+        case .authorities(let fault):
+            "ca_file: \(fault)"
         }
     }
 }

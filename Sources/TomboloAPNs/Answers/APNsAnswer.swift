@@ -39,12 +39,18 @@ package struct APNsAnswer: Hashable, Sendable {
         return APNsReason.unknown(status: status) == .providerToken
     }
 
+    /// Whether the provider token was too old for Apple.
+    package var isExpiredToken: Bool { status == 403 && reason == "ExpiredProviderToken" }
+
     /// The answer as the core takes it.
-    package var result: PushResult {
+    package var result: PushResult { result(reaching: reaches) }
+
+    /// The same where more is known than the table says; for 200 it is accepted whatever it reaches.
+    package func result(reaching reaches: @autoclosure () -> BlastRadius) -> PushResult {
         status == 200
             ? .accepted
             : .rejected(
-                status: status, reason: reason, reaches: reaches, tokenGoneSince: goneSince)
+                status: status, reason: reason, reaches: reaches(), tokenGoneSince: goneSince)
     }
 
     /// The reason as it may stand in logs and dead letters: never a control character of a stranger.

@@ -45,13 +45,13 @@ struct ConnectionAllowanceTests {
 
     @Test func `a provider token changes on a connection at most every 20 minutes`() {
         var connection = ConnectionAllowance()
-        #expect(connection.carries(1, now: minute(0)))
-        #expect(connection.carries(1, now: minute(1)))
-        #expect(!connection.carries(2, now: minute(19)))
-        #expect(connection.carries(1, now: minute(19)))
-        #expect(connection.carries(2, now: minute(20)))
-        #expect(!connection.carries(3, now: minute(39)))
-        #expect(connection.carries(3, now: minute(40)))
+        #expect(connection.carries(1, now: minute(0)) == true)
+        #expect(connection.carries(1, now: minute(1)) == true)
+        #expect(connection.carries(2, now: minute(19)) == false)
+        #expect(connection.carries(1, now: minute(19)) == true)
+        #expect(connection.carries(2, now: minute(20)) == true)
+        #expect(connection.carries(3, now: minute(39)) == false)
+        #expect(connection.carries(3, now: minute(40)) == true)
     }
 
     @Test func `a refusal of the connection itself is no service`() {

@@ -130,7 +130,7 @@ final class Nginx: @unchecked Sendable {
             }
         }
         var bytes: [UInt8] = [0x16, 0, 0, 0, 0]
-        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         while recv(descriptor, &bytes, bytes.count, 0) > 0 {}
     }
 

@@ -64,12 +64,15 @@ package final class HTTPServer: @unchecked Sendable {
         loop.checkIsolated()
         try listener.start(self)
         await withDiscardingTaskGroup { group in
-            while state != .cut, state != .draining || !connections.isEmpty {
+            while state == .accepting || !connections.isEmpty {
                 let wake = await work.park()
                 startHandlers(&group)
-                if wake == .cancelled { cut() }
+                guard wake != .cancelled else {
+                    cut()
+                    break
+                }
             }
-            // Those that were cut late: their handlers still get their turn, to see it.
+            // Those whose connection ended at once: their handlers still get their turn, to see it.
             startHandlers(&group)
             if state == .cut { group.cancelAll() }
         }

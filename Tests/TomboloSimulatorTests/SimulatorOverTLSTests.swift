@@ -1,4 +1,5 @@
 import Testing
+import TomboloHTTP
 
 @testable import TomboloSimulator
 
@@ -90,6 +91,39 @@ import Testing
             #expect(limits.count { $0.contains(":1]") } == 1)
             #expect(limits.count { $0.contains(":1000]") } == 1)
             #expect(text.contains(":status: 200"))
+        }
+    }
+
+    @Test func `once widened a connection carries many pushes at once`() async throws {
+        try await SimulatorBench.run { configuration in
+            configuration.acceptsAnyToken = true
+        } _: { bench in
+            let endpoint = HTTP2Endpoint(
+                scheme: .https, host: "127.0.0.1", port: bench.simulator.port)
+            let tls = try TLSClientConfiguration(trust: .certificates(bench.simulator.caPEM))
+            let client = try await HTTP2Client.connect(
+                endpoint, tls: tls, on: bench.loop, within: .seconds(10))
+            defer { client.close() }
+            #expect(client.capacity == 1)
+            let request = HTTP2Request(
+                method: "POST", scheme: "https", authority: endpoint.authority,
+                path: "/3/device/a1f0",
+                fields: [
+                    "authorization": "bearer " + bench.providerToken,
+                    "apns-topic": "com.example.app.push-type.liveactivity",
+                    "apns-push-type": "liveactivity",
+                ], body: [UInt8](#"{"aps":{}}"#.utf8))
+            let statuses = await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        let outcome = await client.perform(request, timeout: .seconds(10))
+                        return if case .answered(let answer) = outcome { answer.status } else { 0 }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses == [Int](repeating: 200, count: 200))
+            #expect(client.capacity == 1_000)
         }
     }
 }

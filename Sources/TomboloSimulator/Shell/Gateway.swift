@@ -134,12 +134,14 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         var bytes = RandomBytes.make(16)
         bytes[6] = bytes[6] & 0x0f | 0x40
         bytes[8] = bytes[8] & 0x3f | 0x80
-        let digits = Hex.encode(bytes)
-        var id = ""
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { id.append("-") }
-            id.append(digit)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, digit) in Hex.encode(bytes).utf8.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 {
+                text.append(UInt8(ascii: "-"))
+            }
+            text.append(digit)
         }
-        return id
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -69,6 +69,9 @@ package final class Simulator: @unchecked Sendable {
     /// `https://127.0.0.1:8443`, with the real port.
     package var url: String { "https://" + server.address.description }
 
+    /// The port it listens on.
+    package var port: Int { server.address.port }
+
     /// What the gateway said so far.
     package var counts: GatewayCounts { gateway.counts }
 

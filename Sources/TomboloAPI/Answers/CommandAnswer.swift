@@ -18,7 +18,7 @@ package struct CommandAnswer: Sendable {
     package var clip: String?
     package var plan: ClipPlan?
     /// The newest delivery of each destination; nil where the producer did not wait.
-    package var deliveries: [DeliveryView]?
+    package private(set) var deliveries: [(device: Identifier, delivery: DeliveryView)]?
     /// The answer repeats that of an earlier request with the same idempotency key.
     package var replayed = false
 
@@ -59,6 +59,18 @@ package struct CommandAnswer: Sendable {
         if kind == .play, stands { clip = view?.clip?.name }
     }
 
+    /// More are not listed: an audience may have a thousand devices.
+    package static let deliveriesMax = 100
+
+    /// Adds what became of this version at each destination, as `view` knows it.
+    package mutating func tellDeliveries(of view: ActivityView?) {
+        let known = (view?.destinations ?? []).lazy.compactMap { destination in
+            destination.lastDelivery.map { (device: destination.device, delivery: $0) }
+        }
+        deliveries = Array(
+            known.filter { $0.delivery.version >= version }.prefix(Self.deliveriesMax))
+    }
+
     /// 201 for what began, 200 for the rest.
     package var httpStatus: Int {
         changed && (kind == .start || kind == .play) ? 201 : 200
@@ -93,7 +105,7 @@ package struct CommandAnswer: Sendable {
         if let deliveries {
             writer.name("deliveries")
             writer.beginArray()
-            for delivery in deliveries { writer.delivery(delivery) }
+            for (device, delivery) in deliveries { writer.delivery(delivery, to: device) }
             writer.endArray()
         }
         writer.name("lint")

@@ -3,9 +3,10 @@ import TomboloJSON
 
 extension JSONWriter {
     /// One push and what became of it. `status` and `reason` are Apple's, where Apple has answered.
-    mutating func delivery(_ delivery: DeliveryView) {
+    mutating func delivery(_ delivery: DeliveryView, to device: Identifier) {
         beginObject()
         member("id", delivery.id)
+        member("device", device.rawValue)
         member("version", delivery.version)
         member("route", delivery.route)
         member("result", delivery.result.word)

@@ -7,6 +7,14 @@ package enum LogEntry: Sendable {
     case command(RecordedEvent, activity: Identifier?)
     case fact(RecordedFact, activity: Identifier?)
 
+    /// Its place in the sequence of its own kind.
+    package var seq: Int64 {
+        switch self {
+        case .command(let event, _): event.seq
+        case .fact(let fact, _): fact.seq
+        }
+    }
+
     package var recordedAt: Instant {
         switch self {
         case .command(let event, _): event.event.recordedAt

@@ -10,6 +10,9 @@ package struct Problem: Error, Hashable, Sendable {
     /// Further members, in order; none may have the name of a member of RFC 9457.
     package var extensions: [Extension] = []
 
+    /// The methods that the path does take, where it is the method that is wrong.
+    package var allow: [String]?
+
     package struct Extension: Hashable, Sendable {
         package var name: String
         package var value: JSON

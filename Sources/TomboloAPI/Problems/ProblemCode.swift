@@ -7,6 +7,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case invalidJSON = "invalid-json"
     case invalidHeader = "invalid-header"
     case invalidQuery = "invalid-query"
+    case malformedRequest = "malformed-request"
     case unknownRoute = "unknown-route"
     case methodNotAllowed = "method-not-allowed"
     case requestTimeout = "request-timeout"

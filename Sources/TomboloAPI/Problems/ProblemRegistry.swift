@@ -37,6 +37,11 @@ package enum ProblemRegistry {
             fix: "Use the parameters that /openapi.json lists for the route.",
             command: "curl http://127.0.0.1:8780/openapi.json"),
         ProblemPage(
+            .malformedRequest, 400, "The request broke the rules of HTTP",
+            cause: "The framing of the body, or a field of its head, is not what the RFCs allow.",
+            fix: "Send the request with a client that follows RFC 9112 or RFC 9113.",
+            command: "curl -v …"),
+        ProblemPage(
             .unknownRoute, 404, "There is nothing at this path",
             cause: "No route of this relay has this path.",
             fix: "Look the path up in /openapi.json; all of the API is under /v1.",

@@ -64,11 +64,13 @@ package struct CommandAnswer: Sendable {
 
     /// Adds what became of this version at each destination, as `view` knows it.
     package mutating func tellDeliveries(of view: ActivityView?) {
-        let known = (view?.destinations ?? []).lazy.compactMap { destination in
-            destination.lastDelivery.map { (device: destination.device, delivery: $0) }
+        var told: [(device: Identifier, delivery: DeliveryView)] = []
+        for destination in view?.destinations ?? [] where told.count < Self.deliveriesMax {
+            if let delivery = destination.lastDelivery, delivery.version >= version {
+                told.append((destination.device, delivery))
+            }
         }
-        deliveries = Array(
-            known.filter { $0.delivery.version >= version }.prefix(Self.deliveriesMax))
+        deliveries = told
     }
 
     /// 201 for what began, 200 for the rest.

@@ -1,5 +1,5 @@
 import TomboloAPI
-package import TomboloCore
+import TomboloCore
 import TomboloCrypto
 package import TomboloHTTP
 package import TomboloLoop
@@ -16,25 +16,20 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let loop: any Loop
     let configuration: DoorsConfiguration
     var counters = DoorCounters()
-    let wallNow: @Sendable () -> Instant
     private let chance: @Sendable (Int) -> [UInt8]
 
     /// Tails end, and `/readyz` says so.
     private(set) var isDraining = false
 
-    /// - Parameters:
-    ///   - wallNow: the machine's wall clock, for the dates of keys.
-    ///   - chance: makes bytes that nobody can guess, for trace ids.
+    /// - Parameter chance: makes bytes that nobody can guess, for trace ids.
     package init(
         relay: Relay, access: AccessControl, loop: any Loop, configuration: DoorsConfiguration,
-        wallNow: @escaping @Sendable () -> Instant,
         chance: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make
     ) {
         self.relay = relay
         self.access = access
         self.loop = loop
         self.configuration = configuration
-        self.wallNow = wallNow
         self.chance = chance
     }
 
@@ -100,7 +95,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let principal = try access.principal(of: head)
         let device = match.parameters["device"].flatMap { Identifier($0) }
         guard route.access.isCovered(by: principal.scopes, device: device) else {
-            throw Self.forbidden(route, device: device, principal: principal)
+            throw AccessControl.forbidden(route.access, device: device, key: principal)
         }
         return principal
     }

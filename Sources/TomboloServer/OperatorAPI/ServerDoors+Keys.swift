@@ -1,7 +1,7 @@
 import TomboloAPI
 import TomboloCore
 import TomboloHTTP
-import TomboloJSON
+package import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
@@ -18,7 +18,7 @@ extension ServerDoors {
         }
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant, scopes: scopes,
-            now: wallNow())
+            now: await relay.wallNow())
         try await store(minted.record.number, minted.encoded)
         access.admit(minted)
         return .json(201, ["cache-control": "no-store"]) { minted.write(to: &$0) }

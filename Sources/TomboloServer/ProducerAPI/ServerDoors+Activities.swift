@@ -1,6 +1,7 @@
 import TomboloAPI
 import TomboloCore
 import TomboloHTTP
+import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {

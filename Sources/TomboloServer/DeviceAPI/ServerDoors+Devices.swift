@@ -28,7 +28,8 @@ extension ServerDoors {
         guard let view = await relay.device(key) else {
             throw Problem(
                 .unknownDevice,
-                "No device \"\(key.id)\" is registered. Register it with PUT /v1/devices/\(key.id).")
+                "No device \"\(key.id)\" is registered. Register it with PUT /v1/devices/\(key.id)."
+            )
         }
         return .json { view.write(to: &$0) }
     }
@@ -57,7 +58,8 @@ extension ServerDoors {
         guard let name = TokenName(text) else {
             throw Problem(
                 .invalidField,
-                "\"\(text)\" names no token. Write start:TYPE, activity:ID, widget or control:KIND.")
+                "\"\(text)\" names no token. Write start:TYPE, activity:ID, widget or control:KIND."
+            )
         }
         return name
     }

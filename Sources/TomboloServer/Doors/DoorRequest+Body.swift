@@ -28,7 +28,8 @@ extension DoorRequest {
         guard let mediaType, mediaType != Self.unspoken, !taken.contains(mediaType) else { return }
         throw Problem(
             .unsupportedMediaType,
-            "\(mediaType) is not read here. Send one event a line, with Content-Type: application/x-ndjson.")
+            "\(mediaType) is not read here. Send one event a line, with Content-Type: application/x-ndjson."
+        )
     }
 
     /// The body as JSON. Where `orEmpty`, no body is an empty object.
@@ -65,7 +66,8 @@ extension Problem {
         case .bodyTooSlow:
             self.init(.requestTimeout, "The body came too slowly. Send the request again.")
         case .bodyMalformed:
-            self.init(.malformedRequest, "The body broke the framing of its request. Use another client.")
+            self.init(
+                .malformedRequest, "The body broke the framing of its request. Use another client.")
         case .peerGone, .peerStalled, .cancelled:
             self.init(.stopping, "The request was given up. Send it again.")
         }

@@ -60,7 +60,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// Finds the route and checks the key: the one place where a request becomes a `DoorRequest`.
     private func admit(_ head: HTTPRequestHead) throws(Problem) -> DoorRequest {
         guard let target = RequestTarget(head.target) else {
-            throw Problem(.unknownRoute, "The path cannot be read: an escape is broken, or it is no UTF-8.")
+            throw Problem(
+                .unknownRoute, "The path cannot be read: an escape is broken, or it is no UTF-8.")
         }
         let match = try Self.match(head.method, target)
         let principal = try authorize(head, match)

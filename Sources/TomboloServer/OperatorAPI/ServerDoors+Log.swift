@@ -42,7 +42,8 @@ extension ServerDoors {
         guard let seq = Int64(text), seq > 0, let event = try await event(seq, of: request.tenant)
         else {
             throw Problem(
-                .unknownEvent, "The log has no event \(text). Look at GET /v1/log for those it has.")
+                .unknownEvent, "The log has no event \(text). Look at GET /v1/log for those it has."
+            )
         }
         var names = ActivityNames(tenant: request.tenant)
         let name = await names.name(of: event.event.activity, relay)
@@ -63,7 +64,8 @@ extension ServerDoors {
         if let text = request.target["cursor"] {
             guard let cursor = LogCursor(text) else {
                 throw Problem(
-                    .invalidQuery, "cursor=\(text) is none that a page of this log gave as next_cursor.")
+                    .invalidQuery,
+                    "cursor=\(text) is none that a page of this log gave as next_cursor.")
             }
             return cursor
         }

@@ -10,7 +10,8 @@ extension ServerDoors {
     func ready() async throws(Problem) -> DoorResponse {
         if isDraining { throw Problem(.stopping, "The relay is stopping. Use another, or wait.") }
         guard await relay.isReady else {
-            throw Problem(.notReady, "The relay does not take events now. Wait, or look at its output.")
+            throw Problem(
+                .notReady, "The relay does not take events now. Wait, or look at its output.")
         }
         return .text("ready\n")
     }

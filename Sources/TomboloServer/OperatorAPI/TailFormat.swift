@@ -9,7 +9,8 @@ enum TailFormat: Hashable, Sendable {
     /// By `Accept`: lines where JSON of any kind is asked for, else server-sent events.
     init(accept: String?) {
         let accept = accept?.lowercased() ?? ""
-        self = accept.contains("json") && !accept.contains("text/event-stream")
+        self =
+            accept.contains("json") && !accept.contains("text/event-stream")
             ? .lines : .serverSentEvents
     }
 

@@ -85,7 +85,9 @@ let package = Package(
         tests("TomboloEventLogTests", ["TomboloEventLog", "TomboloCore", "TestSupport"]),
         tests(
             "TomboloSQLiteTests",
-            ["TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite"]),
+            [
+                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite", "CLinux",
+            ]),
         tests(
             "TomboloRelayTests",
             [
@@ -93,7 +95,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TomboloCryptoTests", ["TomboloCrypto", "TestSupport"]),
-        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport"]),
+        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"]),
         tests(
             "TomboloAPNsTests",
             [

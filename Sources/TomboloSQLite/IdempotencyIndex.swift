@@ -19,6 +19,9 @@ struct IdempotencyIndex {
 
     init() { slots = Array(repeating: Slot(hash: 0, seq: 0), count: Self.slotsMin) }
 
+    /// For how many keys there is memory now.
+    var slotCount: Int { slots.count }
+
     /// Forgets what stands below `cutoff`.
     mutating func expire(below cutoff: Int64) { self.cutoff = max(cutoff, self.cutoff) }
 

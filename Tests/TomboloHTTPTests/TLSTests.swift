@@ -132,7 +132,7 @@ import TomboloLoop
             let echo = try EchoServer(loop, tls: authority.server)
             defer { echo.listener.close() }
             let client = try ChildProcess(
-                "/usr/bin/openssl",
+                "openssl",
                 [
                     "s_client", "-connect", "127.0.0.1:\(echo.listener.address.port)", "-tls1_1",
                     "-cipher", "ALL:@SECLEVEL=0",
@@ -150,9 +150,9 @@ import TomboloLoop
             let credentials = try authority.authority.issueServer(unixTime: currentUnixTime())
             let port = try freePort()
             let server = try ChildProcess(
-                "/usr/bin/openssl",
+                "openssl",
                 [
-                    "s_server", "-accept", "127.0.0.1:\(port)", "-tls1_1", "-cipher",
+                    "s_server", "-accept", "127.0.0.1:\(port)", "-www", "-tls1_1", "-cipher",
                     "ALL:@SECLEVEL=0", "-cert",
                     try files.write("certificate.pem", credentials.certificateChain), "-key",
                     try files.write("key.pem", credentials.privateKey),

@@ -26,7 +26,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     let limits: HTTPServerLimits
     private let isSecure: Bool
     private let stream: any ByteStream
-    private unowned let server: any HTTPServerConnectionOwner
+    /// Held until the end is told, which may come after `run` has returned; telling it ends the cycle.
+    private let server: any HTTPServerConnectionOwner
     private var mode = Mode.opening
     private let since: MonotonicInstant
 
@@ -109,7 +110,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     private func afterEvent() {
         noteProgress()
         if case .closed = mode { return }
-        let due = deadline
+        // Never at this very moment: what a deadline has set off needs the end of the turn.
+        let due = max(deadline, loop.now + .milliseconds(1))
         guard due < timerAt else { return }
         loop.cancel(timer)
         timerAt = due

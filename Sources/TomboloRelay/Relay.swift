@@ -87,6 +87,8 @@ package actor Relay: TurnTarget, TimerTarget {
         defer { fail() }
         while !Task.isCancelled {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
+                // Deadlines of destinations do not wait for the disk.
+                setTimer(core.nextWake, now: steadyNow())
                 let receipt = try await log.append(AppendBatch(batch), under: .sole)
                 inbox.append(
                     .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
@@ -160,8 +162,10 @@ package actor Relay: TurnTarget, TimerTarget {
         for input in inputs { core.step(input, now: now, effects: &effects) }
         if inputs.isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects)
-        if core.hasBatch(now: now) { appending.unpark() }
-        setTimer(now: now)
+        // A batch that is due is the appender's, not the timer's.
+        let hasBatch = core.hasBatch(now: now)
+        if hasBatch { appending.unpark() }
+        setTimer(core.nextWake.flatMap { hasBatch && $0 <= now ? nil : $0 }, now: now)
         if !inputs.isEmpty { wakeWatchers() }
     }
 
@@ -172,8 +176,8 @@ package actor Relay: TurnTarget, TimerTarget {
         for push in effects.pushes { sender.send(push) }
     }
 
-    private func setTimer(now: Instant) {
-        let next = core.nextWake.map { wake in
+    private func setTimer(_ wake: Instant?, now: Instant) {
+        let next = wake.map { wake in
             loop.now + .nanoseconds(max(0, (wake - now).nanoseconds))
         }
         guard next != timerAt else { return }

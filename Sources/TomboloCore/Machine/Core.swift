@@ -83,13 +83,14 @@ package struct Core: Sendable {
         wakeUp(now: now, effects: &effects)
     }
 
-    /// When `tick` is due, if nothing else comes.
+    /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch waits to be taken.
     package var nextWake: Instant? {
         var next = deadlines.first ?? .distantFuture
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
-        if let flush = staged.flushAt { next = min(next, flush) }
+        // While a batch is on its way, or already due, the commit is what comes next.
+        if committing == nil, !staged.isUrgent, let flush = staged.flushAt { next = min(next, flush) }
         return next == .distantFuture ? nil : next
     }
 

@@ -34,6 +34,7 @@ struct Staged: Sendable {
     /// Whether somebody waits.
     var isUrgent: Bool {
         !events.isEmpty || !stored.isEmpty || !reservations.isEmpty || !waiting.isEmpty
+            || flushAt == .distantPast
     }
 
     var isEmpty: Bool { !isUrgent && facts.isEmpty && records.isEmpty && dirtyMarks.isEmpty }

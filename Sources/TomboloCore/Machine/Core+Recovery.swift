@@ -36,8 +36,12 @@ extension Core {
             damage += adoptDevice(record)
         }
         for record in records where record.space == .key { keys[record.number] = record.value }
+        var deviceByNumber: [Int64: Int] = [:]
+        for (slot, device) in devices.enumerated() {
+            if let device { deviceByNumber[device.number] = slot }
+        }
         for record in records where record.space == .mark {
-            damage += adoptMark(record, now: now)
+            damage += adoptMark(record, deviceByNumber, now: now)
         }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
@@ -64,14 +68,16 @@ extension Core {
         return []
     }
 
-    private mutating func adoptMark(_ record: Record, now: Instant) -> [String] {
+    private mutating func adoptMark(
+        _ record: Record, _ deviceByNumber: [Int64: Int], now: Instant
+    ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         guard let value = record.value else { return [] }
         guard let mark = Mark(value) else {
             return ["the mark of destination number \(record.number) cannot be read"]
         }
         guard let activity = activityByNumber[ActivityNumber(mark.activity)],
-            let device = devices.firstIndex(where: { $0?.number == mark.device }),
+            let device = deviceByNumber[mark.device],
             let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // as below
         else { return [] }  // its device or app is gone: there is nobody to send to

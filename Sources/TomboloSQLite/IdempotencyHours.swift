@@ -83,7 +83,7 @@ struct IdempotencyHours {
     mutating func list(_ connection: borrowing Connection) throws(SQLiteError) {
         hours = []
         let tables = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'idempotency\\_%' ESCAPE '\\'"
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '\(Self.prefix)*'"
         )
         while try tables.step() {
             let name = String(decoding: tables.bytes(0), as: UTF8.self)

@@ -1,0 +1,88 @@
+extension JSONView {
+    /// Members of an object or elements of an array; 0 for every other kind.
+    package var count: Int { entry.count }
+
+    /// The member with this name, compared by the UTF-8 of its characters; nil if there is none or
+    /// this is no object. Looks at one name after another.
+    package subscript(_ name: String) -> JSONView? {
+        var name = name
+        return name.withUTF8 { value(named: $0) }
+    }
+
+    func value(named name: UnsafeBufferPointer<UInt8>) -> JSONView? {
+        let value = document.withSource { source -> Int? in
+            for member in source.members(of: index)
+            where source.isNamed(source.tape[member.name], name) {
+                return member.value
+            }
+            return nil
+        }
+        return value.map { JSONView(document: document, index: $0) }
+    }
+
+    /// The element at `position`, from 0; nil past the end. Walks from the first element.
+    func element(at position: Int) -> JSONView? {
+        let array = entry
+        guard array.kind == .array, position >= 0, position < array.count else { return nil }
+        var index = index + 1
+        for _ in 0..<position { index = Int(document.tape[index].next) }
+        return JSONView(document: document, index: index)
+    }
+
+    /// An object's members in the order of the text; empty for every other kind.
+    package var members: Members { Members(of: self) }
+
+    /// An array's elements in order; empty for every other kind.
+    package var elements: Elements { Elements(of: self) }
+
+    /// An object's members, walked once and lazily: names are unescaped as they come.
+    package struct Members: Sequence, IteratorProtocol, Sendable {
+        private let document: JSONDocument
+        private var index: Int
+        private var left: Int
+
+        fileprivate init(of object: JSONView) {
+            document = object.document
+            index = object.index + 1
+            left = object.entry.kind == .object ? object.count : 0
+        }
+
+        /// The next member; nil after the last.
+        package mutating func next() -> (name: String, value: JSONView)? {
+            guard left > 0 else { return nil }
+            let value = JSONView(document: document, index: index + 1)
+            let name = document.text(of: document.tape[index])
+            left -= 1
+            index = Int(document.tape[index + 1].next)
+            return (name, value)
+        }
+
+        /// Exactly the members left.
+        package var underestimatedCount: Int { left }
+    }
+
+    /// An array's elements, walked once and lazily.
+    package struct Elements: Sequence, IteratorProtocol, Sendable {
+        private let document: JSONDocument
+        private var index: Int
+        private var left: Int
+
+        fileprivate init(of array: JSONView) {
+            document = array.document
+            index = array.index + 1
+            left = array.entry.kind == .array ? array.count : 0
+        }
+
+        /// The next element; nil after the last.
+        package mutating func next() -> JSONView? {
+            guard left > 0 else { return nil }
+            let value = JSONView(document: document, index: index)
+            left -= 1
+            index = Int(document.tape[index].next)
+            return value
+        }
+
+        /// Exactly the elements left.
+        package var underestimatedCount: Int { left }
+    }
+}

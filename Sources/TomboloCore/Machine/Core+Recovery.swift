@@ -7,6 +7,8 @@ package struct CoreRecovery: Sendable {
     package var idempotency: [(tenant: TenantID, key: IdempotencyKey, seq: Int64, at: Instant)] = []
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
+    /// The highest number that an activity ever took, damaged ones included.
+    package var lastActivity: Int64 = 0
 
     package init() {}
 }
@@ -17,6 +19,7 @@ extension Core {
         var damage: [String] = []
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
+        nextActivityNumber = recovery.lastActivity + 1
         for entry in recovery.idempotency {
             idempotency.record(entry.tenant, entry.key, seq: entry.seq, at: entry.at)
         }

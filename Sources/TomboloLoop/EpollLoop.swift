@@ -120,7 +120,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         let task = asUnownedTaskExecutor()
         while !isStopping {
             waitForReadiness()
-            while let target = timers.pop(until: now) { target.timerFired() }
+            fireTimers()
             runJobs(serial, task)
             endTurn()
         }
@@ -141,6 +141,15 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         var one: UInt64 = 1
         // It fails only when the counter is full, and then the loop is awake.
         _ = write(wakeup, &one, 8)
+    }
+
+    /// No more than there were: one that arms itself for this very moment does not keep jobs from running.
+    private func fireTimers() {
+        var left = timers.liveCount
+        while left > 0, let target = timers.pop(until: now) {
+            target.timerFired()
+            left -= 1
+        }
     }
 
     private func runJobs(_ serial: UnownedSerialExecutor, _ task: UnownedTaskExecutor) {

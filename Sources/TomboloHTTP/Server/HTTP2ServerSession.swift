@@ -14,6 +14,8 @@ final class HTTP2ServerSession: HTTPServerSession {
     private var openStreams = 0
     /// Handlers that have not returned; more than there are streams if peers abandon requests.
     private var handlersRunning = 0
+    /// The greatest number of streams that was announced: what the peer may believe in.
+    private var streamsMax: Int
     private var resets: HTTP2ResetAllowance
     private var idleSince: MonotonicInstant
     private var frames = HTTP2FrameTracker()
@@ -28,6 +30,7 @@ final class HTTP2ServerSession: HTTPServerSession {
     init(owner: any HTTPServerSessionOwner) {
         self.owner = owner
         session = HTTP2SessionHandle()
+        streamsMax = owner.limits.streamsPerConnection
         idleSince = owner.loop.now
         resets = HTTP2ResetAllowance(owner.limits, now: owner.loop.now)
         session.open(Unmanaged.passUnretained(self).toOpaque())
@@ -120,6 +123,7 @@ final class HTTP2ServerSession: HTTPServerSession {
     }
 
     func setMaxConcurrentStreams(_ count: Int) {
+        streamsMax = max(streamsMax, count)
         session.submitMaxConcurrentStreams(count)
         sessionHasOutput()
     }
@@ -190,7 +194,7 @@ extension HTTP2ServerSession {
     }
 
     private func begin(_ stream: HTTP2ServerStream, hasBody: Bool) {
-        guard handlersRunning < 2 * owner.limits.streamsPerConnection else {
+        guard handlersRunning < 2 * streamsMax else {
             return reset(stream, code: Self.refusedStream)
         }
         guard let request = stream.head.finish(hasBody: hasBody) else {

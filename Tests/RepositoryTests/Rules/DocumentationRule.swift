@@ -1,0 +1,93 @@
+/// What other rooms see is documented where it is declared.
+enum DocumentationRule {
+    enum Kind { case type, function }
+
+    struct Declaration {
+        let kind: Kind
+        let name: String
+        let line: Int
+        let isDocumented: Bool
+    }
+
+    private static let types = ["struct", "class", "enum", "actor", "protocol"]
+    private static let modifiers: Set<String> = [
+        "package", "final", "static", "class", "mutating", "nonmutating", "nonisolated", "indirect",
+        "override", "convenience", "required", "borrowing", "consuming", "isolated", "nonisolated",
+    ]
+
+    /// The package types and protocols; the package functions and initialisers with parameters; the
+    /// functions a package protocol asks for.
+    static func declarations(in file: SwiftFile) -> [Declaration] {
+        let requirements = requirementRanges(in: file)
+        return file.tokens.indices.compactMap { index in
+            guard let kind = kind(at: index, in: file) else { return nil }
+            let first = firstModifier(before: index, in: file)
+            let isPackage = file.tokens[first...index].contains { $0.isCode("package") }
+            guard isPackage || requirements.contains(where: { $0.contains(index) }) else {
+                return nil
+            }
+            let token = file.tokens[index]
+            return Declaration(
+                kind: kind, name: token.isCode("init") ? "init" : file.tokens[index + 1].text,
+                line: token.line,
+                isDocumented: file.comments[file.tokens[first].line - 1]?.hasPrefix("///") ?? false)
+        }
+    }
+
+    private static func kind(at index: Int, in file: SwiftFile) -> Kind? {
+        let token = file.tokens[index]
+        guard index + 2 < file.tokens.count else { return nil }
+        if index > 0, file.tokens[index - 1].isCode(".") { return nil }
+        if types.contains(where: token.isCode) {
+            // `class func` is a function, `class` a bound of a protocol, `.self` was seen to above.
+            return file.tokens[index + 1].kind == .word && !file.tokens[index + 1].isCode("func")
+                ? .type : nil
+        }
+        if token.isCode("func") { return .function }
+        guard token.isCode("init") else { return nil }
+        var open = index + 1
+        while open < file.tokens.count, !file.tokens[open].isCode("(") { open += 1 }
+        return file.closings[open] == open + 1 ? nil : .function
+    }
+
+    /// The first token of the declaration whose keyword stands at `index`: past modifiers and
+    /// attributes.
+    private static func firstModifier(before index: Int, in file: SwiftFile) -> Int {
+        var first = index
+        while first > 0 {
+            let before = file.tokens[first - 1]
+            if before.kind == .word, modifiers.contains(before.text) {
+                first -= 1
+            } else if first > 1, file.tokens[first - 2].isCode("@") {
+                first -= 2
+            } else if before.isCode(")"), let open = opening(of: first - 1, in: file), open > 0 {
+                guard modifiers.contains(file.tokens[open - 1].text) || isAttribute(open, in: file)
+                else { break }
+                first = isAttribute(open, in: file) ? open - 2 : open - 1
+            } else {
+                break
+            }
+        }
+        return first
+    }
+
+    private static func isAttribute(_ open: Int, in file: SwiftFile) -> Bool {
+        open > 1 && file.tokens[open - 2].isCode("@")
+    }
+
+    private static func opening(of close: Int, in file: SwiftFile) -> Int? {
+        (max(0, close - 40)..<close).last { file.closings[$0] == close }
+    }
+
+    private static func requirementRanges(in file: SwiftFile) -> [Range<Int>] {
+        file.tokens.indices.compactMap { index in
+            guard file.tokens[index].isCode("protocol"), index > 0,
+                file.tokens[index - 1].isCode("package"),
+                let open = (index..<file.tokens.count).first(where: { file.tokens[$0].isCode("{") }
+                ),
+                let close = file.closings[open]
+            else { return nil }
+            return open..<close
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// The rooms and their arrows as they were decided. A new arrow is a change of this table and of
+/// `Package.swift` in the same commit, which says why.
+enum Rooms {
+    /// What each room of `Sources` may import.
+    static let arrows: [String: Set<String>] = [
+        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CLinux": [],
+        "TomboloJSON": [],
+        "TomboloCore": ["TomboloJSON"],
+        "TomboloAPI": ["TomboloCore", "TomboloJSON"],
+        "TomboloLoop": ["CLinux"],
+        "TomboloEventLog": ["TomboloCore"],
+        "TomboloSQLite": ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
+        "TomboloRelay": ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"],
+        "TomboloCrypto": ["COpenSSL"],
+        "TomboloHTTP": ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL"],
+        "TomboloAPNs": [
+            "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON",
+        ],
+        "TomboloSimulator": ["TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"],
+        "TomboloServer": [
+            "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI", "TomboloHTTP",
+            "TomboloLoop", "TomboloCrypto", "TomboloJSON",
+        ],
+        "tombolo": [
+            "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
+            "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
+            "TomboloSimulator", "TomboloServer", "CLinux",
+        ],
+    ]
+
+    /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even
+    /// Glibc.
+    static let pure: Set<String> = ["TomboloJSON", "TomboloCore", "TomboloAPI"]
+
+    /// C targets carry no Swift settings.
+    static let inC: Set<String> = ["CNghttp2", "COpenSSL", "CSQLite", "CLinux"]
+
+    /// What a room must not reach, by however many arrows.
+    static let walls: [(room: String, forbidden: Set<String>, reason: String)] = [
+        (
+            "TomboloCore", networkAndDisk.union(["CLinux"]),
+            "the core is a state machine: what it decides is carried out elsewhere"
+        ),
+        (
+            "TomboloRelay", networkAndDisk.union(["TomboloHTTP", "TomboloAPNs", "TomboloSQLite"]),
+            "the shell runs in simulation, on a virtual loop, with no network and no disk"
+        ),
+        (
+            "TestSupport", networkAndDisk.union(["TomboloHTTP", "TomboloAPNs", "TomboloSQLite"]),
+            "the simulation of the relay is built from it and links no network library"
+        ),
+        (
+            "TomboloSimulator", ["TomboloCore", "TomboloAPNs", "TomboloAPI", "TomboloRelay"],
+            "it reads Apple's specification by itself, so that both cannot be wrong together"
+        ),
+        (
+            "TomboloHTTP", ["TomboloCore", "TomboloJSON", "TomboloAPI"],
+            "it moves bytes and knows nothing of activities"
+        ),
+    ]
+
+    private static let networkAndDisk: Set<String> = ["CNghttp2", "COpenSSL", "CSQLite"]
+}

@@ -1,0 +1,197 @@
+import Glibc
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+/// The shell on the real loop, with the log in memory and an Apple that answers at the end of the turn.
+@Suite struct RelayTests {
+    static let tenant = TenantID(Identifier("main")!)
+
+    /// Answers every push with what it is told to.
+    final class ScriptedApple: PushSender, TurnTarget, @unchecked Sendable {
+        // Sendable: used on the loop's thread only.
+        private let loop: any Loop
+        weak var relay: Relay?
+        var result = PushResult.accepted
+        private(set) var pushes: [Push] = []
+        private var unanswered: [Push] = []
+
+        init(_ loop: any Loop) { self.loop = loop }
+
+        func send(_ push: Push) {
+            pushes.append(push)
+            unanswered.append(push)
+            if unanswered.count == 1 { loop.atEndOfTurn(self) }
+        }
+
+        func turnEnded() {
+            let batch = unanswered
+            unanswered = []
+            for push in batch {
+                relay?.pushEnded(PushOutcome(push: push.id, result: result, took: .milliseconds(1)))
+            }
+        }
+    }
+
+    struct MachineClock: WallClock {
+        func now() -> Instant {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))
+        }
+    }
+
+    /// Runs a relay on a loop, and `body` beside it.
+    static func with(
+        _ log: any EventLog = InMemoryEventLog(),
+        _ body: @escaping @Sendable (Relay, ScriptedApple) async throws -> Void
+    ) throws {
+        try EpollLoop.run { loop in
+            let apple = ScriptedApple(loop)
+            let app = CoreConfiguration.App(
+                tenant: tenant, id: "com.example.app", environment: .sandbox, allowsLab: true)
+            let relay = Relay(
+                loop: loop, log: log, sender: apple, configuration: CoreConfiguration(apps: [app]),
+                wallClock: MachineClock(), seed: 1)
+            apple.relay = relay
+            #expect(try await relay.recover().isEmpty)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask(executorPreference: loop) { try await relay.run() }
+                while await !relay.isReady { await Task.yield() }
+                await relay.capacity(100)
+                try await body(relay, apple)
+                await relay.finish()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    static func command(_ kind: EventKind, _ id: String, _ body: String) throws -> Command {
+        let document = try JSONDocument(Array(body.utf8))
+        return Command(
+            activity: ActivityKey(tenant: tenant, id: Identifier(id)!),
+            content: try .init(kind: kind, document.root), body: document.bytes)
+    }
+
+    static func equip(_ relay: Relay, _ device: String) async throws {
+        let key = DeviceKey(tenant: tenant, id: Identifier(device)!)
+        let fields = JSON(unchecked: Array(#"{"budget_class":"lab"}"#.utf8)).document.root
+        let token = JSON(unchecked: Array(#"{"token":"ab"}"#.utf8)).document.root
+        _ = await relay.submit(.register(try DeviceRegistration(reading: fields)), for: key)
+        for name in ["start:Runner", "activity:cat"] {
+            _ = await relay.submit(
+                .putToken(TokenName(name)!, try TokenRegistration(reading: token)), for: key)
+        }
+    }
+
+    @Test func `a posted event is answered when durable, and pushed`() throws {
+        let log = InMemoryEventLog()
+        try Self.with(log) { relay, apple in
+            try await Self.equip(relay, "phone")
+            let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
+            guard
+                case .accepted(let accepted) = await relay.submit(
+                    try Self.command(.start, "cat", start))
+            else {
+                Issue.record("was refused")
+                return
+            }
+            #expect(accepted.seq == 1)
+            #expect(
+                try await log.event(seq: 1, tenant: Self.tenant)?.event.body == Array(start.utf8))
+            let key = ActivityKey(tenant: Self.tenant, id: Identifier("cat")!)
+            let view = await relay.waitForDelivery(
+                key, version: 1, deadline: relay.loop.now + .seconds(5))
+            #expect(view?.destinations.first?.acknowledgedVersion == 1)
+            #expect(apple.pushes.count == 1)
+        }
+    }
+
+    @Test func `many commands of one turn are answered in their order`() throws {
+        try Self.with { relay, _ in
+            var commands = [
+                try Self.command(.start, "cat", #"{"type":"Runner","state":{"lap":0}}"#)
+            ]
+            for lap in 1...500 {
+                commands.append(try Self.command(.update, "cat", #"{"state":{"lap":\#(lap)}}"#))
+            }
+            commands.append(try Self.command(.update, "dog", #"{"state":{}}"#))
+            let answers = await relay.submit(commands)
+            #expect(answers.count == 502)
+            for (index, answer) in answers.dropLast().enumerated() {
+                guard case .accepted(let accepted) = answer else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                #expect(accepted.version == Int64(index + 1))
+            }
+            guard case .refused(let refusal)? = answers.last else { return }
+            #expect(refusal.code == .unknownActivity)
+        }
+    }
+
+    @Test func `a second relay on the same log goes on where the first stopped`() throws {
+        let log = InMemoryEventLog()
+        try Self.with(log) { relay, _ in
+            try await Self.equip(relay, "phone")
+            _ = await relay.submit(
+                try Self.command(
+                    .start, "cat",
+                    #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#))
+            _ = await relay.submit(try Self.command(.update, "cat", #"{"state":{"lap":1}}"#))
+        }
+        try Self.with(log.crashed()) { relay, apple in
+            let key = ActivityKey(tenant: Self.tenant, id: Identifier("cat")!)
+            let view = await relay.activity(key)
+            #expect(view?.version == 2)
+            #expect(view.map { String(decoding: $0.state.bytes, as: UTF8.self) } == #"{"lap":1}"#)
+            #expect(view?.destinations.count == 1)
+            guard
+                case .accepted(let accepted) = await relay.submit(
+                    try Self.command(.end, "cat", "{}"))
+            else { return }
+            #expect(accepted.version == 3)
+            _ = await relay.waitForDelivery(key, version: 3, deadline: relay.loop.now + .seconds(5))
+            #expect(apple.pushes.last?.event == .end)
+        }
+    }
+
+    @Test func `a waiter for a commit wakes when it comes, and at its deadline anyway`() throws {
+        try Self.with { relay, _ in
+            let none = await relay.waitForCommit(
+                after: 0, deadline: relay.loop.now + .milliseconds(20))
+            #expect(none == 0)
+            async let waited = relay.waitForCommit(
+                after: 0, deadline: relay.loop.now + .seconds(10))
+            _ = await relay.submit(try Self.command(.start, "cat", #"{"type":"R","state":{}}"#))
+            #expect(await waited == 1)
+        }
+    }
+
+    @Test func `a failed log stops the relay, and whoever waited is told`() throws {
+        let log = InMemoryEventLog()
+        do {
+            try Self.with(log) { relay, _ in
+                await log.close()
+                let answer = await relay.submit(
+                    try Self.command(.start, "cat", #"{"type":"R","state":{}}"#))
+                guard case .refused(let refusal) = answer else {
+                    Issue.record("was accepted without a log")
+                    return
+                }
+                #expect(refusal.code == .stopping)
+                #expect(await !relay.isReady)
+            }
+            Issue.record("the relay went on")
+        } catch {
+            #expect(error as? EventLogError == .closed)
+        }
+    }
+}
+
+extension Relay {
+    func capacity(_ count: Int) { capacityChanged(LaneNumber(0), to: count) }
+}

@@ -1,0 +1,175 @@
+import Testing
+import TomboloJSON
+import TomboloRelay
+
+@testable import TomboloServer
+
+/// The JSON of an answer.
+func json(_ answer: CurlAnswer) throws -> JSONView { try JSONDocument(answer.body).root }
+
+let startCat = """
+    {"type":"RunnerWidgetAttributes","app":"com.example.app","audience":{"device":"phone-1"},
+     "attributes":{"name":"Mike"},"state":{"lap":"1/5","speed":1.50},
+     "alert":{"title":"Mike is off","body":"Five laps to go"},"relevance":1.0,"stale_after":"2m"}
+    """
+
+extension DoorsUnderTest {
+    /// A phone that can be started on.
+    func registerPhone(_ name: String = "phone-1") async throws {
+        let device = try await call(
+            "PUT", "/v1/devices/\(name)",
+            #"{"app":"com.example.app","environment":"sandbox","os":"26.1","budget_class":"lab"}"#)
+        #expect(device.status == 201)
+        let token = try await call(
+            "PUT", "/v1/devices/\(name)/tokens/start:RunnerWidgetAttributes",
+            #"{"token":"00112233445566778899aabbccddeeff"}"#)
+        #expect(token.status == 201)
+    }
+}
+
+@Suite struct ActivityDoorTests {
+    @Test func `a start is durable, pushed, and told`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            let start = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat,
+                fields: ["If-None-Match: *", "Idempotency-Key: \"order-9931\"", "Prefer: wait=2"])
+            #expect(start.status == 201)
+            #expect(start.fields["etag"] == "\"v1\"")
+            #expect(start.fields["preference-applied"] == "wait=2")
+            #expect(start.fields["location"] == "/v1/activities/cat-7")
+            let view = try json(start)
+            #expect(view["activity"]?.string == "cat-7")
+            #expect(view["seq"]?.integer == 1)
+            #expect(view["grant"]?["class"]?.string == "lab")
+            let delivery = try #require(view["deliveries"]?.elements.first { _ in true })
+            #expect(delivery["device"]?.string == "phone-1")
+            #expect(delivery["route"]?.string == "push_to_start")
+            #expect(delivery["result"]?.string == "accepted")
+            #expect(delivery["status"]?.integer == 200)
+            #expect(doors.sender.pushes.count == 1)
+        }
+    }
+
+    @Test func `an activity is started, changed, shown and ended`() async throws {
+        try await withDoors { doors in
+            let start = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            #expect(try json(start)["status"]?.string == "waiting")
+            let update = try await doors.call(
+                "PATCH", "/v1/activities/cat-7", #"{"state":{"lap":"2/5"}}"#,
+                fields: ["If-Match: \"v1\""])
+            #expect(update.status == 200)
+            #expect(update.fields["etag"] == "\"v2\"")
+            let shown = try await doors.call("GET", "/v1/activities/cat-7")
+            #expect(shown.fields["etag"] == "\"v2\"")
+            // The producer's number is spelled as the producer spelled it.
+            #expect(shown.text.contains(#""state":{"lap":"2/5","speed":1.50}"#))
+            let end = try await doors.call("POST", "/v1/activities/cat-7/end")
+            #expect(try json(end)["status"]?.string == "ended")
+            let again = try await doors.call(
+                "POST", "/v1/activities/cat-7/end", #"{"dismiss":"now"}"#)
+            #expect(again.status == 200)
+            #expect(try json(again)["version"]?.integer == 3)
+            let late = try await doors.call("PATCH", "/v1/activities/cat-7", #"{"state":{}}"#)
+            #expect(late.status == 409)
+            #expect(try json(late)["code"]?.string == "activity-ended")
+            let restart = try await doors.call("PUT", "/v1/activities/cat-7?restart=true", startCat)
+            #expect(restart.status == 201)
+        }
+    }
+
+    @Test func `HEAD is GET without a body`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            let head = try await doors.call("HEAD", "/v1/activities/cat-7")
+            #expect(head.status == 200)
+            #expect(head.fields["etag"] == "\"v1\"")
+            #expect(head.body.isEmpty)
+        }
+    }
+
+    @Test func `a condition that does not hold stores nothing`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            let stale = try await doors.call(
+                "PATCH", "/v1/activities/cat-7", #"{"state":{"lap":"9"}}"#,
+                fields: ["If-Match: \"v7\""])
+            #expect(stale.status == 412)
+            #expect(try json(stale)["version"]?.integer == 1)
+            let there = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat, fields: ["If-None-Match: *"])
+            #expect(there.status == 412)
+            let unreadable = try await doors.call(
+                "PATCH", "/v1/activities/cat-7", #"{"state":{"lap":"9"}}"#,
+                fields: ["If-Match: v1"])
+            #expect(unreadable.status == 400)
+            #expect(try json(unreadable)["code"]?.string == "invalid-header")
+            #expect(await doors.relay.lastSeq == 1)
+        }
+    }
+
+    @Test func `the same idempotency key is the same event, and another body is refused`()
+        async throws
+    {
+        try await withDoors { doors in
+            let field = ["Idempotency-Key: order-9931"]
+            let first = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat, fields: field)
+            #expect(first.fields["idempotent-replayed"] == nil)
+            let second = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat, fields: field)
+            #expect(second.status == 201)
+            #expect(second.fields["idempotent-replayed"] == "true")
+            #expect(try json(second)["seq"]?.integer == 1)
+            #expect(second.fields["etag"] == "\"v1\"")
+            let other = try await doors.call(
+                "PATCH", "/v1/activities/cat-7", #"{"state":{}}"#, fields: field)
+            #expect(other.status == 422)
+            #expect(try json(other)["code"]?.string == "idempotency-key-reused")
+            #expect(await doors.relay.lastSeq == 1)
+        }
+    }
+
+    @Test func `a flip-book is planned, played and stopped`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            let play = try await doors.call(
+                "POST", "/v1/activities/cat-7/clips",
+                #"{"flipbook":{"path":"/image","frames":["a","b"],"every":"100ms","loop":"forever"}}"#
+            )
+            #expect(play.status == 201)
+            let view = try json(play)
+            let clip = try #require(view["clip"]?.string)
+            #expect(view["plan"]?["asked_fps"]?.integer == 10)
+            #expect(view["plan"]?["limit_bytes"]?.integer == 4_096)
+            let shown = try json(try await doors.call("GET", "/v1/activities/cat-7"))
+            #expect(shown["clips"]?.count == 1)
+            let none = try await doors.call("DELETE", "/v1/activities/cat-7/clips/nothing")
+            #expect(none.status == 404)
+            let stop = try await doors.call("DELETE", "/v1/activities/cat-7/clips/\(clip)")
+            #expect(stop.status == 200)
+        }
+    }
+
+    @Test func `all of a type end at once`() async throws {
+        try await withDoors { doors in
+            for id in ["a", "b"] {
+                _ = try await doors.call("PUT", "/v1/activities/\(id)", startCat)
+            }
+            let end = try await doors.call(
+                "POST", "/v1/activities/end",
+                #"{"where":{"type":"RunnerWidgetAttributes"},"dismiss":"now"}"#)
+            #expect(end.status == 200)
+            #expect(try json(end)["count"]?.integer == 2)
+            let listed = try await doors.call("GET", "/v1/activities?status=ended&limit=1")
+            let page = try json(listed)
+            #expect(page["activities"]?.count == 1)
+            let cursor = try #require(page["next_cursor"]?.string)
+            let rest = try json(
+                try await doors.call("GET", "/v1/activities?status=ended&cursor=\(cursor)"))
+            #expect(rest["activities"]?.count == 1)
+            #expect(rest["next_cursor"]?.isNull == true)
+        }
+    }
+}

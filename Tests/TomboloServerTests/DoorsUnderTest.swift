@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+import TomboloAPI
+import TomboloCore
+import TomboloEventLog
+import TomboloHTTP
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+@testable import TomboloServer
+
+struct FixedClock: WallClock {
+    func now() -> Instant { Instant(seconds: 1_795_000_000) }
+}
+
+/// A relay with its doors open on loopback, and curl before them.
+struct DoorsUnderTest: Sendable {
+    let loop: EpollLoop
+    let relay: Relay
+    let doors: ServerDoors
+    let sender: AcceptingSender
+    let origin: String
+    /// A key of the tenant `main` with all scopes.
+    let key: String
+
+    static let tenant = TenantID(Identifier("main")!)
+
+    /// Sends a request and answers what came back.
+    func call(
+        _ method: String, _ path: String, _ body: String? = nil, key: String? = nil,
+        fields: [String] = [], options: [String] = []
+    ) async throws -> CurlAnswer {
+        let curl = try curl(method, path, body, key: key, fields: fields, options: options)
+        let text = await curl.wait()
+        guard let answer = CurlAnswer(output: curl.collected) else {
+            throw Curl.Failure(what: "no answer to \(method) \(path): \(text)")
+        }
+        return answer
+    }
+
+    func curl(
+        _ method: String, _ path: String, _ body: String? = nil, key: String? = nil,
+        fields: [String] = [], options: [String] = []
+    ) throws -> Curl {
+        var arguments = method == "HEAD" ? ["-I"] : ["-X", method]
+        arguments += [origin + path, "-H", "Authorization: Bearer \(key ?? self.key)"]
+        for field in fields { arguments += ["-H", field] }
+        if let body { arguments += ["--data-binary", body] }
+        return try Curl(arguments + options, on: loop)
+    }
+
+    /// Mints a key as an operator would.
+    func mint(_ scopes: String, tenant: TenantID = tenant) async throws -> String {
+        let minted = doors.access.mint(
+            environment: "test", tenant: tenant, scopes: try #require(ScopeSet(list: scopes)),
+            now: Instant(seconds: 0))
+        doors.access.admit(minted)
+        return minted.key.text
+    }
+}
+
+/// Runs `body` against the doors of a relay whose log is in memory; then drains it.
+func withDoors(
+    configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
+) async throws {
+    try await onLoop { loop in
+        let sender = AcceptingSender(loop)
+        let app = CoreConfiguration.App(
+            tenant: DoorsUnderTest.tenant, id: "com.example.app", environment: .sandbox,
+            allowsLab: true)
+        let relay = Relay(
+            loop: loop, log: InMemoryEventLog(), sender: sender,
+            configuration: CoreConfiguration(apps: [app]), wallClock: FixedClock(), seed: 7)
+        sender.relay = relay
+        _ = try await relay.recover()
+        let access = AccessControl(pepper: Pepper(), records: [])
+        let minted = access.mint(
+            environment: "test", tenant: DoorsUnderTest.tenant, scopes: .all,
+            now: Instant(seconds: 0))
+        access.admit(minted)
+        var configuration = DoorsConfiguration(version: "0.0.0-test")
+        configure(&configuration)
+        let doors = ServerDoors(
+            relay: relay, access: access, loop: loop, configuration: configuration)
+        let server = try HTTPServer(
+            loop: loop, listen: ListenAddress(host: "127.0.0.1", port: 0), handler: doors)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: loop) { try await relay.run() }
+            group.addTask(executorPreference: loop) { try await server.run() }
+            // The relay takes commands from its first turn on.
+            while await !relay.isReady { await Task.yield() }
+            relay.capacityChanged(LaneNumber(0), to: 1_000)
+            try await body(
+                DoorsUnderTest(
+                    loop: loop, relay: relay, doors: doors, sender: sender,
+                    origin: "http://127.0.0.1:\(server.address.port)", key: minted.key.text))
+            doors.drain()
+            await server.drain(within: .seconds(5))
+            await relay.finish()
+            try await group.waitForAll()
+        }
+        sender.relay = nil
+    }
+}

@@ -1,0 +1,100 @@
+/// Where a relay or a simulator is: scheme, host and port, parsed once.
+struct Origin: Hashable, Sendable, CustomStringConvertible {
+    enum Scheme: String, Hashable, Sendable {
+        case http, https
+        var defaultPort: UInt16 { self == .http ? 80 : 443 }
+    }
+
+    let scheme: Scheme
+    /// Without brackets, where it is an IPv6 address.
+    let host: String
+    let port: UInt16
+
+    init(scheme: Scheme, host: String, port: UInt16) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `https://relay.example:8443`; one slash may follow. Answers nil for anything else: a path or a
+    /// user name would be ignored in silence otherwise.
+    init?(_ text: String) {
+        var rest = text[...]
+        if rest.hasPrefix("https://") {
+            scheme = .https
+            rest = rest.dropFirst(8)
+        } else if rest.hasPrefix("http://") {
+            scheme = .http
+            rest = rest.dropFirst(7)
+        } else {
+            return nil
+        }
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        if let address = SocketAddressText(String(rest)) {
+            guard address.port > 0 else { return nil }
+            host = address.host
+            port = address.port
+        } else {
+            guard let address = SocketAddressText("\(rest):1") else { return nil }
+            host = address.host
+            port = scheme.defaultPort
+        }
+    }
+
+    /// `host:port` as it stands in `:authority`.
+    var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    var description: String { "\(scheme.rawValue)://\(authority)" }
+}
+
+/// `HOST:PORT`, with IPv6 addresses in brackets; parsed, not resolved.
+struct SocketAddressText: Hashable, Sendable, CustomStringConvertible {
+    let host: String
+    let port: UInt16
+
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"),
+            let port = UInt16(text[text.index(after: colon)...]),
+            text[text.index(after: colon)...].utf8.allSatisfy({ (48...57).contains($0) })
+        else { return nil }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+            guard host.utf8.allSatisfy(Self.isIPv6) else { return nil }
+        } else {
+            guard host.utf8.allSatisfy(Self.isName) else { return nil }
+        }
+        guard !host.isEmpty, host.utf8.count <= 253 else { return nil }
+        self.host = String(host)
+        self.port = port
+    }
+
+    /// Whether only this machine can reach it. A name other than `localhost` counts as reachable by others.
+    var isLoopback: Bool { host == "localhost" || host == "::1" || Self.isLoopbackIPv4(host) }
+
+    var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    private static func isLoopbackIPv4(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil } && parts[0] == "127"
+    }
+
+    private static func isName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func isIPv6(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// Rows of the table: running and setting up.
+
+extension Flag {
+    static let control = Flag("control", .address, "where the simulator takes orders")
+    static let phones = Flag("phones", .integer(0...100), default: "3", "how many phones")
+    static let tlsCertificate = Flag(
+        "tls-certificate", .file, environment: "TOMBOLO_TLS_CERTIFICATE",
+        "the listener's certificate chain (PEM)")
+    static let tlsKey = Flag(
+        "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
+
+    /// What stands above the configuration file.
+    static let ofConfiguration: [Flag] = [
+        configuration, data, Flag("listen", .address, environment: "TOMBOLO_LISTEN", listen.summary),
+        tlsCertificate, tlsKey,
+    ]
+}
+
+extension Command {
+    static let dev = Command(
+        path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
+        flags: [
+            Flag("data", .directory, "the relay's data directory; a fresh temporary one by default"),
+            .listen,
+            Flag(
+                "simulator", .address, default: "127.0.0.1:8443",
+                "where the simulator of Apple's service listens"),
+            .phones,
+            Flag("no-input", "read no keys from the terminal"),
+        ],
+        details: [
+            "phone-1 is of budget class lab, phone-2 frequent, phone-3 standard. On a terminal the\n"
+                + "three islands are drawn; elsewhere every line is a JSON object, the first of them\n"
+                + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}."
+        ],
+        examples: ["tombolo dev", "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null"],
+        run: DevCommand.run)
+
+    static let serve = Command(
+        path: ["serve"], summary: "The relay",
+        flags: Flag.ofConfiguration,
+        details: ["SIGTERM ends it after what it accepted is finished."],
+        examples: ["tombolo serve --config /etc/tombolo/tombolo.json"],
+        run: ServeCommand.run)
+
+    static let sim = Command(
+        path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
+        flags: [
+            Flag("listen", .address, default: "127.0.0.1:8443", "where it listens"),
+            Flag("key-file", .file, "the .p8 whose tokens it takes"),
+            Flag("key-id", .text("ID"), "that key's id"),
+            Flag("team-id", .text("ID"), "that key's team"),
+            Flag("topic", .text("BUNDLE"), repeats: true, "an app it knows"),
+            Flag("ca-out", .file, "where to write its certificate authority"),
+            .data,
+            Flag("phones", .integer(0...100), "how many phones; needs --relay"),
+            Flag("faults", .file, "a script of faults"),
+            Flag("accept-any-token", "every well-formed device token is a phone"),
+            Flag("relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with"),
+            .key, .control,
+        ],
+        examples: ["tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app"],
+        run: SimCommand.run)
+
+    static let trigger = Command(
+        path: ["trigger"], summary: "Run a scenario on the phones and wait until they agree",
+        arguments: [
+            Argument("NAME", .choice(["runner"]), "the scenario: runner is a cat in the island")
+        ],
+        flags: [
+            Flag("for", .duration, default: "5s", "how long it runs"), .phones,
+        ] + Flag.ofClients,
+        examples: ["tombolo trigger runner --for 10s -o json"],
+        exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
+
+    static let keyMint = Command(
+        path: ["key", "mint"], summary: "Make an API key; it is shown once",
+        flags: [
+            Flag(
+                "scope", .text("SCOPES"),
+                "produce, observe, operate, device:ID; several with commas between"),
+            Flag("tenant", .text("TENANT"), default: "main", "whose key it is"),
+            .data,
+        ] + Flag.ofClients,
+        details: [
+            "With --data the key is written there directly, which only works while no relay runs on\n"
+                + "it; without, a running relay makes it and needs a key of scope operate."
+        ],
+        examples: [
+            "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json"
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.mint)
+
+    static let configCheck = Command(
+        path: ["config", "check"], summary: "Check the configuration and the files it names",
+        arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
+        flags: Flag.ofConfiguration,
+        examples: ["tombolo config check /etc/tombolo/tombolo.json"],
+        run: ConfigurationCommands.check)
+
+    static let configShow = Command(
+        path: ["config", "show"], summary: "Print the configuration as the relay would see it",
+        arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
+        flags: Flag.ofConfiguration
+            + [Flag("origin", "where each value comes from"), .output],
+        examples: ["tombolo config show --origin --config tombolo.json"],
+        run: ConfigurationCommands.show)
+
+    static let completion = Command(
+        path: ["completion"], summary: "Print the completions for a shell",
+        arguments: [Argument("SHELL", .choice(["bash", "zsh"]), "bash or zsh")],
+        examples: [
+            "source <(tombolo completion bash)",
+            "tombolo completion zsh >\"${fpath[1]}/_tombolo\"",
+        ],
+        run: { invocation, terminal in
+            let script = ShellCompletion(table: .tombolo, shell: invocation.arguments[0])
+            try terminal.write(script.text.utf8)
+            return .succeeded
+        })
+}

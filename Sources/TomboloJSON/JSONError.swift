@@ -1,0 +1,78 @@
+/// Why a text is not the JSON asked for, and where.
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of fault it is. More kinds may come.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        /// The text stops inside a value, or holds none.
+        case unexpectedEnd
+        /// A byte that cannot stand here.
+        case unexpectedByte
+        /// A number that RFC 8259 section 6 does not allow: `01`, `1.`, `-`, `1e`.
+        case invalidNumber
+        /// A backslash in a string, followed by what RFC 8259 section 7 does not allow.
+        case invalidEscape
+        /// Half of a UTF-16 surrogate pair (`\ud83d` alone): no character, so no decoder agrees on it.
+        case loneSurrogate
+        /// Bytes that are not UTF-8 (RFC 3629).
+        case invalidUTF8
+        /// A name that the same object already has, compared after unescaping.
+        case duplicateKey
+        /// More nesting than `JSONLimits.depthMax`.
+        case tooDeep
+        /// More bytes than `JSONLimits.bytesMax`.
+        case tooLong
+        /// Something other than space after the value.
+        case trailingBytes
+        /// A byte below 0x20 unescaped in a string.
+        case controlCharacter
+    }
+
+    /// The kind of fault, for programs.
+    package let code: Code
+
+    /// Bytes before the fault, from 0.
+    package let offset: Int
+
+    /// The fault's line, from 1. Lines end with a line feed.
+    package let line: Int
+
+    /// The fault's place in its line, from 1, in Unicode scalars (not bytes).
+    package let column: Int
+
+    /// What is wrong and what to do about it, for people; without the place.
+    package let message: String
+
+    init(_ code: Code, at offset: Int, in text: UnsafeBufferPointer<UInt8>, _ message: String) {
+        let place = JSONPlace(offset: offset, in: text)
+        self.code = code
+        self.offset = offset
+        self.line = place.line
+        self.column = place.column
+        self.message = message
+    }
+
+    /// The message with its place: `line 3, column 14: …`.
+    package var description: String { "line \(line), column \(column): \(message)" }
+}
+
+/// Line and column of an offset, counted only when somebody asks: an error or a view's position.
+struct JSONPlace {
+    let line: Int
+    let column: Int
+
+    /// Walks the text up to `offset`: linear, so never for every value of a large document.
+    init(offset: Int, in text: UnsafeBufferPointer<UInt8>) {
+        var line = 1
+        var column = 1
+        for byte in text[..<min(offset, text.count)] {
+            if byte == ASCII.lineFeed {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes of UTF-8 belong to the character before them.
+                column += 1
+            }
+        }
+        self.line = line
+        self.column = column
+    }
+}

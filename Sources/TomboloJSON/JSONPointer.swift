@@ -1,0 +1,77 @@
+/// The way from a value to one inside it (RFC 6901).
+///
+/// Covers the string form only, not the fragment of a URI (section 6).
+package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+    /// Names and indices from the outside in, unescaped. None: the whole value.
+    package let tokens: [String]
+
+    /// A pointer out of its parts, which are not escaped.
+    package init(tokens: [String]) { self.tokens = tokens }
+
+    /// Reads `/a~1b/0`; `""` is the whole value.
+    ///
+    /// Nil unless the text is empty or begins with `/`, and every `~` is followed by `0` or `1`
+    /// (section 3).
+    package init?(_ text: String) {
+        guard !text.isEmpty else {
+            tokens = []
+            return
+        }
+        guard text.utf8.first == ASCII.slash else { return nil }
+        var tokens: [String] = []
+        for part in text.utf8.dropFirst().split(
+            separator: ASCII.slash, omittingEmptySubsequences: false)
+        {
+            guard let token = Self.unescape(part) else { return nil }
+            tokens.append(token)
+        }
+        self.tokens = tokens
+    }
+
+    private static func unescape(_ part: Substring.UTF8View) -> String? {
+        guard part.contains(UInt8(ascii: "~")) else { return String(Substring(part)) }
+        var bytes: [UInt8] = []
+        var iterator = part.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "~") else {
+                bytes.append(byte)
+                continue
+            }
+            switch iterator.next() {
+            case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
+            case UInt8(ascii: "1"): bytes.append(ASCII.slash)
+            default: return nil
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text of RFC 6901 section 3: `~` becomes `~0`, `/` becomes `~1`.
+    package var description: String {
+        var text = ""
+        for token in tokens {
+            text += "/"
+            for scalar in token.unicodeScalars {
+                switch scalar {
+                case "~": text += "~0"
+                case "/": text += "~1"
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return text
+    }
+
+    /// One step further in, to the member `token` or the element with that index.
+    package func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
+
+    /// One step further in, to an array's element.
+    package func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
+
+    /// A token as an array's index (section 4): digits without zeros before them.
+    static func arrayIndex(_ token: String) -> Int? {
+        guard token.utf8.allSatisfy(ASCII.isDigit), token == "0" || token.utf8.first != ASCII.zero
+        else { return nil }
+        return Int(token)
+    }
+}

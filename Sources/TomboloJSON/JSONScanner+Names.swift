@@ -1,0 +1,86 @@
+extension JSONScanner {
+    /// Objects up to this size compare their names one with another; larger ones sort them.
+    static var namesComparedMax: Int { 16 }
+
+    /// Refuses the object at `object` if two of its names are the same characters.
+    ///
+    /// Decoders disagree on which of two members counts (RFC 8259 section 4): a phone could show
+    /// what the log does not say.
+    @inline(__always)
+    func checkNames(of object: Int) throws(JSONError) {
+        let count = tape[object].count
+        guard count > 1 else { return }
+        guard count <= Self.namesComparedMax, !tape[object].escapes else {
+            return try checkNamesSorted(of: object)
+        }
+        var seen: UInt64 = 0
+        var name = object + 1
+        for _ in 0..<count {
+            let content = tape[name].content
+            let bit = fingerprint(content)
+            if seen & bit != 0 { try compareWithEarlier(name, of: object) }
+            seen |= bit
+            name = Int(tape[name + 1].next)
+        }
+    }
+
+    /// One bit of 64, from a name's length and its outermost bytes: equal names have the same.
+    @inline(__always)
+    private func fingerprint(_ content: Range<Int>) -> UInt64 {
+        var hash = UInt32(truncatingIfNeeded: content.count)
+        if !content.isEmpty {
+            hash = hash &<< 16 | UInt32(text[content.lowerBound]) &<< 8
+            hash |= UInt32(text[content.upperBound - 1])
+        }
+        return 1 &<< UInt64((hash &* 0x9E37_79B1) &>> 26)
+    }
+
+    private func compareWithEarlier(_ name: Int, of object: Int) throws(JSONError) {
+        let content = UnsafeBufferPointer(rebasing: text[tape[name].content])
+        var earlier = object + 1
+        while earlier < name {
+            let other = tape[earlier].content
+            if other.count == content.count, text[other].elementsEqual(content) {
+                throw duplicateKey(tape[name])
+            }
+            earlier = Int(tape[earlier + 1].next)
+        }
+    }
+
+    /// The same for large objects and for names with escapes: n log n.
+    private func checkNamesSorted(of object: Int) throws(JSONError) {
+        // Escaped names are unescaped behind one another into `pool`.
+        var pool: [UInt8] = []
+        var names: [(entry: Int, range: Range<Int>, pooled: Bool)] = []
+        names.reserveCapacity(tape[object].count)
+        var name = object + 1
+        for _ in 0..<tape[object].count {
+            let entry = tape[name]
+            if entry.escapes {
+                let start = pool.count
+                JSONText.unescape(
+                    UnsafeBufferPointer(rebasing: text[entry.content]), into: &pool)
+                names.append((name, start..<pool.count, true))
+            } else {
+                names.append((name, entry.content, false))
+            }
+            name = Int(tape[name + 1].next)
+        }
+        let second = pool.withUnsafeBufferPointer { pool -> Int? in
+            func compare(_ left: Int, _ right: Int) -> Int {
+                let (left, right) = (names[left], names[right])
+                return JSONText.compare(
+                    UnsafeBufferPointer(rebasing: (left.pooled ? pool : text)[left.range]),
+                    UnsafeBufferPointer(rebasing: (right.pooled ? pool : text)[right.range]))
+            }
+            // Equal names stay in the order of the text, so that the later one is reported.
+            let order = names.indices.sorted { left, right in
+                let result = compare(left, right)
+                return result < 0 || result == 0 && left < right
+            }
+            return zip(order, order.dropFirst())
+                .filter { compare($0, $1) == 0 }.map { names[$1].entry }.min()
+        }
+        if let second { throw duplicateKey(tape[second]) }
+    }
+}

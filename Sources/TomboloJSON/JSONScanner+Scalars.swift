@@ -1,0 +1,66 @@
+extension JSONScanner {
+    /// Puts a value without content on the tape: from `start` to the position.
+    @inline(__always)
+    mutating func append(_ kind: JSONEntry.Kind, from start: Int, escapes: Bool = false) {
+        tape.append(
+            JSONEntry(kind, start: start, end: position, next: tape.count + 1, escapes: escapes))
+    }
+
+    /// Scans a number (RFC 8259 section 6). Its size and precision are the view's business.
+    @inline(__always)
+    mutating func scanNumber() throws(JSONError) {
+        let start = position
+        if peek == ASCII.minus { position += 1 }
+        if peek == ASCII.zero {
+            position += 1
+            if ASCII.isDigit(peek) { throw leadingZero(start) }
+        } else {
+            try scanDigits()
+        }
+        if peek == ASCII.dot {
+            position += 1
+            try scanDigits()
+        }
+        if peek | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if peek == ASCII.plus || peek == ASCII.minus { position += 1 }
+            try scanDigits()
+        }
+        append(.number, from: start)
+    }
+
+    /// Goes past one digit or more.
+    @inline(__always)
+    private mutating func scanDigits() throws(JSONError) {
+        guard ASCII.isDigit(peek) else { throw missingDigit() }
+        repeat { position += 1 } while ASCII.isDigit(peek)
+    }
+
+    /// Scans `true`, `false` or `null`; whatever else begins here is refused.
+    @inline(__always)
+    mutating func scanLiteral() throws(JSONError) {
+        switch peek {
+        case UInt8(ascii: "t"): try scanLiteral("true", .true)
+        case UInt8(ascii: "f"): try scanLiteral("false", .false)
+        case UInt8(ascii: "n"): try scanLiteral("null", .null)
+        default: throw unexpected(.value)
+        }
+    }
+
+    @inline(__always)
+    private mutating func scanLiteral(
+        _ word: StaticString, _ kind: JSONEntry.Kind
+    ) throws(JSONError) {
+        let length = word.utf8CodeUnitCount
+        for index in 0..<length {
+            guard position + index < text.count,
+                text[position + index] == word.utf8Start[index]
+            else {
+                position += index
+                throw unexpected(.literal(word))
+            }
+        }
+        position += length
+        append(kind, from: position - length)
+    }
+}

@@ -1,0 +1,84 @@
+/// What a string's content means, and how names compare: by their UTF-8 bytes after unescaping, never
+/// by Unicode equivalence (RFC 8259 section 8.3).
+enum JSONText {
+    /// Appends what `content` says to `output`. The content has been scanned: every escape is whole.
+    static func unescape(_ content: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
+        var position = 0
+        while position < content.count {
+            let byte = content[position]
+            position += 1
+            guard byte == ASCII.backslash else {
+                output.append(byte)
+                continue
+            }
+            let escaped = content[position]
+            position += 1
+            switch escaped {
+            case UInt8(ascii: "b"): output.append(ASCII.backspace)
+            case UInt8(ascii: "f"): output.append(ASCII.formFeed)
+            case UInt8(ascii: "n"): output.append(ASCII.lineFeed)
+            case UInt8(ascii: "r"): output.append(ASCII.carriageReturn)
+            case UInt8(ascii: "t"): output.append(ASCII.tab)
+            case UInt8(ascii: "u"):
+                let scalar = scalar(in: content, at: &position)
+                output.append(contentsOf: Unicode.UTF8.encode(scalar).unsafelyUnwrapped)
+            default: output.append(escaped)
+            }
+        }
+    }
+
+    /// Appends `text`, UTF-8, with the escapes that RFC 8259 section 7 demands and no others.
+    static func escape(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
+        guard text.contains(where: isEscaped) else {
+            output.append(contentsOf: text)
+            return
+        }
+        for byte in text {
+            switch byte {
+            case ASCII.quote, ASCII.backslash: output += [ASCII.backslash, byte]
+            case ASCII.backspace: output += "\\b".utf8
+            case ASCII.formFeed: output += "\\f".utf8
+            case ASCII.lineFeed: output += "\\n".utf8
+            case ASCII.carriageReturn: output += "\\r".utf8
+            case ASCII.tab: output += "\\t".utf8
+            case 0..<ASCII.space:
+                output += (byte < 16 ? "\\u000" : "\\u00").utf8
+                output += String(byte, radix: 16).utf8
+            default: output.append(byte)
+            }
+        }
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < ASCII.space || byte == ASCII.quote || byte == ASCII.backslash
+    }
+
+    /// Reads `XXXX` or `XXXX\uXXXX`.
+    private static func scalar(
+        in content: UnsafeBufferPointer<UInt8>, at position: inout Int
+    ) -> Unicode.Scalar {
+        func unit() -> UInt32 {
+            defer { position += 4 }
+            return content[position..<position + 4].reduce(0) {
+                $0 << 4 | UInt32(ASCII.hexadecimal($1) ?? 0)
+            }
+        }
+        let first = unit()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        position += 2
+        let second = unit()
+        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
+    }
+
+    /// Negative, zero or positive as `left` comes before, with or after `right`. Any total order will
+    /// do here; this one asks the length first.
+    static func compare(
+        _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        guard left.count == right.count else { return left.count - right.count }
+        for index in 0..<left.count where left[index] != right[index] {
+            return Int(left[index]) - Int(right[index])
+        }
+        return 0
+    }
+}

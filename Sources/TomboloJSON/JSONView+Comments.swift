@@ -1,0 +1,27 @@
+extension JSONView {
+    /// The value with only what JSON itself allows between its parts: written anew, every scalar with
+    /// the bytes it has.
+    var bytesWithoutComments: [UInt8] {
+        var writer = JSONWriter(capacity: raw.count)
+        write(into: &writer)
+        return writer.bytes
+    }
+
+    private func write(into writer: inout JSONWriter) {
+        switch entry.kind {
+        case .object:
+            writer.beginObject()
+            for (name, value) in members {
+                writer.name(name)
+                value.write(into: &writer)
+            }
+            writer.endObject()
+        case .array:
+            writer.beginArray()
+            for element in elements { element.write(into: &writer) }
+            writer.endArray()
+        default:
+            writer.raw(raw)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+extension JSONView {
+    /// The number as an integer, exactly: `1`, `1.0` and `1e3` are integers, `1.5` is none, nor is what
+    /// does not fit into 64 bits. Nil for another kind. Never goes through floating point.
+    package var integer: Int64? {
+        let entry = entry
+        guard entry.kind == .number else { return nil }
+        return JSONDecimal(document.bytes[entry.range]).int64
+    }
+
+    /// The number as the nearest double; nil for another kind, and for a number too large for any
+    /// finite one (`1e400`). Too small a number is 0.
+    package var double: Double? {
+        guard entry.kind == .number else { return nil }
+        guard let double = Double(String(decoding: raw, as: UTF8.self)), double.isFinite else {
+            return nil
+        }
+        return double
+    }
+}
+
+/// A number's spelling taken apart: sign, digits without zeros around them, power of ten.
+struct JSONDecimal {
+    /// Digits as one integer, nil if they are more than 64 bits hold. Its last digit is not 0, unless
+    /// it is 0.
+    private var digits: UInt64? = 0
+    private var isNegative = false
+    private var exponent = 0
+
+    /// - Parameter spelling: a number that the scanner has passed.
+    init(_ spelling: ArraySlice<UInt8>) {
+        var zeros = 0
+        var inFraction = false
+        var rest = spelling
+        while let byte = rest.popFirst() {
+            switch byte {
+            case ASCII.minus: isNegative = true
+            case ASCII.dot: inFraction = true
+            case ASCII.zero...ASCII.nine:
+                if inFraction { exponent -= 1 }
+                if byte == ASCII.zero {
+                    // Held back: they count only if another digit follows.
+                    zeros += 1
+                } else {
+                    for _ in 0..<(digits == 0 ? 0 : zeros) { append(0) }
+                    append(UInt64(byte - ASCII.zero))
+                    zeros = 0
+                }
+            default:
+                exponent += Self.exponent(rest)
+                rest = []
+            }
+        }
+        exponent += zeros
+    }
+
+    private mutating func append(_ digit: UInt64) {
+        guard let digits else { return }
+        let (tens, overflow) = digits.multipliedReportingOverflow(by: 10)
+        let (sum, carry) = tens.addingReportingOverflow(digit)
+        self.digits = overflow || carry ? nil : sum
+    }
+
+    /// What follows `e`, held within a range that no text's length can bring back to small numbers.
+    private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
+        var value = 0
+        for byte in text where ASCII.isDigit(byte) {
+            value = min(value * 10 + Int(byte - ASCII.zero), 1 << 40)
+        }
+        return text.first == ASCII.minus ? -value : value
+    }
+
+    /// The value, if it is an integer of 64 bits.
+    var int64: Int64? {
+        // More digits than 64 bits hold, the last of them not 0: out of range, or a fraction.
+        guard var magnitude = digits else { return nil }
+        if magnitude == 0 { return 0 }
+        guard exponent >= 0, exponent < 19 else { return nil }
+        for _ in 0..<exponent {
+            let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+            if overflow { return nil }
+            magnitude = product
+        }
+        if !isNegative { return Int64(exactly: magnitude) }
+        return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+    }
+}

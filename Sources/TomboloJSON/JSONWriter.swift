@@ -1,0 +1,133 @@
+/// Writes JSON, compactly and in the order of the calls.
+///
+/// Commas are its own business; whether names and brackets come where they may is the caller's, and
+/// debug builds check it where the result becomes `JSON`.
+package struct JSONWriter: Sendable {
+    /// What has been written.
+    package private(set) var bytes: [UInt8] = []
+
+    /// Whether a value stands directly before, so that the next one or the next name needs a comma.
+    private var afterValue = false
+
+    /// - Parameter capacity: bytes to have room for from the start.
+    package init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// The result. Everything opened must be closed.
+    package var json: JSON { JSON(unchecked: bytes) }
+
+    /// Opens an object: names and values follow in turn.
+    package mutating func beginObject() { open(ASCII.openBrace) }
+
+    /// Closes the innermost object.
+    package mutating func endObject() { close(ASCII.closeBrace) }
+
+    /// Opens an array.
+    package mutating func beginArray() { open(ASCII.openBracket) }
+
+    /// Closes the innermost array.
+    package mutating func endArray() { close(ASCII.closeBracket) }
+
+    /// Writes a member's name; its value comes next.
+    package mutating func name(_ name: String) {
+        separate()
+        quote(name)
+        bytes.append(ASCII.colon)
+        afterValue = false
+    }
+
+    /// Writes a string, escaping only what RFC 8259 section 7 demands: never `/`, never beyond ASCII.
+    package mutating func string(_ value: String) {
+        separate()
+        quote(value)
+        afterValue = true
+    }
+
+    /// Writes an integer of any size.
+    package mutating func integer(_ value: some BinaryInteger) { token(String(value)) }
+
+    /// Writes the shortest number that reads back as the same double. JSON has no infinity and no
+    /// NaN: passing one is an error of this program.
+    package mutating func double(_ value: Double) {
+        precondition(value.isFinite, "JSON has no infinity and no NaN")
+        token(value.description)
+    }
+
+    /// Writes `true` or `false`.
+    package mutating func bool(_ value: Bool) { token(value ? "true" : "false") }
+
+    /// Writes `null`.
+    package mutating func null() { token("null") }
+
+    /// Writes a value with the bytes it has.
+    package mutating func raw(_ json: JSON) { raw(json.bytes) }
+
+    /// Writes the bytes of one valid value, for example `JSONView.raw`, as they are.
+    package mutating func raw(_ value: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: value)
+        afterValue = true
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        afterValue = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        afterValue = true
+    }
+
+    private mutating func separate() {
+        if afterValue { bytes.append(ASCII.comma) }
+    }
+
+    private mutating func token(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+        afterValue = true
+    }
+
+    private mutating func quote(_ text: String) {
+        bytes.append(ASCII.quote)
+        var text = text
+        text.withUTF8 { JSONText.escape($0, into: &bytes) }
+        bytes.append(ASCII.quote)
+    }
+}
+
+/// A name and its value in one call.
+extension JSONWriter {
+    /// Writes a member whose value is a string.
+    package mutating func member(_ name: String, _ value: String) {
+        self.name(name)
+        string(value)
+    }
+
+    /// Writes a member whose value is an integer.
+    package mutating func member(_ name: String, _ value: some BinaryInteger) {
+        self.name(name)
+        integer(value)
+    }
+
+    /// Writes a member whose value is a finite double.
+    package mutating func member(_ name: String, _ value: Double) {
+        self.name(name)
+        double(value)
+    }
+
+    /// Writes a member whose value is a boolean.
+    package mutating func member(_ name: String, _ value: Bool) {
+        self.name(name)
+        bool(value)
+    }
+
+    /// Writes a member whose value is JSON already.
+    package mutating func member(_ name: String, _ value: JSON) {
+        self.name(name)
+        raw(value)
+    }
+}

@@ -1,0 +1,90 @@
+package import TomboloJSON
+
+extension DeviceRegistration {
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        user = reader.string("user")
+        if user == "" { reader.fail("user", "must not be empty") }
+        app = reader.string("app")
+        environment = reader.choice(
+            "environment", [("production", .production), ("sandbox", .sandbox)])
+        os = reader.string("os")
+        appVersion = reader.string("app_version")
+        timeZone = reader.string("time_zone")
+        locale = reader.string("locale")
+        frequentUpdates = reader.bool("frequent_updates") ?? false
+        controlCenter = reader.choice(
+            "control_center", [("bottom", "bottom"), ("top_right", "top_right")])
+        budgetClass = reader.choice("budget_class", BudgetClass.allCases.map { ($0.name, $0) })
+        try reader.finish()
+    }
+}
+
+extension TokenRegistration {
+    package static let digitsMax = 512
+
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        let text = reader.string("token") ?? ""
+        token = text.lowercased()
+        if !Self.isToken(text) {
+            reader.fail("token", "must be an even number of hex digits, 2 to \(Self.digitsMax)")
+        }
+        observedAt = reader.instant("observed_at")
+        try reader.finish()
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        (2...digitsMax).contains(text.utf8.count) && text.utf8.count.isMultiple(of: 2)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+                default: false
+                }
+            }
+    }
+}
+
+extension PresenceReport {
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        _ = reader.string("app")
+        if view["signals"] != nil {
+            _ = reader.value("signals")
+            phase = "signals"
+        } else {
+            let phases = ["active", "inactive", "background"]
+            phase = reader.choice("phase", phases.map { ($0, $0) }) ?? ""
+            if phase.isEmpty, view["phase"] == nil {
+                reader.fail("phase", "is missing: active, inactive or background")
+            }
+        }
+        cause = reader.string("cause")
+        at = reader.instant("at")
+        try reader.finish()
+    }
+}
+
+extension PhoneReport {
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        let phase = reader.choice(
+            "phase",
+            [
+                ("pending", Phase.pending), ("active", .active), ("stale", .stale),
+                ("ended", .ended), ("dismissed", .dismissed),
+            ])
+        if view["phase"] == nil {
+            reader.fail("phase", "is missing: pending, active, stale, ended or dismissed")
+        }
+        by = reader.choice("by", [("user", "user"), ("system", "system")])
+        shownVersion = reader.integer("shown_version", in: 0...Int64.max)
+        shownState = reader.object("shown_state")?.json
+        shownAt = reader.instant("shown_at")
+        firstShownAt = reader.instant("first_shown_at")
+        shownCount = reader.integer("shown_count", in: 0...Int64.max)
+        lastLocalUpdate = reader.instant("last_local_update")
+        self.phase = phase ?? .active
+        try reader.finish()
+    }
+}

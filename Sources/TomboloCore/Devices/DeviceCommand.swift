@@ -1,0 +1,118 @@
+package import TomboloJSON
+
+/// What a phone, or its backend, tells of a device.
+package enum DeviceCommand: Sendable {
+    case register(DeviceRegistration)
+    case delete
+    case putToken(TokenName, TokenRegistration)
+    case deleteToken(TokenName)
+    case presence(PresenceReport)
+    case report(ActivityReference, PhoneReport)
+}
+
+/// A device as registered: one installation of one app.
+package struct DeviceRegistration: Hashable, Sendable {
+    package var user: String?
+    package var app: String?
+    package var environment: APNsEnvironment?
+    package var os: String?
+    package var appVersion: String?
+    package var timeZone: String?
+    package var locale: String?
+    package var frequentUpdates = false
+    package var controlCenter: String?
+    /// Only who may `operate` sets it.
+    package var budgetClass: BudgetClass?
+}
+
+/// Which of a device's tokens: `start:TYPE`, `activity:ID`, `widget`, `control:KIND`.
+package enum TokenName: Hashable, Sendable {
+    case start(type: String)
+    case activity(ActivityReference)
+    case widget
+    case control(kind: String)
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        switch (parts.first.map(String.init), parts.count == 2 ? String(parts[1]) : nil) {
+        case ("start", let type?) where !type.isEmpty && type.utf8.count <= 256:
+            self = .start(type: type)
+        case ("activity", let reference?):
+            guard let reference = ActivityReference(reference) else { return nil }
+            self = .activity(reference)
+        case ("control", let kind?) where !kind.isEmpty && kind.utf8.count <= 256:
+            self = .control(kind: kind)
+        case ("widget", nil): self = .widget
+        default: return nil
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .start(let type): "start:\(type)"
+        case .activity(let reference): "activity:\(reference.text)"
+        case .widget: "widget"
+        case .control(let kind): "control:\(kind)"
+        }
+    }
+}
+
+/// An activity's incarnation as apps name it: `ID` for the first, `ID~N` from the second on.
+package struct ActivityReference: Hashable, Sendable {
+    package var id: Identifier
+    package var incarnation: Int64
+
+    package init(id: Identifier, incarnation: Int64) {
+        self.id = id
+        self.incarnation = incarnation
+    }
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let id = Identifier(String(first)) else { return nil }
+        self.id = id
+        incarnation = 1
+        if parts.count == 2 {
+            guard let number = Int64(parts[1]), number >= 2, String(number) == parts[1] else {
+                return nil
+            }
+            incarnation = number
+        }
+    }
+
+    package var text: String { incarnation == 1 ? id.rawValue : "\(id.rawValue)~\(incarnation)" }
+}
+
+package struct TokenRegistration: Hashable, Sendable {
+    /// 2 to 512 lower-case hex digits, an even number of them: no length is assumed (Apple, "Sending
+    /// notification requests to APNs").
+    package var token: String
+    /// When the app learned it; an older one never undoes a newer.
+    package var observedAt: Instant?
+}
+
+package struct PresenceReport: Hashable, Sendable {
+    /// As reported; it gates nothing yet.
+    package var phase: String
+    package var cause: String?
+    package var at: Instant?
+}
+
+/// A phone's word on one activity.
+package struct PhoneReport: Hashable, Sendable {
+    package enum Phase: UInt8, Hashable, Sendable {
+        case pending, active, stale, ended, dismissed
+    }
+
+    package var phase: Phase
+    /// Who dismissed it: `user` or `system`.
+    package var by: String?
+    package var shownVersion: Int64?
+    /// The content state that the phone shows, byte for byte.
+    package var shownState: JSON?
+    package var shownAt: Instant?
+    package var firstShownAt: Instant?
+    /// How often what it shows has changed, the start included.
+    package var shownCount: Int64?
+    package var lastLocalUpdate: Instant?
+}

@@ -1,0 +1,169 @@
+package import TomboloJSON
+
+extension Command.Content {
+    /// Reads what a producer wrote.
+    ///
+    /// - Parameters:
+    ///   - kind: what it is; it stands in the path, or in `do` of a line.
+    ///   - envelope: fields that belong to the line around it (`id`, `activity`, `do`).
+    ///   - lenient: for rows of the log: what an older or newer relay let in is no fault now.
+    package init(
+        kind: EventKind, _ view: JSONView, envelope: [String] = [], lenient: Bool = false
+    ) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        for name in envelope { _ = reader.value(name) }
+        let content: Self?
+        switch kind {
+        case .start: content = Start(reading: &reader).map(Self.start)
+        case .update: content = Update(reading: &reader).map(Self.update)
+        case .end: content = .end(End(reading: &reader))
+        case .play: content = Flipbook(reading: &reader).map(Self.play)
+        case .stop: content = .stop(clip: reader.string("clip"))
+        }
+        try reader.finish(allowingUnknown: lenient)
+        guard let content else {
+            throw FieldErrors([FieldError(pointer: "", message: "is incomplete")])
+        }
+        self = content
+    }
+}
+
+/// Longest stay of a card: 8 hours active and 4 more on the Lock Screen (Apple, "Displaying live data with
+/// Live Activities").
+let activityLifeMax = Span.hours(12)
+
+extension Start {
+    /// A device list longer than this is refused: one event must stay a bounded piece of work.
+    package static let devicesMax = 1_000
+
+    init?(reading reader: inout FieldReader) {
+        let type = reader.string("type")
+        if type == nil || type == "" {
+            reader.fail("type", "is missing: the name of the app's ActivityAttributes type")
+        }
+        app = reader.string("app")
+        let state = reader.object("state")
+        if state == nil { reader.fail("state", "is missing: the content state, a JSON object") }
+        attributes = reader.object("attributes")?.json ?? .emptyObject
+        (audience, route) = Self.audience(&reader)
+        alert = Alert.reading(&reader)
+        relevance = reader.double("relevance")
+        staleAfter = reader.span("stale_after", in: .seconds(1)...activityLifeMax)
+        urgency = reader.choice("urgency", Urgency.choices) ?? .normal
+        alertTTL =
+            reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
+        onUnknownStart =
+            reader.choice("on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
+            ?? .giveUp
+        guard let type, let state, type != "" else { return nil }
+        self.type = type
+        self.state = state.json
+    }
+
+    private static func audience(_ reader: inout FieldReader) -> (Audience, StartRoute) {
+        guard let view = reader.object("audience") else { return (.none, .auto) }
+        var inner = FieldReader(view, pointer: reader.path("audience"))
+        let route =
+            inner.choice(
+                "start", [("auto", .auto), ("push", .push), ("adopt", .adopt)]) ?? StartRoute.auto
+        var audience = Audience.none
+        var ways = 0
+        if let device = inner.identifier("device") {
+            audience = .devices([device])
+            ways += 1
+        }
+        if let list = inner.value("devices") {
+            audience = .devices(devices(list, &inner))
+            ways += 1
+        }
+        if let user = inner.string("user") {
+            audience = .user(user)
+            ways += 1
+            if user.isEmpty { inner.fail("user", "must not be empty") }
+        }
+        if view["channel"] != nil {
+            inner.ignore("channel")
+            inner.fail("channel", "broadcast channels are not there yet; name devices or a user")
+        } else if ways != 1 {
+            inner.fail("device", "give exactly one of device, devices or user")
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return (audience, route)
+    }
+
+    private static func devices(_ list: JSONView, _ reader: inout FieldReader) -> [Identifier] {
+        guard list.kind == .array, (1...devicesMax).contains(list.count) else {
+            reader.fail("devices", "must be an array of 1 to \(devicesMax) device ids")
+            return []
+        }
+        var seen: Set<Identifier> = []
+        var devices: [Identifier] = []
+        for element in list.elements {
+            guard let id = element.string.flatMap(Identifier.init) else {
+                reader.fail("devices", "every device id is 1 to 128 letters, digits or . _ : @ -")
+                return []
+            }
+            if seen.insert(id).inserted { devices.append(id) }
+        }
+        return devices
+    }
+}
+
+extension Update {
+    init?(reading reader: inout FieldReader) {
+        let state = reader.object("state")
+        let replacement = reader.object("replace")
+        if state != nil && replacement != nil {
+            reader.fail("replace", "give state (a merge patch) or replace (the whole), not both")
+        }
+        change =
+            replacement.map { .replace($0.json) } ?? state.map { .merge($0.json) } ?? Change.none
+        alert = Alert.reading(&reader)
+        relevance = reader.double("relevance")
+        staleAfter = reader.span("stale_after", in: .seconds(1)...activityLifeMax)
+        urgency = reader.choice("urgency", Urgency.choices) ?? .normal
+        alertTTL =
+            reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
+        stateVersion = reader.integer("state_version", in: 0...Int64.max)
+        if state == nil, replacement == nil, alert == nil, relevance == nil, staleAfter == nil {
+            reader.fail("state", "nothing to change: give state, replace, alert, relevance or stale_after")
+        }
+    }
+}
+
+extension End {
+    init(reading reader: inout FieldReader) {
+        let state = reader.object("state")
+        let replacement = reader.object("replace")
+        if state != nil && replacement != nil {
+            reader.fail("replace", "give state (a merge patch) or replace (the whole), not both")
+        }
+        change =
+            replacement.map { .replace($0.json) } ?? state.map { .merge($0.json) }
+            ?? Update.Change.none
+        alert = Alert.reading(&reader)
+        guard let text = reader.string("dismiss") else { return }
+        if let dismissal = Dismissal(text: text) {
+            self.dismissal = dismissal
+        } else {
+            reader.fail("dismiss", "must be \"now\", \"default\", \"after 15m\" or a time as in RFC 3339")
+        }
+    }
+}
+
+extension Alert {
+    /// `title` and `body` are strings or objects `{"loc-key","loc-args"}`; `sound` stands inside (Apple,
+    /// "Starting and updating Live Activities with ActivityKit push notifications").
+    static func reading(_ reader: inout FieldReader) -> JSON? {
+        guard let view = reader.object("alert") else { return nil }
+        var inner = FieldReader(view, pointer: reader.path("alert"))
+        for name in ["title", "body"] {
+            if let value = inner.value(name), value.kind != .string, value.kind != .object {
+                inner.fail(name, "must be a string, or an object with loc-key and loc-args")
+            }
+        }
+        _ = inner.string("sound")
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return view.json
+    }
+}

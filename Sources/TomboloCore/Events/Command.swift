@@ -1,0 +1,161 @@
+package import TomboloJSON
+
+/// What a producer asks of one activity, parsed.
+package struct Command: Sendable {
+    package var activity: ActivityKey
+    package var content: Content
+    /// The producer's bytes, as they go into the log.
+    package var body: [UInt8]
+    package var expectation: Expectation = .none
+    /// A start after an end begins a new incarnation instead of being refused.
+    package var restart = false
+    package var idempotency: IdempotencyKey?
+
+    package init(activity: ActivityKey, content: Content, body: [UInt8]) {
+        self.activity = activity
+        self.content = content
+        self.body = body
+    }
+
+    package enum Content: Sendable {
+        case start(Start)
+        case update(Update)
+        case end(End)
+        case play(Flipbook)
+        case stop(clip: String?)
+
+        package var kind: EventKind {
+            switch self {
+            case .start: .start
+            case .update: .update
+            case .end: .end
+            case .play: .play
+            case .stop: .stop
+            }
+        }
+    }
+
+    /// A condition of RFC 9110, section 13, on the activity as it stands.
+    package enum Expectation: Hashable, Sendable {
+        case none
+        /// `If-Match: "vN"`.
+        case version(Int64)
+        /// `If-None-Match: *`.
+        case absent
+    }
+}
+
+/// How much a change matters to its producer; the pacer makes a priority of it.
+package enum Urgency: UInt8, Hashable, Sendable {
+    case low, normal, high
+
+    static let choices: [(String, Urgency)] = [("low", .low), ("normal", .normal), ("high", .high)]
+
+    package var name: String { Self.choices[Int(rawValue)].0 }
+}
+
+/// Who shows an activity.
+package enum Audience: Hashable, Sendable {
+    case none
+    case devices([Identifier])
+    /// All devices of a user, those that come later too.
+    case user(String)
+}
+
+/// How an activity comes to be on a device.
+package enum StartRoute: UInt8, Hashable, Sendable {
+    /// By push-to-start, unless an update token is there already.
+    case auto
+    case push
+    /// Only where the app has started it itself and registers its update token.
+    case adopt
+}
+
+package enum UnknownStartPolicy: UInt8, Hashable, Sendable {
+    case giveUp, resend
+}
+
+/// A card begins.
+package struct Start: Sendable {
+    /// The name of the app's `ActivityAttributes` type.
+    package var type: String
+    package var app: String?
+    package var audience: Audience = .none
+    package var route: StartRoute = .auto
+    package var attributes: JSON
+    package var state: JSON
+    package var alert: JSON?
+    package var relevance: Double?
+    package var staleAfter: Span?
+    package var urgency: Urgency = .normal
+    package var alertTTL: Span = Alert.defaultTTL
+    package var onUnknownStart: UnknownStartPolicy = .giveUp
+}
+
+/// A card changes.
+package struct Update: Sendable {
+    package enum Change: Sendable {
+        case none
+        /// RFC 7396.
+        case merge(JSON)
+        case replace(JSON)
+    }
+
+    package var change: Change
+    package var alert: JSON?
+    package var relevance: Double?
+    package var staleAfter: Span?
+    package var urgency: Urgency = .normal
+    package var alertTTL: Span = Alert.defaultTTL
+    /// The producer's own number; an older one than the last is logged and superseded.
+    package var stateVersion: Int64?
+}
+
+/// A card ends.
+package struct End: Sendable {
+    package var change: Update.Change
+    package var alert: JSON?
+    package var dismissal: Dismissal = .standard
+}
+
+/// When the system takes an ended card away.
+package enum Dismissal: Hashable, Sendable {
+    /// Up to four hours later, as the system likes.
+    case standard
+    case now
+    case after(Span)
+    case at(Instant)
+
+    /// Reads `now`, `default`, `after 15m` or a time of RFC 3339.
+    package init?(text: String) {
+        if text == "now" {
+            self = .now
+        } else if text == "default" {
+            self = .standard
+        } else if text.hasPrefix("after "), let span = Span(text: String(text.dropFirst(6))) {
+            self = .after(span)
+        } else if let instant = Instant(rfc3339: text) {
+            self = .at(instant)
+        } else {
+            return nil
+        }
+    }
+
+    /// As `init(text:)` reads it.
+    package var text: String {
+        switch self {
+        case .now: "now"
+        case .standard: "default"
+        case .after(let span): "after \(span.text)"
+        case .at(let instant): instant.rfc3339
+        }
+    }
+}
+
+/// What makes a phone ring or light up.
+package enum Alert {
+    /// An alert that has waited longer than this is old news.
+    package static let defaultTTL = Span.minutes(2)
+    /// More than these do not wait at a destination: the oldest expire first.
+    package static let waitingMax = 8
+}

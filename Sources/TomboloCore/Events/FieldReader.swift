@@ -1,0 +1,117 @@
+package import TomboloJSON
+
+/// Reads an object's fields one by one, and collects every fault instead of stopping at the first.
+///
+/// Each reading names its field; at the end `finish` refuses the fields that nobody asked for, with a suggestion.
+package struct FieldReader {
+    private let view: JSONView
+    private let pointer: String
+    private var known: [String] = []
+    private(set) var errors: [FieldError] = []
+
+    /// - Parameter pointer: where `view` stands in the whole.
+    package init(_ view: JSONView, pointer: String = "") {
+        self.view = view
+        self.pointer = pointer
+        if view.kind != .object {
+            errors.append(FieldError(pointer: pointer, message: "must be a JSON object"))
+        }
+    }
+
+    package mutating func fail(_ name: String, _ message: String) {
+        errors.append(FieldError(pointer: path(name), message: message))
+    }
+
+    package mutating func adopt(_ faults: FieldErrors) { errors += faults.errors }
+
+    package func path(_ name: String) -> String {
+        pointer + JSONPointer("")!.appending(name).description
+    }
+
+    /// The member, if there and not null. Marks the name as known.
+    package mutating func value(_ name: String) -> JSONView? {
+        known.append(name)
+        guard let value = view[name], !value.isNull else { return nil }
+        return value
+    }
+
+    /// Fields that belong to somebody else.
+    package mutating func ignore(_ names: String...) { known += names }
+
+    package mutating func string(_ name: String) -> String? {
+        guard let value = value(name) else { return nil }
+        if let string = value.string { return string }
+        fail(name, "must be a string")
+        return nil
+    }
+
+    package mutating func bool(_ name: String) -> Bool? {
+        guard let value = value(name) else { return nil }
+        if let bool = value.bool { return bool }
+        fail(name, "must be true or false")
+        return nil
+    }
+
+    package mutating func double(_ name: String) -> Double? {
+        guard let value = value(name) else { return nil }
+        if let double = value.double { return double }
+        fail(name, "must be a number")
+        return nil
+    }
+
+    package mutating func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
+        guard let value = value(name) else { return nil }
+        if let integer = value.integer, range.contains(integer) { return integer }
+        fail(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        return nil
+    }
+
+    package mutating func object(_ name: String) -> JSONView? {
+        guard let value = value(name) else { return nil }
+        if value.kind == .object { return value }
+        fail(name, "must be a JSON object")
+        return nil
+    }
+
+    package mutating func identifier(_ name: String) -> Identifier? {
+        guard let text = string(name) else { return nil }
+        if let identifier = Identifier(text) { return identifier }
+        fail(name, "must be 1 to 128 letters, digits or . _ : @ -")
+        return nil
+    }
+
+    package mutating func span(_ name: String, in range: ClosedRange<Span>) -> Span? {
+        guard let text = string(name) else { return nil }
+        if let span = Span(text: text), range.contains(span) { return span }
+        fail(
+            name,
+            "must be a duration such as \"90s\" or \"10m\", from \(range.lowerBound.text) "
+                + "to \(range.upperBound.text)")
+        return nil
+    }
+
+    package mutating func instant(_ name: String) -> Instant? {
+        guard let text = string(name) else { return nil }
+        if let instant = Instant(rfc3339: text) { return instant }
+        fail(name, "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"")
+        return nil
+    }
+
+    package mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {
+        guard let text = string(name) else { return nil }
+        if let match = choices.first(where: { $0.0 == text }) { return match.1 }
+        fail(name, "must be one of " + choices.map { "\"\($0.0)\"" }.joined(separator: ", "))
+        return nil
+    }
+
+    /// Ends the reading. Throws every fault found, unknown fields among them.
+    package mutating func finish(allowingUnknown: Bool = false) throws(FieldErrors) {
+        if !allowingUnknown {
+            for (name, _) in view.members where !known.contains(name) {
+                let nearest = nearestName(to: name, among: known)
+                fail(name, "unknown field" + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
+            }
+        }
+        if !errors.isEmpty { throw FieldErrors(errors) }
+    }
+}

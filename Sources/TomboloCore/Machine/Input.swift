@@ -1,0 +1,155 @@
+package import TomboloJSON
+
+/// Whom an answer belongs to; the shell knows.
+package struct Ticket: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// All that can happen to the core. Time is a parameter of `step`, never an input.
+package enum Input: Sendable {
+    case command(Command, Ticket)
+    /// All of them or none.
+    case atomic([Command], Ticket)
+    case endMany(EndMany, Ticket)
+    case device(DeviceKey, DeviceCommand, Ticket)
+    /// API keys, as the doors encode them; a nil value deletes.
+    case key(number: Int64, value: [UInt8]?, Ticket)
+    /// The batch that `takeBatch` gave is durable.
+    case committed(firstSeq: Int64, firstFactSeq: Int64)
+    case pushEnded(PushOutcome)
+    /// How many pushes a lane may have in flight from now on.
+    case capacity(LaneNumber, Int)
+    /// The wall clock's lead over steady time (`RelayClock`).
+    case clock(lead: Span)
+    /// Nothing but time has passed.
+    case tick
+}
+
+/// Ends of every running activity that matches.
+package struct EndMany: Sendable {
+    package var tenant: TenantID
+    package var type: String?
+    package var user: String?
+    package var end: End
+    package var body: [UInt8]
+
+    package init(tenant: TenantID, type: String?, user: String?, end: End, body: [UInt8]) {
+        self.tenant = tenant
+        self.type = type
+        self.user = user
+        self.end = end
+        self.body = body
+    }
+}
+
+/// What a step asks of the shell.
+package struct Effects: Sendable {
+    package var answers: [(Ticket, Answer)] = []
+    package var pushes: [Push] = []
+
+    package init() {}
+}
+
+/// What a ticket gets, once: after it is durable where something was stored, at once where nothing was.
+package enum Answer: Sendable {
+    case accepted(Accepted)
+    /// One for each command of `atomic` or each activity ended by `endMany`.
+    case acceptedAll([Accepted])
+    /// The idempotency key was there: the answer is that of this event, after its key was compared in full.
+    case replay(seq: Int64)
+    case refused(Refusal)
+    /// `index` of the command of an atomic batch that spoiled it.
+    case refusedBatch(index: Int, Refusal)
+    /// A device or token or key is stored.
+    case stored(Stored)
+}
+
+package struct Stored: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case created, updated, deleted
+        /// A token for an activity that is not known: kept for 8 hours.
+        case kept
+        /// Older than what is known: nothing changed.
+        case outdated
+    }
+
+    package var kind: Kind
+    package init(_ kind: Kind) { self.kind = kind }
+}
+
+/// What became of a command that was taken.
+package struct Accepted: Sendable {
+    package var activity: Identifier
+    package var seq: Int64
+    package var version: Int64
+    package var status: ActivityStatus
+    package var kind: EventKind
+    /// False where the activity stood so already, and nothing was stored.
+    package var changed: Bool
+    /// The grant of the slowest destination.
+    package var grant: GrantInForce?
+    /// What the slowest destination does with it.
+    package var decision: Decision?
+    package var destinations: DestinationCounts
+    /// The clip that a play began.
+    package var clip: String?
+    package var plan: ClipPlan?
+}
+
+package struct DestinationCounts: Hashable, Sendable {
+    package var sent = 0
+    package var deferred = 0
+}
+
+package enum ActivityStatus: UInt8, Hashable, Sendable {
+    case waiting, active, ended
+
+    package var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .active: "active"
+        case .ended: "ended"
+        }
+    }
+}
+
+/// Why a command was not taken. Nothing of it is stored.
+package struct Refusal: Error, Hashable, Sendable {
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        case activityRunning = "activity-running"
+        case activityEnded = "activity-ended"
+        case unknownActivity = "unknown-activity"
+        case unknownDevice = "unknown-device"
+        case unknownApp = "unknown-app"
+        case unknownClip = "unknown-clip"
+        case preconditionFailed = "precondition-failed"
+        case invalidField = "invalid-field"
+        case payloadTooLarge = "payload-too-large"
+        case idempotencyKeyReused = "idempotency-key-reused"
+        case idempotencyKeyRunning = "idempotency-key-running"
+        case labRefused = "lab-refused"
+        case overloaded = "overloaded"
+        case stopping = "stopping"
+    }
+
+    package var code: Code
+    /// What is wrong here and what to do, for people.
+    package var detail: String
+    package var errors: [FieldError] = []
+    /// The activity's version, where there is one.
+    package var version: Int64?
+    /// Bytes beyond the limit, for `payloadTooLarge`.
+    package var bytesOver: Int?
+
+    package init(
+        _ code: Code, _ detail: String, errors: [FieldError] = [], version: Int64? = nil,
+        bytesOver: Int? = nil
+    ) {
+        self.code = code
+        self.detail = detail
+        self.errors = errors
+        self.version = version
+        self.bytesOver = bytesOver
+    }
+}

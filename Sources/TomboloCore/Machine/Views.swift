@@ -1,0 +1,82 @@
+package import TomboloJSON
+
+/// An activity as readers see it: what is durable, at one instant.
+package struct ActivityView: Sendable {
+    package var key: ActivityKey
+    package var number: ActivityNumber
+    package var incarnation: Int64
+    package var type: String
+    package var app: String
+    package var status: ActivityStatus
+    package var version: Int64
+    package var seq: Int64
+    /// With its clip sampled at that instant by the producer's clock.
+    package var state: JSON
+    package var relevance: Double?
+    package var staleAt: Instant?
+    package var clip: ClipView?
+    package var destinations: [DestinationView]
+}
+
+package struct ClipView: Sendable {
+    package var name: String
+    package var frames: Int
+    package var every: Span
+    package var path: String
+    package var playing: Bool
+}
+
+package struct DestinationView: Sendable {
+    package var device: Identifier
+    package var grant: GrantInForce
+    /// `push_to_start`, `update_token`, or nil while there is no way.
+    package var route: String?
+    package var acknowledgedVersion: Int64
+    /// Where it stands: `starting`, `waiting`, `live`, `ended`, `gone`.
+    package var phase: String
+    package var lastDelivery: DeliveryView?
+    package var waiting: Decision?
+    package var frames: FrameCounts
+    package var shown: PhoneReport?
+    /// Whether the state that the phone reported is the projected one; nil where it reported none.
+    package var shownMatches: Bool?
+}
+
+/// The last push of a destination that was no frame.
+package struct DeliveryView: Hashable, Sendable {
+    package var id: String
+    package var version: Int64
+    package var route: String
+    package var apnsID: String
+    package var priority: UInt8
+    /// nil while it is in flight.
+    package var result: PushResult?
+    package var took: Span
+}
+
+/// Frames of clips at one destination, by the producer's clock. `asked` is always the sum of the others.
+package struct FrameCounts: Hashable, Sendable {
+    package var asked: Int64 = 0
+    package var sent: Int64 = 0
+    package var merged: Int64 = 0
+    /// By reason: slowed, or no route.
+    package var slowed: Int64 = 0
+    package var noRoute: Int64 = 0
+
+    package var skipped: Int64 { slowed + noRoute }
+}
+
+/// Counters for `/metrics`; they begin at 0 with the process.
+package struct CoreCounters: Hashable, Sendable {
+    package var eventsAccepted: Int64 = 0
+    package var commandsRefused: Int64 = 0
+    package var pushesSent: Int64 = 0
+    package var pushesAccepted: Int64 = 0
+    package var pushesRejected: Int64 = 0
+    package var pushesNotSent: Int64 = 0
+    package var pushesUnknown: Int64 = 0
+    package var framesSent: Int64 = 0
+    package var activitiesLive = 0
+    package var destinations = 0
+    package var devices = 0
+}

@@ -1,0 +1,74 @@
+/// What the relay does, or did, with a change at one destination.
+package enum Decision: Hashable, Sendable {
+    // Passing:
+    case deferred(until: Instant?, Hold)
+    // Final:
+    case sent(PushID)
+    case merged
+    case skipped(Skip)
+    case expired
+    case refused(reason: String)
+
+    /// The word that the API uses.
+    package var action: String {
+        switch self {
+        case .deferred: "deferred"
+        case .sent: "sent"
+        case .merged: "merged"
+        case .skipped: "skipped"
+        case .expired: "expired"
+        case .refused: "refused"
+        }
+    }
+
+    package var reason: String? {
+        switch self {
+        case .deferred(_, let hold): hold.name
+        case .skipped(let skip): skip.name
+        case .refused(let reason): reason
+        case .sent, .merged, .expired: nil
+        }
+    }
+
+    package var until: Instant? {
+        if case .deferred(let until, _) = self { until } else { nil }
+    }
+}
+
+/// What holds a change back. Each is bounded; each is told.
+package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
+    case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken, updateToken
+    case unknownStart, tokenBackOff, laneParked, timestampAhead
+
+    package var name: String {
+        switch self {
+        case .spacing: "spacing"
+        case .lowPrioritySpacing: "low_priority_spacing"
+        case .bucket: "bucket"
+        case .inFlight: "in_flight"
+        case .streamLimit: "stream_limit"
+        case .reserving: "reserving"
+        case .startToken: "no_start_token"
+        case .updateToken: "no_update_token"
+        case .unknownStart: "start_unknown"
+        case .tokenBackOff: "token_back_off"
+        case .laneParked: "lane_parked"
+        case .timestampAhead: "timestamp_ahead"
+        }
+    }
+}
+
+/// Why a change was never sent, and need not be.
+package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
+    case unchanged, superseded, annihilated, noRoute, slowed
+
+    package var name: String {
+        switch self {
+        case .unchanged: "unchanged"
+        case .superseded: "superseded"
+        case .annihilated: "annihilated"
+        case .noRoute: "no_route"
+        case .slowed: "slowed"
+        }
+    }
+}

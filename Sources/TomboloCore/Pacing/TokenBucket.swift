@@ -1,0 +1,41 @@
+/// A bucket of priority-10 sends, kept as one instant: the time at which it would be full again.
+///
+/// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any window of length
+/// w no more than `burst + rate · w` are taken, exactly, without rounding and without a counter to refill.
+package struct TokenBucket: Hashable, Sendable {
+    package private(set) var fullAt: Instant
+
+    package init(fullAt: Instant = .distantPast) { self.fullAt = fullAt }
+
+    /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole bucket.
+    package func time(keeping kept: Int64, of grant: Grant, now: Instant) -> Instant? {
+        guard let interval = Self.interval(grant) else { return now }
+        guard kept < grant.burst else { return nil }
+        let earliest = fullAt - Span(nanoseconds: interval.nanoseconds * (grant.burst - kept - 1))
+        return max(now, earliest)
+    }
+
+    /// Takes one. The caller has asked `time` first.
+    package mutating func take(_ grant: Grant, now: Instant) {
+        guard let interval = Self.interval(grant) else { return }
+        fullAt = max(fullAt, now) + interval
+    }
+
+    /// Whole tokens left.
+    package func left(_ grant: Grant, now: Instant) -> Int64 {
+        guard let interval = Self.interval(grant) else { return grant.burst }
+        let missing = max(0, (fullAt - now).nanoseconds)
+        let taken = (missing + interval.nanoseconds - 1) / interval.nanoseconds
+        return max(0, grant.burst - taken)
+    }
+
+    /// After a restart: no bucket is emptier than empty, whatever the clocks did meanwhile.
+    package mutating func clamp(_ grant: Grant, now: Instant) {
+        guard let interval = Self.interval(grant) else { return }
+        fullAt = min(fullAt, now + Span(nanoseconds: interval.nanoseconds * grant.burst))
+    }
+
+    private static func interval(_ grant: Grant) -> Span? {
+        grant.perHour.map { Span(nanoseconds: Int64((3_600e9 / max($0, 0.001)).rounded(.up))) }
+    }
+}

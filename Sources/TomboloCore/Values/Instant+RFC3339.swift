@@ -1,0 +1,123 @@
+// RFC 3339 times, by the proleptic Gregorian calendar (the day count is the usual one of days from civil).
+
+extension Instant {
+    /// Reads `2026-11-20T09:03:00Z`, with a fraction and with an offset instead of `Z`. Answers nil for anything
+    /// else, for days that do not exist, and for years outside 1678 to 2262. A leap second counts as the next.
+    package init?(rfc3339 text: String) {
+        var reader = DigitReader(Array(text.utf8))
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),
+            reader.skip("-"), let day = reader.number(2), reader.skip("T", "t", " "),
+            let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
+            reader.skip(":"), let second = reader.number(2), (1...12).contains(month),
+            (1...daysIn(month: month, year: year)).contains(day), hour < 24, minute < 60,
+            second < 61, (1678...2261).contains(year)
+        else { return nil }
+        var fraction: Int64 = 0
+        if reader.skip(".") {
+            guard let nanoseconds = reader.fraction() else { return nil }
+            fraction = nanoseconds
+        }
+        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
+        let days = daysFromCivil(year: year, month: month, day: day)
+        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        self.init(nanoseconds: seconds * 1_000_000_000 + fraction)
+    }
+
+    /// As `2026-11-20T09:03:00.123Z`: milliseconds, rounded down.
+    package var rfc3339: String {
+        let seconds = self.seconds
+        let days = floorDivide(seconds, 86_400)
+        let rest = seconds - days * 86_400
+        let (year, month, day) = civil(fromDays: days)
+        let milliseconds = self.milliseconds - seconds * 1_000
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
+            + "\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
+            + ".\(padded(milliseconds, 3))Z"
+    }
+}
+
+private struct DigitReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func number(_ digits: Int) -> Int64? {
+        guard position + digits <= bytes.count else { return nil }
+        var value: Int64 = 0
+        for byte in bytes[position..<position + digits] {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int64(byte - 0x30)
+        }
+        position += digits
+        return value
+    }
+
+    mutating func skip(_ choices: Character...) -> Bool {
+        guard position < bytes.count,
+            choices.contains(where: { $0.asciiValue == bytes[position] })
+        else { return false }
+        position += 1
+        return true
+    }
+
+    /// One digit or more; what is beyond a nanosecond is dropped.
+    mutating func fraction() -> Int64? {
+        var value: Int64 = 0
+        var scale: Int64 = 100_000_000
+        let start = position
+        while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
+            value += Int64(bytes[position] - 0x30) * scale
+            scale /= 10
+            position += 1
+        }
+        return position > start ? value : nil
+    }
+
+    /// Seconds east of UTC.
+    mutating func offset() -> Int64? {
+        if skip("Z", "z") { return 0 }
+        let sign: Int64
+        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
+        guard let hours = number(2), skip(":"), let minutes = number(2), hours < 24, minutes < 60
+        else { return nil }
+        return sign * (hours * 3_600 + minutes * 60)
+    }
+}
+
+private func padded(_ value: Int64, _ width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+}
+
+private func daysIn(month: Int64, year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+}
+
+/// Days since 1970-01-01. Years are counted from March, so that the leap day is a year's last.
+private func daysFromCivil(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let year = month <= 2 ? year - 1 : year
+    let era = floorDivide(year, 400)
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+}
+
+private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let days = days + 719_468
+    let era = floorDivide(days, 146_097)
+    let dayOfEra = days - era * 146_097
+    let yearOfEra =
+        (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted + (shifted < 10 ? 3 : -9)
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+}

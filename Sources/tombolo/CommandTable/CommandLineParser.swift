@@ -11,7 +11,7 @@ struct CommandLineParser: Sendable {
     }
 
     enum Meaning: Sendable {
-        case run(Command, Invocation)
+        case run(Subcommand, Invocation)
         /// `help`, `--help`, or a group without its command; empty for the whole program.
         case help([String])
         case version
@@ -102,12 +102,12 @@ struct CommandLineParser: Sendable {
 
 /// Reads one command's flags and arguments from left to right.
 private struct FlagReader {
-    let command: Command
+    let command: Subcommand
     var words: [String]
     var given: [String: [String]] = [:]
     var arguments: [String] = []
 
-    init(command: Command, words: [String]) {
+    init(command: Subcommand, words: [String]) {
         self.command = command
         self.words = words.reversed()
     }

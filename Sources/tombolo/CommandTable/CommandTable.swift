@@ -1,8 +1,8 @@
 /// All commands of the program, in the order in which `help` tells them.
 struct CommandTable: Sendable {
-    let commands: [Command]
+    let commands: [Subcommand]
 
-    init(_ commands: [Command]) { self.commands = commands }
+    init(_ commands: [Subcommand]) { self.commands = commands }
 
     /// The words that a command line may begin with.
     var firstWords: [String] {
@@ -12,7 +12,7 @@ struct CommandTable: Sendable {
     }
 
     /// The command whose path `words` begin with.
-    func command(beginning words: [String]) -> Command? {
+    func command(beginning words: [String]) -> Subcommand? {
         commands.first { words.starts(with: $0.path) }
     }
 

@@ -22,7 +22,7 @@ struct HelpPage {
         return text
     }
 
-    private func page(_ command: Command) -> String {
+    private func page(_ command: Subcommand) -> String {
         var text = "\(command.summary)\n\nUsage: tombolo \(usage(command))"
         text += command.flags.isEmpty ? "\n" : " [flags]\n"
         if !command.arguments.isEmpty {
@@ -41,7 +41,7 @@ struct HelpPage {
         return text + "\nExit codes: " + exits.joined(separator: " · ") + "\n"
     }
 
-    private func usage(_ command: Command) -> String {
+    private func usage(_ command: Subcommand) -> String {
         let arguments = command.arguments.map { $0.isOptional ? "[\($0.name)]" : $0.name }
         return (command.path + arguments).joined(separator: " ")
     }

@@ -55,7 +55,7 @@ struct ShellCompletion: Sendable {
         "            \(group)) words=\"\(table.members(of: group).joined(separator: " "))\" ;;\n"
     }
 
-    private func bashFlags(_ command: Command) -> String {
+    private func bashFlags(_ command: Subcommand) -> String {
         let flags = command.flags.map { "--\($0.name)" } + ["--help"]
         let choices = command.arguments.compactMap { argument in
             guard case .choice(let words) = argument.value else { return nil as String? }
@@ -66,7 +66,7 @@ struct ShellCompletion: Sendable {
             + choices.joined() + "        ;;\n"
     }
 
-    private func bashValues(_ command: Command) -> [String] {
+    private func bashValues(_ command: Subcommand) -> [String] {
         command.flags.compactMap { flag in
             guard let kind = flag.value else { return nil }
             let spellings =
@@ -121,7 +121,7 @@ struct ShellCompletion: Sendable {
             + "        command=\"$command $words[3]\" skip=3 ;;\n"
     }
 
-    private func zshFlags(_ command: Command) -> String {
+    private func zshFlags(_ command: Subcommand) -> String {
         var specifications = command.flags.map { flag -> String in
             let value = flag.value.map { ":\(flag.name):\(zshAction($0))" } ?? ""
             return "'\(flag.repeats ? "*" : "")--\(flag.name)[\(quoted(flag.summary))]\(value)'"

@@ -37,8 +37,8 @@ extension Argument {
     static let activity = Argument("ID", .text("ID"), "the activity, as its producer names it")
 }
 
-extension Command {
-    static let start = Command(
+extension Subcommand {
+    static let start = Subcommand(
         path: ["start"], summary: "Start an activity",
         arguments: [.activity],
         flags: [.type, .app, .device, .user, .attributes]
@@ -57,7 +57,7 @@ extension Command {
         exits: [.notFoundOrConflict, .unauthorized, .unreachable],
         run: ActivityCommands.start)
 
-    static let update = Command(
+    static let update = Subcommand(
         path: ["update"], summary: "Change an activity's state",
         arguments: [.activity],
         flags: Flag.ofChanges
@@ -76,7 +76,7 @@ extension Command {
         exits: [.notFoundOrConflict, .unauthorized, .unreachable],
         run: ActivityCommands.update)
 
-    static let end = Command(
+    static let end = Subcommand(
         path: ["end"], summary: "End an activity, or all of a type",
         arguments: [
             Argument("ID", .text("ID"), optional: true, "the activity; none with --type")
@@ -96,7 +96,7 @@ extension Command {
         exits: [.notFoundOrConflict, .unauthorized, .unreachable],
         run: ActivityCommands.end)
 
-    static let activityList = Command(
+    static let activityList = Subcommand(
         path: ["activity", "ls"], summary: "List activities",
         flags: [
             Flag(
@@ -106,13 +106,13 @@ extension Command {
         examples: ["tombolo activity ls --status active -o jsonl"],
         exits: [.unauthorized, .unreachable], run: ReadCommands.activityList)
 
-    static let activityShow = Command(
+    static let activityShow = Subcommand(
         path: ["activity", "show"], summary: "Show an activity: its state and its destinations",
         arguments: [.activity], flags: Flag.ofClients,
         examples: ["tombolo activity show cat-7"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.activityShow)
 
-    static let deviceShow = Command(
+    static let deviceShow = Subcommand(
         path: ["device", "show"], summary: "Show a device",
         arguments: [Argument("DEVICE", .text("DEVICE"), "the device")], flags: Flag.ofClients,
         examples: ["tombolo device show phone-1"],

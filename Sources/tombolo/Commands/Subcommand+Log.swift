@@ -7,8 +7,8 @@ extension Flag {
     static let ofActivity = Flag("activity", .text("ID"), "only this activity's")
 }
 
-extension Command {
-    static let append = Command(
+extension Subcommand {
+    static let append = Subcommand(
         path: ["append"], summary: "Send many events, one JSON object a line",
         arguments: [
             Argument(
@@ -27,7 +27,7 @@ extension Command {
         ],
         exits: [.unauthorized, .unreachable, .partly], run: StreamCommands.append)
 
-    static let tail = Command(
+    static let tail = Subcommand(
         path: ["tail"], summary: "Print events as they come, one JSON object a line",
         flags: [
             .since, .ofActivity,
@@ -37,7 +37,7 @@ extension Command {
         examples: ["tombolo tail --since 0 --activity cat-7"],
         exits: [.unauthorized, .unreachable], run: StreamCommands.tail)
 
-    static let logList = Command(
+    static let logList = Subcommand(
         path: ["log", "ls"], summary: "List events of the log, oldest first",
         flags: [
             .ofActivity,
@@ -49,7 +49,7 @@ extension Command {
         examples: ["tombolo log ls --activity cat-7 -o jsonl"],
         exits: [.unauthorized, .unreachable], run: ReadCommands.logList)
 
-    static let logShow = Command(
+    static let logShow = Subcommand(
         path: ["log", "show"], summary: "Show one event of the log",
         arguments: [Argument("SEQ", .integer(1...Int.max), "its place in the log")],
         flags: Flag.ofClients,

@@ -16,8 +16,8 @@ extension Flag {
     ]
 }
 
-extension Command {
-    static let dev = Command(
+extension Subcommand {
+    static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
         flags: [
             Flag("data", .directory, "the relay's data directory; a fresh temporary one by default"),
@@ -36,14 +36,14 @@ extension Command {
         examples: ["tombolo dev", "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null"],
         run: DevCommand.run)
 
-    static let serve = Command(
+    static let serve = Subcommand(
         path: ["serve"], summary: "The relay",
         flags: Flag.ofConfiguration,
         details: ["SIGTERM ends it after what it accepted is finished."],
         examples: ["tombolo serve --config /etc/tombolo/tombolo.json"],
         run: ServeCommand.run)
 
-    static let sim = Command(
+    static let sim = Subcommand(
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
         flags: [
             Flag("listen", .address, default: "127.0.0.1:8443", "where it listens"),
@@ -62,7 +62,7 @@ extension Command {
         examples: ["tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app"],
         run: SimCommand.run)
 
-    static let trigger = Command(
+    static let trigger = Subcommand(
         path: ["trigger"], summary: "Run a scenario on the phones and wait until they agree",
         arguments: [
             Argument("NAME", .choice(["runner"]), "the scenario: runner is a cat in the island")
@@ -73,7 +73,7 @@ extension Command {
         examples: ["tombolo trigger runner --for 10s -o json"],
         exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
 
-    static let keyMint = Command(
+    static let keyMint = Subcommand(
         path: ["key", "mint"], summary: "Make an API key; it is shown once",
         flags: [
             Flag(
@@ -91,14 +91,14 @@ extension Command {
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.mint)
 
-    static let configCheck = Command(
+    static let configCheck = Subcommand(
         path: ["config", "check"], summary: "Check the configuration and the files it names",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration,
         examples: ["tombolo config check /etc/tombolo/tombolo.json"],
         run: ConfigurationCommands.check)
 
-    static let configShow = Command(
+    static let configShow = Subcommand(
         path: ["config", "show"], summary: "Print the configuration as the relay would see it",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration
@@ -106,7 +106,7 @@ extension Command {
         examples: ["tombolo config show --origin --config tombolo.json"],
         run: ConfigurationCommands.show)
 
-    static let completion = Command(
+    static let completion = Subcommand(
         path: ["completion"], summary: "Print the completions for a shell",
         arguments: [Argument("SHELL", .choice(["bash", "zsh"]), "bash or zsh")],
         examples: [

@@ -1,4 +1,5 @@
 import Glibc
+import TomboloLoop
 
 /// The program: understands the command line, runs the command, and ends with its status.
 struct Program: Sendable {
@@ -12,8 +13,19 @@ struct Program: Sendable {
         terminal = Terminal(environment: environment)
     }
 
-    func run(_ words: [String]) async -> ExitStatus {
+    /// The program's whole life. Blocks; on the main thread.
+    func run(_ words: [String]) -> ExitStatus {
+        // Who reads too little is told by the write, not by a signal.
         signal(SIGPIPE, SIG_IGN)
+        do {
+            return try EpollLoop.run { loop in await run(words, on: loop) }
+        } catch {
+            terminal.complain("tombolo: no loop could be made: \(error)\n")
+            return .failed
+        }
+    }
+
+    private func run(_ words: [String], on loop: EpollLoop) async -> ExitStatus {
         let table = CommandTable.tombolo
         do {
             switch try CommandLineParser(table: table, environment: environment).parse(words) {
@@ -24,7 +36,10 @@ struct Program: Sendable {
                 try terminal.print("tombolo \(Self.version)")
                 return .succeeded
             case .run(let command, let invocation):
-                return try await command.run(invocation, terminal)
+                let context = CommandContext(
+                    invocation: invocation, terminal: terminal, loop: loop,
+                    environment: environment)
+                return try await command.run(context)
             }
         } catch let error as ProgramError {
             terminal.complain(error.text)

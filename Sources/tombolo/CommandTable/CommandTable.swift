@@ -7,7 +7,9 @@ struct CommandTable: Sendable {
     /// The words that a command line may begin with.
     var firstWords: [String] {
         var words: [String] = []
-        for command in commands where words.last != command.path[0] { words.append(command.path[0]) }
+        for command in commands where words.last != command.path[0] {
+            words.append(command.path[0])
+        }
         return words + ["help", "version"]
     }
 

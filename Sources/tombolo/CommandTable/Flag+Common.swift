@@ -33,3 +33,11 @@ enum OutputFormat: String, Hashable, Sendable, CaseIterable {
     /// One JSON value a line.
     case jsonl
 }
+
+extension OutputFormat {
+    /// What was asked for with `-o`; else a table for people, JSON for programs.
+    init(_ context: CommandContext, elsewhere format: OutputFormat = .json) {
+        let asked = context.invocation.text(.output).flatMap(OutputFormat.init(rawValue:))
+        self = asked ?? (context.terminal.outputIsTerminal ? .table : format)
+    }
+}

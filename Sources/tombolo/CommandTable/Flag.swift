@@ -29,4 +29,9 @@ struct Flag: Hashable, Sendable {
         self.repeats = repeats
         self.summary = summary
     }
+
+    /// A flag that takes no value: it is given or not.
+    static func toggle(_ name: String, short: Character? = nil, _ summary: String) -> Flag {
+        Flag(name, short: short, nil, summary)
+    }
 }

@@ -37,7 +37,8 @@ struct Invocation: Sendable {
     /// The flag's value and where it is from: command line, then environment, then default. nil where none
     /// of them has one.
     func resolve(_ flag: Flag) -> (text: String, source: Source)? {
-        precondition(flags.contains { $0.name == flag.name }, "\(commandName) has no --\(flag.name)")
+        precondition(
+            flags.contains { $0.name == flag.name }, "\(commandName) has no --\(flag.name)")
         if let text = given[flag.name]?.last { return (text, .flag) }
         if let variable = flag.environment, let text = environment[variable] {
             return (text, .environment(variable))

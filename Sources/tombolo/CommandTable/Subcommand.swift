@@ -12,7 +12,7 @@ struct Subcommand: Sendable {
     var examples: [String] = []
     /// The statuses it ends with besides 0, 1 and 2.
     var exits: [ExitStatus] = []
-    let run: @Sendable (Invocation, Terminal) async throws -> ExitStatus
+    let run: @Sendable (CommandContext) async throws -> ExitStatus
 
     var name: String { path.joined(separator: " ") }
 }

@@ -27,6 +27,17 @@ extension Flag {
     static let ifMatch = Flag(
         "if-match", .text("vN"), "only if the activity stands at this version")
 
+    static let ifNew = toggle("if-new", "only if there is none of this id yet")
+    static let restart = toggle("restart", "start again where it has ended")
+    static let replace = toggle(
+        "replace", "the state given is the whole state, not a change to it")
+    static let dismiss = Flag(
+        "dismiss", .text("WHEN"),
+        "now, default, 'after 15m' or a time: when the card leaves the Lock Screen")
+    static let status = Flag(
+        "status", .choice(["waiting", "active", "ended"]), "only activities that are so")
+    static let onlyType = Flag("type", .text("TYPE"), "only activities of this type")
+
     static let ofChanges: [Flag] = [
         field, stateFile, alertTitle, alertBody, relevance, staleAfter, urgency, wait,
         idempotencyKey,
@@ -43,10 +54,7 @@ extension Subcommand {
         arguments: [.activity],
         flags: [.type, .app, .device, .user, .attributes]
             + Flag.ofChanges
-            + [
-                Flag("if-new", "only if there is none of this id yet"),
-                Flag("restart", "start again where it has ended"),
-            ] + Flag.ofClients,
+            + [.ifNew, .restart] + Flag.ofClients,
         details: [
             "Without -s and --state the state is read from stdin, where that is a pipe or a file."
         ],
@@ -61,10 +69,7 @@ extension Subcommand {
         path: ["update"], summary: "Change an activity's state",
         arguments: [.activity],
         flags: Flag.ofChanges
-            + [
-                Flag("replace", "the state given is the whole state, not a change to it"),
-                .ifMatch,
-            ] + Flag.ofClients,
+            + [.replace, .ifMatch] + Flag.ofClients,
         details: [
             "The state given is merged into the activity's (RFC 7396): fields not named stay.\n"
                 + "Without -s and --state it is read from stdin, where that is a pipe or a file."
@@ -84,11 +89,9 @@ extension Subcommand {
         flags: [
             Flag("type", .text("TYPE"), "end every running activity of this type"),
             Flag("user", .text("USER"), "with --type: only those of this user"),
-            Flag(
-                "dismiss", .text("WHEN"),
-                "now, default, 'after 15m' or a time: when the card leaves the Lock Screen"),
-        ] + [.field, .stateFile, .alertTitle, .alertBody, .wait, .idempotencyKey, .ifMatch]
-            + Flag.ofClients,
+            .dismiss, .field, .stateFile, .alertTitle, .alertBody, .wait, .idempotencyKey,
+            .ifMatch,
+        ] + Flag.ofClients,
         examples: [
             "tombolo end cat-7 -s lap=5/5 --dismiss 'after 15m'",
             "tombolo end --type RunnerWidgetAttributes",
@@ -98,11 +101,7 @@ extension Subcommand {
 
     static let activityList = Subcommand(
         path: ["activity", "ls"], summary: "List activities",
-        flags: [
-            Flag(
-                "status", .choice(["waiting", "active", "ended"]), "only activities that are so"),
-            Flag("type", .text("TYPE"), "only activities of this type"), .limit,
-        ] + Flag.ofClients,
+        flags: [.status, .onlyType, .limit] + Flag.ofClients,
         examples: ["tombolo activity ls --status active -o jsonl"],
         exits: [.unauthorized, .unreachable], run: ReadCommands.activityList)
 

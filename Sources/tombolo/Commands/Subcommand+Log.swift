@@ -4,6 +4,10 @@ extension Flag {
     static let limit = Flag("limit", .integer(1...1_000_000), "at most this many rows")
     static let since = Flag(
         "since", .integer(0...Int.max), "only what comes after this place in the log")
+    static let kind = Flag(
+        "kind", .choice(["command", "fact", "all"]), default: "command",
+        "what producers did, what the relay learned, or both")
+    static let quiet = toggle("quiet", short: "q", "no progress on stderr")
     static let ofActivity = Flag("activity", .text("ID"), "only this activity's")
 }
 
@@ -14,9 +18,7 @@ extension Subcommand {
             Argument(
                 "FILE", .file, optional: true, "the lines; - (or none) is stdin")
         ],
-        flags: [
-            Flag("quiet", short: "q", "no progress on stderr")
-        ] + Flag.ofClients,
+        flags: [.quiet] + Flag.ofClients,
         details: [
             "Every line is answered once it is durable. -o jsonl prints the answers in the order of\n"
                 + "the lines; json and table print how many were taken and refused."
@@ -30,8 +32,7 @@ extension Subcommand {
     static let tail = Subcommand(
         path: ["tail"], summary: "Print events as they come, one JSON object a line",
         flags: [
-            .since, .ofActivity,
-            Flag("type", .text("TYPE"), "only activities of this type"),
+            .since, .ofActivity, .onlyType,
             Flag("limit", .integer(1...Int.max), "end after this many events"),
         ] + Flag.ofClients,
         examples: ["tombolo tail --since 0 --activity cat-7"],
@@ -40,11 +41,8 @@ extension Subcommand {
     static let logList = Subcommand(
         path: ["log", "ls"], summary: "List events of the log, oldest first",
         flags: [
-            .ofActivity,
-            Flag(
-                "kind", .choice(["command", "fact", "all"]), default: "command",
-                "what producers did, what the relay learned, or both"),
-            .since, Flag("limit", .integer(1...1_000_000), default: "100", "at most this many rows"),
+            .ofActivity, .kind, .since,
+            Flag("limit", .integer(1...1_000_000), default: "100", "at most this many rows"),
         ] + Flag.ofClients,
         examples: ["tombolo log ls --activity cat-7 -o jsonl"],
         exits: [.unauthorized, .unreachable], run: ReadCommands.logList)

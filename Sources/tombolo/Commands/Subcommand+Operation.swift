@@ -9,9 +9,16 @@ extension Flag {
     static let tlsKey = Flag(
         "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
 
+    static let origin = toggle("origin", "where each value comes from")
+    static let scope = Flag(
+        "scope", .text("SCOPES"),
+        "produce, observe, operate, device:ID; several with commas between")
+    static let tenant = Flag("tenant", .text("TENANT"), default: "main", "whose key it is")
+
     /// What stands above the configuration file.
     static let ofConfiguration: [Flag] = [
-        configuration, data, Flag("listen", .address, environment: "TOMBOLO_LISTEN", listen.summary),
+        configuration, data,
+        Flag("listen", .address, environment: "TOMBOLO_LISTEN", listen.summary),
         tlsCertificate, tlsKey,
     ]
 }
@@ -20,20 +27,23 @@ extension Subcommand {
     static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
         flags: [
-            Flag("data", .directory, "the relay's data directory; a fresh temporary one by default"),
+            Flag(
+                "data", .directory, "the relay's data directory; a fresh temporary one by default"),
             .listen,
             Flag(
                 "simulator", .address, default: "127.0.0.1:8443",
                 "where the simulator of Apple's service listens"),
             .phones,
-            Flag("no-input", "read no keys from the terminal"),
+            .toggle("no-input", "read no keys from the terminal"),
         ],
         details: [
             "phone-1 is of budget class lab, phone-2 frequent, phone-3 standard. On a terminal the\n"
                 + "three islands are drawn; elsewhere every line is a JSON object, the first of them\n"
                 + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}."
         ],
-        examples: ["tombolo dev", "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null"],
+        examples: [
+            "tombolo dev", "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null",
+        ],
         run: DevCommand.run)
 
     static let serve = Subcommand(
@@ -55,8 +65,10 @@ extension Subcommand {
             .data,
             Flag("phones", .integer(0...100), "how many phones; needs --relay"),
             Flag("faults", .file, "a script of faults"),
-            Flag("accept-any-token", "every well-formed device token is a phone"),
-            Flag("relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with"),
+            .toggle("accept-any-token", "every well-formed device token is a phone"),
+            Flag(
+                "relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with"
+            ),
             .key, .control,
         ],
         examples: ["tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app"],
@@ -75,13 +87,7 @@ extension Subcommand {
 
     static let keyMint = Subcommand(
         path: ["key", "mint"], summary: "Make an API key; it is shown once",
-        flags: [
-            Flag(
-                "scope", .text("SCOPES"),
-                "produce, observe, operate, device:ID; several with commas between"),
-            Flag("tenant", .text("TENANT"), default: "main", "whose key it is"),
-            .data,
-        ] + Flag.ofClients,
+        flags: [.scope, .tenant, .data] + Flag.ofClients,
         details: [
             "With --data the key is written there directly, which only works while no relay runs on\n"
                 + "it; without, a running relay makes it and needs a key of scope operate."
@@ -102,7 +108,7 @@ extension Subcommand {
         path: ["config", "show"], summary: "Print the configuration as the relay would see it",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration
-            + [Flag("origin", "where each value comes from"), .output],
+            + [.origin, .output],
         examples: ["tombolo config show --origin --config tombolo.json"],
         run: ConfigurationCommands.show)
 
@@ -113,9 +119,5 @@ extension Subcommand {
             "source <(tombolo completion bash)",
             "tombolo completion zsh >\"${fpath[1]}/_tombolo\"",
         ],
-        run: { invocation, terminal in
-            let script = ShellCompletion(table: .tombolo, shell: invocation.arguments[0])
-            try terminal.write(script.text.utf8)
-            return .succeeded
-        })
+        run: CompletionCommand.run)
 }

@@ -120,7 +120,8 @@ extension Configuration.App {
     private static func endpoint(_ reader: inout FieldReader) -> Origin? {
         guard let text = reader.string("endpoint") else { return nil }
         if let origin = Origin(text) { return origin }
-        reader.fail("endpoint", "must be an origin without a path, such as \"https://127.0.0.1:8443\"")
+        reader.fail(
+            "endpoint", "must be an origin without a path, such as \"https://127.0.0.1:8443\"")
         return nil
     }
 }

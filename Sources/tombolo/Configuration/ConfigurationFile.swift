@@ -28,7 +28,7 @@ struct ConfigurationFile: Sendable {
         } catch {
             throw .usage(
                 "\(path):\(error.line):\(error.column): \(error.message)",
-                remedy: "tombolo config check \(path)")
+                remedy: "mend \(path) there")
         }
     }
 
@@ -58,7 +58,7 @@ struct ConfigurationFile: Sendable {
             let name = fault.pointer.dropFirst().split(separator: "/").joined(separator: ".")
             return "\(place): \(name.isEmpty ? "the configuration" : name): \(fault.message)"
         }
-        return .usage(lines.joined(separator: "\ntombolo: "), remedy: "tombolo config check \(path)")
+        return .usage(lines.joined(separator: "\ntombolo: "), remedy: "mend \(path) there")
     }
 
     /// For a field that is not there: the place of the object it is missing from.

@@ -10,7 +10,9 @@ struct Bitmap: Hashable, Sendable {
     /// Reads a PNG of one bit a pixel, grey, not interlaced (PNG, third edition): all that the scenarios
     /// send. Any other picture, and a damaged one, is nil.
     init?(png bytes: [UInt8]) {
-        guard bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) else { return nil }
+        guard bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) else {
+            return nil
+        }
         var header: [UInt8] = []
         var data: [UInt8] = []
         var position = 8
@@ -66,8 +68,8 @@ struct Bitmap: Hashable, Sendable {
     }
 
     /// Unicode, "Braille Patterns": which dot is which bit.
-    private static let dots = [
-        (x: 0, y: 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3),
+    private static let dots: [(x: Int, y: Int)] = [
+        (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3),
     ]
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int {

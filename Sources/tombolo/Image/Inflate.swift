@@ -155,14 +155,19 @@ struct Inflate {
 
     /// Lengths 3 to 258 for the symbols 257 to 285 (section 3.2.5).
     private static let lengths: [(base: Int, bits: Int)] =
-        (0..<28).map { index in
-            index < 8 ? (3 + index, 0) : (3 + (4 + index % 4) << (index / 4 - 1), index / 4 - 1)
+        (0..<28).map { (index: Int) -> (base: Int, bits: Int) in
+            guard index >= 8 else { return (3 + index, 0) }
+            let bits = index / 4 - 1
+            return (3 + (4 + index % 4) << bits, bits)
         } + [(258, 0)]
 
     /// Distances 1 to 32,768.
-    private static let distances: [(base: Int, bits: Int)] = (0..<30).map { index in
-        index < 4 ? (1 + index, 0) : (1 + (2 + index % 2) << (index / 2 - 1), index / 2 - 1)
-    }
+    private static let distances: [(base: Int, bits: Int)] =
+        (0..<30).map { (index: Int) -> (base: Int, bits: Int) in
+            guard index >= 4 else { return (1 + index, 0) }
+            let bits = index / 2 - 1
+            return (1 + (2 + index % 2) << bits, bits)
+        }
 
     private static let fixedLiterals = HuffmanCode(
         lengths: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })

@@ -51,7 +51,8 @@ struct Terminal: Sendable {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let count = Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count > 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {

@@ -113,3 +113,23 @@ extension Flipbook {
         }
     }
 }
+
+extension Flipbook {
+    /// As `init(reading:)` reads it.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("urgency", urgency.name)
+        writer.name("flipbook")
+        writer.beginObject()
+        writer.member("path", path.description)
+        writer.name("frames")
+        writer.beginArray()
+        for frame in frames { writer.raw(frame) }
+        writer.endArray()
+        writer.member("every", every.text)
+        if case .times(let count) = repetition { writer.member("loop", count) }
+        writer.member("clock", clock == .wall ? "wall" : "shown")
+        writer.endObject()
+        writer.endObject()
+    }
+}

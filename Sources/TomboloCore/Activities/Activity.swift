@@ -1,0 +1,39 @@
+package import TomboloJSON
+
+/// One activity in memory: who it is, what was accepted, what is durable, and where it is shown.
+package struct Activity: Sendable {
+    /// What a start says for the whole life of an incarnation.
+    package struct Definition: Sendable {
+        package var type: String
+        package var app: String
+        package var audience: Audience
+        package var route: StartRoute
+        /// With the activity's id written in.
+        package var attributes: JSON
+        package var onUnknownStart: UnknownStartPolicy
+        package var startedAt: Instant
+        /// The start's own fields, for telling an equal start from a different one.
+        package var digest: UInt64
+    }
+
+    package let key: ActivityKey
+    package let number: ActivityNumber
+    package internal(set) var incarnation: Int64
+    package internal(set) var definition: Definition
+    /// Follows every accepted event at once. Should the log fail, the relay stops: nothing is ever rolled back.
+    package internal(set) var accepted: Projection
+    /// Follows only what is on disk: what readers and phones see. Nil until the first start is.
+    package internal(set) var durable: Projection?
+    package internal(set) var seq: Int64
+    /// Alerts not yet served everywhere, oldest first.
+    package internal(set) var alerts: [Projection.PendingAlert] = []
+    package internal(set) var destinations: [Int] = []
+    /// The incarnation that `durable` belongs to.
+    package internal(set) var durableIncarnation: Int64
+
+    package var reference: ActivityReference {
+        ActivityReference(id: key.id, incarnation: incarnation)
+    }
+
+    package var hasEnded: Bool { accepted.ending != nil }
+}

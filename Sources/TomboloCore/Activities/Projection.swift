@@ -1,0 +1,151 @@
+package import TomboloJSON
+
+/// The current content state of an activity: what folding its events gives.
+package struct Projection: Sendable {
+    /// Without the clip's frame: `state(at:)` has it.
+    package private(set) var state: JSON
+    package private(set) var version: Int64
+    package private(set) var changedAt: Instant
+    package private(set) var relevance: Double?
+    package private(set) var staleAfter: Span?
+    package private(set) var urgency: Urgency
+    package private(set) var clip: PlayingClip?
+    /// The alert of the newest event that had one, with the version that brought it.
+    package private(set) var alert: PendingAlert?
+    package private(set) var ending: Ending?
+    package private(set) var stateVersion: Int64?
+
+    package struct PlayingClip: Sendable {
+        /// The version that began it; its name is `clip_<version>`.
+        package var version: Int64
+        package var startedAt: Instant
+        package var flipbook: Flipbook
+
+        package var name: String { "clip_\(version)" }
+
+        package func frame(at instant: Instant) -> Int {
+            flipbook.index(at: max(.zero, instant - startedAt))
+        }
+
+        package func isOver(at instant: Instant) -> Bool {
+            flipbook.duration.map { instant - startedAt >= $0 } ?? false
+        }
+    }
+
+    package struct PendingAlert: Hashable, Sendable {
+        package var version: Int64
+        package var content: JSON
+        package var expiresAt: Instant
+    }
+
+    package struct Ending: Hashable, Sendable {
+        package var at: Instant
+        package var dismissal: Dismissal
+
+        /// The date for `dismissal-date`; nil where the system decides.
+        package var date: Instant? {
+            switch dismissal {
+            case .standard: nil
+            case .now: at - .seconds(1)
+            case .after(let span): at + span
+            case .at(let instant): instant
+            }
+        }
+    }
+
+    package init(_ start: Start, version: Int64, at instant: Instant) {
+        state = start.state
+        self.version = version
+        changedAt = instant
+        relevance = start.relevance
+        staleAfter = start.staleAfter
+        urgency = start.urgency
+        alert = start.alert.map {
+            PendingAlert(version: version, content: $0, expiresAt: instant + start.alertTTL)
+        }
+    }
+
+    /// As it stood when a head was written.
+    init(
+        restoring state: JSON, version: Int64, changedAt: Instant, relevance: Double?,
+        staleAfter: Span?, urgency: Urgency, clip: PlayingClip?, alert: PendingAlert?,
+        ending: Ending?, stateVersion: Int64?
+    ) {
+        self.state = state
+        self.version = version
+        self.changedAt = changedAt
+        self.relevance = relevance
+        self.staleAfter = staleAfter
+        self.urgency = urgency
+        self.clip = clip
+        self.alert = alert
+        self.ending = ending
+        self.stateVersion = stateVersion
+    }
+
+    /// The state as it is at an instant by the producer's clock.
+    package func state(at instant: Instant) -> JSON {
+        guard let clip else { return state }
+        return clip.flipbook.state(state, showing: clip.frame(at: instant))
+    }
+
+    package func state(showing frame: Int) -> JSON {
+        clip.map { $0.flipbook.state(state, showing: frame) } ?? state
+    }
+
+    /// Follows one event. An update with an older `state_version` counts, and changes nothing.
+    package mutating func apply(_ content: Command.Content, version: Int64, at instant: Instant) {
+        self.version = version
+        switch content {
+        case .start: break
+        case .update(let update): apply(update, at: instant)
+        case .end(let end):
+            settleClip(at: instant)
+            change(end.change)
+            setAlert(end.alert, ttl: Alert.defaultTTL, at: instant)
+            ending = Ending(at: instant, dismissal: end.dismissal)
+            changedAt = instant
+        case .play(let flipbook):
+            settleClip(at: instant)
+            clip = PlayingClip(version: version, startedAt: instant, flipbook: flipbook)
+            urgency = flipbook.urgency
+            changedAt = instant
+        case .stop:
+            settleClip(at: instant)
+            changedAt = instant
+        }
+    }
+
+    private mutating func apply(_ update: Update, at instant: Instant) {
+        if let number = update.stateVersion {
+            if let known = stateVersion, number < known { return }
+            stateVersion = number
+        }
+        change(update.change)
+        relevance = update.relevance ?? relevance
+        staleAfter = update.staleAfter ?? staleAfter
+        urgency = update.urgency
+        setAlert(update.alert, ttl: update.alertTTL, at: instant)
+        changedAt = instant
+    }
+
+    private mutating func change(_ change: Update.Change) {
+        switch change {
+        case .none: break
+        case .merge(let patch): state = state.mergePatched(with: patch)
+        case .replace(let whole): state = whole
+        }
+    }
+
+    private mutating func setAlert(_ content: JSON?, ttl: Span, at instant: Instant) {
+        guard let content else { return }
+        alert = PendingAlert(version: version, content: content, expiresAt: instant + ttl)
+    }
+
+    /// When a clip stops, the frame of that instant is the state from then on.
+    private mutating func settleClip(at instant: Instant) {
+        guard clip != nil else { return }
+        state = state(at: instant)
+        clip = nil
+    }
+}

@@ -1,0 +1,105 @@
+import TomboloJSON
+
+/// A device in memory.
+struct Device: Sendable {
+    struct Token: Hashable, Sendable {
+        var value: String
+        /// Wall time at which the relay learned it: what a 410's timestamp is compared with.
+        var registeredAt: Instant
+        var observedAt: Instant
+    }
+
+    /// A device keeps no more tokens for activities that nobody knows.
+    static let tokensMax = 256
+    /// Nor more of its reports.
+    static let reportsMax = 64
+
+    let key: DeviceKey
+    let number: Int64
+    var registration: DeviceRegistration
+    var tokens: [TokenName: Token] = [:]
+    var presence: PresenceReport?
+    /// The newest of each activity; not kept across a restart.
+    var reports: [ActivityReference: PhoneReport] = [:]
+    var destinations: [Int] = []
+
+    /// iOS 18 and later understand `input-push-token`.
+    var asksForToken: Bool {
+        guard let major = registration.os?.split(separator: ".").first.flatMap({ Int($0) }) else {
+            return false
+        }
+        return major >= 18
+    }
+
+    var budgetClass: BudgetClass {
+        switch registration.budgetClass {
+        case .frequent? where !registration.frequentUpdates: .standard
+        case let budgetClass?: budgetClass
+        case nil: .standard
+        }
+    }
+}
+
+extension Device {
+    func record() -> Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("tenant", key.tenant.name.rawValue)
+        writer.member("id", key.id.rawValue)
+        writer.name("registration")
+        registration.write(into: &writer)
+        writer.name("tokens")
+        writer.beginObject()
+        for (name, token) in tokens.sorted(by: { $0.key.text < $1.key.text }) {
+            writer.name(name.text)
+            writer.beginObject()
+            writer.member("token", token.value)
+            writer.member("registered", token.registeredAt.nanoseconds)
+            writer.member("observed", token.observedAt.nanoseconds)
+            writer.endObject()
+        }
+        writer.endObject()
+        writer.endObject()
+        return Record(space: .device, number: number, value: writer.bytes)
+    }
+
+    /// Nil where the bytes are no device: the caller reports and sets aside.
+    init?(record bytes: [UInt8], number: Int64) {
+        guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
+        let view = document.root
+        guard let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let id = view["id"]?.string.flatMap(Identifier.init),
+            let fields = view["registration"],
+            let registration = try? DeviceRegistration(reading: fields)  // as above
+        else { return nil }
+        key = DeviceKey(tenant: TenantID(tenant), id: id)
+        self.number = number
+        self.registration = registration
+        guard let tokens = view["tokens"] else { return }
+        for (text, token) in tokens.members {
+            guard let name = TokenName(text), let value = token["token"]?.string else { continue }
+            self.tokens[name] = Token(
+                value: value,
+                registeredAt: Instant(nanoseconds: token["registered"]?.integer ?? 0),
+                observedAt: Instant(nanoseconds: token["observed"]?.integer ?? 0))
+        }
+    }
+}
+
+extension DeviceRegistration {
+    /// As `init(reading:)` reads it.
+    package func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        if let user { writer.member("user", user) }
+        if let app { writer.member("app", app) }
+        if let environment { writer.member("environment", environment.name) }
+        if let os { writer.member("os", os) }
+        if let appVersion { writer.member("app_version", appVersion) }
+        if let timeZone { writer.member("time_zone", timeZone) }
+        if let locale { writer.member("locale", locale) }
+        writer.member("frequent_updates", frequentUpdates)
+        if let controlCenter { writer.member("control_center", controlCenter) }
+        if let budgetClass { writer.member("budget_class", budgetClass.name) }
+        writer.endObject()
+    }
+}

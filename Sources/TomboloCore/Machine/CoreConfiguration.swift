@@ -1,0 +1,65 @@
+/// What an operator decides. Everything in it is checked before the core sees it.
+package struct CoreConfiguration: Sendable {
+    /// One app in one environment; its place in `apps` is its lane.
+    package struct App: Hashable, Sendable {
+        package var tenant: TenantID
+        /// The bundle id.
+        package var id: String
+        package var environment: APNsEnvironment
+        /// False where the endpoint is Apple's: class `lab` is for simulators and stand-ins.
+        package var allowsLab: Bool
+
+        package init(
+            tenant: TenantID, id: String, environment: APNsEnvironment, allowsLab: Bool
+        ) {
+            self.tenant = tenant
+            self.id = id
+            self.environment = environment
+            self.allowsLab = allowsLab
+        }
+    }
+
+    package var apps: [App]
+    package var budgets = Budgets()
+    package var limits = Limits()
+
+    package init(apps: [App]) { self.apps = apps }
+
+    /// The lane of an app. Without `environment`: the first there is.
+    package func lane(
+        tenant: TenantID, app: String, environment: APNsEnvironment?
+    ) -> LaneNumber? {
+        apps.firstIndex {
+            $0.tenant == tenant && $0.id == app
+                && (environment == nil || $0.environment == environment)
+        }.map { LaneNumber(Int32($0)) }
+    }
+
+    /// The app to take where none is named: the tenant's, if it has one only.
+    package func onlyApp(of tenant: TenantID) -> String? {
+        let ids = Set(apps.filter { $0.tenant == tenant }.map(\.id))
+        return ids.count == 1 ? ids.first : nil
+    }
+}
+
+/// Bounds of time and size, each with its reason.
+package struct Limits: Hashable, Sendable {
+    /// One push in flight is waited for this long; then its outcome is unknown (pacing rule 6).
+    package var inFlightMax = Span.seconds(10)
+    /// A start whose outcome is unknown waits this long for a sign of life.
+    package var startDeadline = Span.minutes(2)
+    /// Parked lanes are probed at least this often (Apple asks for 15 minutes after a 5xx).
+    package var probeMax = Span.minutes(15)
+    /// Marks wait this long to be written with others; after a crash at most so much is guessed.
+    package var markFlush = Span.seconds(2)
+    /// How long an idempotency key is kept.
+    package var idempotency = Span.hours(24)
+    /// A token for an activity that nobody knows yet: the app often wins that race.
+    package var orphanToken = Span.hours(8)
+    /// How long an ended activity stays in memory for late readers.
+    package var endedKept = Span.hours(24)
+    /// Events staged for one commit: what one group commit is worth.
+    package var stagedEventsMax = 10_000
+
+    package init() {}
+}

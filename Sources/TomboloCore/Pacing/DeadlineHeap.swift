@@ -1,0 +1,83 @@
+/// Deadlines by slot: one each, moved or dropped in O(log n).
+package struct DeadlineHeap: Sendable {
+    private struct Node {
+        var at: Instant
+        var slot: Int32
+    }
+
+    private var nodes: [Node] = []
+    /// Slot → its place in `nodes`; -1 where it has none.
+    private var places: [Int32] = []
+
+    package init() {}
+
+    package var first: Instant? { nodes.first?.at }
+    package var count: Int { nodes.count }
+
+    /// Sets, moves or (with nil) drops the deadline of a slot.
+    package mutating func set(_ slot: Int, at instant: Instant?) {
+        while places.count <= slot { places.append(-1) }
+        let place = Int(places[slot])
+        switch (place >= 0, instant) {
+        case (false, nil): break
+        case (false, let instant?):
+            nodes.append(Node(at: instant, slot: Int32(slot)))
+            places[slot] = Int32(nodes.count - 1)
+            rise(nodes.count - 1)
+        case (true, nil): remove(place)
+        case (true, let instant?):
+            let before = nodes[place].at
+            nodes[place].at = instant
+            if instant < before { rise(place) } else { sink(place) }
+        }
+    }
+
+    /// Takes the earliest slot whose deadline is not after `now`. Slots of equal deadline come by number.
+    package mutating func pop(until now: Instant) -> Int? {
+        guard let first = nodes.first, first.at <= now else { return nil }
+        remove(0)
+        return Int(first.slot)
+    }
+
+    private mutating func remove(_ place: Int) {
+        places[Int(nodes[place].slot)] = -1
+        let last = nodes.removeLast()
+        guard place < nodes.count else { return }
+        nodes[place] = last
+        places[Int(last.slot)] = Int32(place)
+        rise(place)
+        sink(Int(places[Int(last.slot)]))
+    }
+
+    private func isBefore(_ one: Node, _ other: Node) -> Bool {
+        one.at != other.at ? one.at < other.at : one.slot < other.slot
+    }
+
+    private mutating func rise(_ start: Int) {
+        var place = start
+        while place > 0 {
+            let parent = (place - 1) / 2
+            guard isBefore(nodes[place], nodes[parent]) else { break }
+            exchange(place, parent)
+            place = parent
+        }
+    }
+
+    private mutating func sink(_ start: Int) {
+        var place = start
+        while true {
+            var child = 2 * place + 1
+            guard child < nodes.count else { break }
+            if child + 1 < nodes.count, isBefore(nodes[child + 1], nodes[child]) { child += 1 }
+            guard isBefore(nodes[child], nodes[place]) else { break }
+            exchange(place, child)
+            place = child
+        }
+    }
+
+    private mutating func exchange(_ one: Int, _ other: Int) {
+        nodes.swapAt(one, other)
+        places[Int(nodes[one].slot)] = Int32(one)
+        places[Int(nodes[other].slot)] = Int32(other)
+    }
+}

@@ -1,0 +1,118 @@
+import TomboloJSON
+
+/// One way to one surface: an activity's incarnation on one device.
+struct Destination: Sendable {
+    enum Phase: UInt8, Hashable, Sendable {
+        /// No start was tried.
+        case waiting = 0
+        /// A start is reserved or in flight.
+        case starting = 1
+        /// A start that may have reached the phone.
+        case startUnknown = 2
+        /// Apple took the start; no update token yet.
+        case started = 3
+        case live = 4
+        /// Apple took the end, or there was nothing to end.
+        case ended = 5
+        /// Swiped away, its token is gone, or its start was given up.
+        case gone = 6
+
+        var name: String {
+            switch self {
+            case .waiting: "waiting"
+            case .starting: "starting"
+            case .startUnknown: "start_unknown"
+            case .started: "started"
+            case .live: "live"
+            case .ended: "ended"
+            case .gone: "gone"
+            }
+        }
+    }
+
+    struct InFlight: Sendable {
+        var push: PushID
+        var event: Push.Event
+        var version: Int64
+        var contentHash: UInt64
+        var tokenTaken: Bool
+        var isFrame: Bool
+        var token: String
+        var until: Instant
+    }
+
+    enum Reservation: UInt8, Sendable {
+        case none
+        /// Waits for its batch.
+        case pending
+        /// Durable: the attempt that it was made for may go.
+        case granted
+    }
+
+    /// Names its mark; never used twice.
+    let number: Int64
+    let activity: Int
+    let device: Int
+    let incarnation: Int64
+    let lane: LaneNumber
+    var phase = Phase.waiting
+    var phaseSince: Instant
+    /// The update token, while there is one.
+    var token: String?
+    var tokenRegisteredAt = Instant.distantPast
+    var pacing = PacingState()
+    /// The newest version that Apple took, or that needs no push.
+    var acknowledged: Int64 = 0
+    /// Alerts up to this version were tried or have expired: durable before the try.
+    var alertsThrough: Int64 = 0
+    var contentHash: UInt64 = 0
+    /// A state shared its second with another push: it goes once more with a newer one.
+    var owesTrailing = false
+    var inFlight: InFlight?
+    var reservation = Reservation.none
+    var isQueued = false
+    var refusalsInRow = 0
+    var frames = FrameCounts()
+    var cursor: FrameCursor?
+    var waiting: Decision?
+    var lastDelivery: DeliveryView?
+    /// The projection of an incarnation that a restart has left behind: its end is still to be delivered.
+    var final: Projection?
+    var markIsDirty = true
+
+    /// Whether nothing will ever be sent to it again.
+    var isFinished: Bool { phase == .ended || phase == .gone }
+}
+
+/// How far a clip has come at one destination.
+struct FrameCursor: Hashable, Sendable {
+    var clip: Int64
+    /// Pushes that showed a frame of it: the k-th shows frame k mod n.
+    var shown: Int64 = 0
+    var due: Instant
+    var merged: Int64 = 0
+    /// Frames asked for before the first push could go.
+    var missedBefore: Int64 = 0
+    var lastFrame = -1
+
+    /// Counted up to an instant by the producer's clock.
+    func counts(_ clip: Projection.PlayingClip, at instant: Instant) -> FrameCounts {
+        var counts = FrameCounts()
+        counts.sent = shown
+        counts.merged = merged
+        counts.noRoute = missedBefore
+        let asked = clip.flipbook.asked(after: instant - clip.startedAt)
+        counts.slowed = max(0, asked - shown - merged - missedBefore)
+        counts.asked = shown + merged + missedBefore + counts.slowed
+        return counts
+    }
+}
+
+extension FrameCounts {
+    static func + (one: FrameCounts, other: FrameCounts) -> FrameCounts {
+        FrameCounts(
+            asked: one.asked + other.asked, sent: one.sent + other.sent,
+            merged: one.merged + other.merged, slowed: one.slowed + other.slowed,
+            noRoute: one.noRoute + other.noRoute)
+    }
+}

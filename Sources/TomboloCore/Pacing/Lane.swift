@@ -1,0 +1,80 @@
+/// One lane's turn-taking: how many pushes may be in flight, who waits, and whether Apple is unwell.
+struct Lane: Sendable {
+    /// So many failures in a row open the breaker (pacing rule 14).
+    static let failuresMax = 8
+
+    private(set) var capacity = 1
+    private(set) var inFlight = 0
+    private var failuresInRow = 0
+    private var probeDelay = Span.seconds(1)
+    /// Until then nothing goes; after it one push tries.
+    private(set) var parkedUntil: Instant?
+    private var waitingMust = TurnQueue()
+    private var waitingRest = TurnQueue()
+
+    mutating func setCapacity(_ count: Int) { capacity = max(0, count) }
+
+    /// Whether a push may go now.
+    func isOpen(now: Instant) -> Bool {
+        if let parkedUntil { return parkedUntil <= now && inFlight == 0 && capacity > 0 }
+        return inFlight < capacity
+    }
+
+    mutating func took() { inFlight += 1 }
+
+    /// An answer came, whatever it was.
+    mutating func gaveBack() { inFlight = max(0, inFlight - 1) }
+
+    mutating func succeeded() {
+        failuresInRow = 0
+        parkedUntil = nil
+        probeDelay = .seconds(1)
+    }
+
+    /// - Parameters:
+    ///   - atOnce: no use in trying others: there is no connection, or the key is refused.
+    ///   - jitter: 0 up to 1, from the core's chance.
+    mutating func failed(atOnce: Bool, probeMax: Span, jitter: Double, now: Instant) {
+        failuresInRow += 1
+        if parkedUntil == nil, !atOnce, failuresInRow < Self.failuresMax { return }
+        // While parked only the probe's own failure counts: answers of pushes sent before do not move it.
+        if let parkedUntil, parkedUntil > now { return }
+        let delay = Double(probeDelay.nanoseconds) * (1 + jitter / 2)
+        parkedUntil = now + Span(nanoseconds: Int64(delay))
+        probeDelay = min(probeMax, Span(nanoseconds: probeDelay.nanoseconds * 2))
+    }
+
+    mutating func enqueue(_ slot: Int, must: Bool) {
+        if must { waitingMust.append(slot) } else { waitingRest.append(slot) }
+    }
+
+    /// Whose turn it is: `must` first, else in order of arrival.
+    mutating func nextWaiting() -> Int? { waitingMust.popFirst() ?? waitingRest.popFirst() }
+
+    var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
+}
+
+/// First in, first out, in an array with a moving head.
+struct TurnQueue: Sendable {
+    private var slots: [Int] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == slots.count }
+
+    mutating func append(_ slot: Int) { slots.append(slot) }
+
+    mutating func popFirst() -> Int? {
+        guard head < slots.count else { return nil }
+        defer {
+            head += 1
+            if head == slots.count {
+                slots.removeAll(keepingCapacity: true)
+                head = 0
+            } else if head > 1_024, head * 2 > slots.count {
+                slots.removeFirst(head)
+                head = 0
+            }
+        }
+        return slots[head]
+    }
+}

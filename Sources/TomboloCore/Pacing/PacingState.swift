@@ -1,0 +1,132 @@
+/// What a change is worth to the pacer.
+package enum Wish: Hashable, Sendable {
+    /// A start, or anything with an alert.
+    case must
+    case end
+    case latest(Urgency)
+    case frame
+}
+
+/// What the pacer says to a wish.
+package enum Turn: Hashable, Sendable {
+    case send(priority: UInt8, timestamp: Int64)
+    /// A bucket's token must be durable first; then ask again.
+    case reserve
+    case wait(until: Instant, Hold)
+}
+
+/// What one destination has spent, and the rules by which it may spend more (pacing rules 1 to 7).
+///
+/// Pure: time comes in twice, as steady time for spacings and buckets and as wall time for timestamps.
+package struct PacingState: Hashable, Sendable {
+    /// A timestamp runs at most this far ahead of the clock (rule 6).
+    package static let timestampLeadMax: Int64 = 2
+
+    package var lastSend = Instant.distantPast
+    package var lastLowPrioritySend = Instant.distantPast
+    package var bucket = TokenBucket()
+    /// A token that is paid for, durably, and not spent: an attempt that never counted gives it back.
+    package var holdsToken = false
+    /// Whole Unix seconds of the last push; 0 before the first.
+    package var lastTimestamp: Int64 = 0
+    /// Whole Unix seconds of the app's own last update.
+    package var lastLocalUpdate: Int64 = 0
+    package var backOffUntil = Instant.distantPast
+
+    package init() {}
+
+    package func turn(_ wish: Wish, _ grant: Grant, now: Instant, wall: Instant) -> Turn {
+        if backOffUntil > now { return .wait(until: backOffUntil, .tokenBackOff) }
+        if wish == .end { return end(grant, now: now, wall: wall) }
+        let timestamp = timestamp(wish, grant, wall: wall)
+        let floor = Self.latest(
+            (lastSend + grant.spacing, .spacing),
+            (now + (Instant(seconds: timestamp - Self.timestampLeadMax) - wall), .timestampAhead))
+        let high = highPriorityTime(wish, grant, now: now)
+            .map { Self.latest(floor, ($0, .bucket)) }
+        let low = Self.latest(
+            floor, (lastLowPrioritySend + grant.lowPrioritySpacing, .lowPrioritySpacing))
+        if let high, high.0 <= now {
+            let paid = grant.perHour == nil || holdsToken
+            return paid ? .send(priority: 10, timestamp: timestamp) : .reserve
+        }
+        if mayGoLow(grant), low.0 <= now { return .send(priority: 5, timestamp: timestamp) }
+        let next = mayGoLow(grant) ? high.map { $0.0 < low.0 ? $0 : low } ?? low : high ?? low
+        return .wait(until: next.0, next.1)
+    }
+
+    /// Takes note of a send attempt. `tokenTaken` is answered for the case that it turns out to be none.
+    package mutating func sent(
+        priority: UInt8, timestamp: Int64, _ grant: Grant, now: Instant
+    ) -> Bool {
+        lastSend = now
+        lastTimestamp = timestamp
+        guard priority == 10 else {
+            lastLowPrioritySend = now
+            return false
+        }
+        guard grant.perHour != nil else { return false }
+        if !holdsToken { bucket.take(grant, now: now) }
+        holdsToken = false
+        return true
+    }
+
+    /// Takes a token that is to be made durable before it is spent.
+    package mutating func reserve(_ grant: Grant, now: Instant) {
+        guard grant.perHour != nil, !holdsToken else { return }
+        bucket.take(grant, now: now)
+        holdsToken = true
+    }
+
+    /// After a restart: a mark may be old, so the destination counts as having just sent, at the highest timestamp
+    /// that it can have used.
+    package mutating func recover(_ grant: Grant, now: Instant, wall: Instant) {
+        lastSend = now
+        lastLowPrioritySend = now
+        bucket.clamp(grant, now: now)
+        holdsToken = false
+        if lastTimestamp > 0 {
+            lastTimestamp = max(lastTimestamp, wall.seconds + Self.timestampLeadMax)
+        }
+    }
+
+    /// `end` waits for no bucket and no spacing. It may share its second, and nothing follows it.
+    private func end(_ grant: Grant, now: Instant, wall: Instant) -> Turn {
+        let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
+        let fits = next <= wall.seconds + Self.timestampLeadMax
+        let timestamp = fits ? next : max(wall.seconds, lastTimestamp, lastLocalUpdate)
+        let tokens = holdsToken || bucket.left(grant, now: now) > 0
+        return .send(priority: tokens ? 10 : 5, timestamp: timestamp)
+    }
+
+    /// Strictly newer than the last, but for a class without spacing: there a second is shared by frames, and by
+    /// states once the lead is used up.
+    private func timestamp(_ wish: Wish, _ grant: Grant, wall: Instant) -> Int64 {
+        let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
+        guard grant.spacing < .seconds(1) else { return next }
+        let shared = max(wall.seconds, lastTimestamp, lastLocalUpdate)
+        if wish == .frame { return shared }
+        return next <= wall.seconds + Self.timestampLeadMax ? next : shared
+    }
+
+    /// When priority 10 is open to the wish (rule 7); nil for never.
+    private func highPriorityTime(_ wish: Wish, _ grant: Grant, now: Instant) -> Instant? {
+        if grant.perHour == nil { return now }
+        let kept: Int64
+        switch wish {
+        case .frame, .latest(.low): return nil
+        case .latest(.normal): kept = max(grant.reserve, grant.burst / 2)
+        case .latest(.high): kept = grant.reserve
+        case .must, .end: kept = 0
+        }
+        return holdsToken ? now : bucket.time(keeping: kept, of: grant, now: now)
+    }
+
+    private func mayGoLow(_ grant: Grant) -> Bool { grant.perHour != nil }
+
+    private static func latest(
+        _ one: (Instant, Hold), _ other: (Instant, Hold)
+    ) -> (Instant, Hold) {
+        other.0 > one.0 ? other : one
+    }
+}

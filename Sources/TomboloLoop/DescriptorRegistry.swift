@@ -1,0 +1,141 @@
+import CLinux
+import Glibc
+
+/// What a descriptor is ready for.
+package struct Readiness: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let readable = Readiness(rawValue: 1)
+    package static let writable = Readiness(rawValue: 2)
+    /// An error or a full hang-up. Told whether asked for or not.
+    package static let failed = Readiness(rawValue: 4)
+}
+
+/// Whom a loop tells of a descriptor's readiness.
+package protocol ReadinessTarget: AnyObject {
+    /// On the loop. Level-triggered: told again in the next turn while it holds.
+    func becameReady(_ readiness: Readiness)
+}
+
+/// Which descriptors an epoll instance watches, and for whom.
+///
+/// Descriptor numbers are used again at once after `close`, so every registration has a generation that
+/// travels through epoll: readiness of a predecessor is never told to its successor.
+struct DescriptorRegistry {
+    private struct Entry {
+        var target: (any ReadinessTarget)?
+        var generation: UInt32 = 0
+        var interest: Readiness = []
+    }
+
+    private static let eventsMax = 256
+    private static let wakeupMark = UInt64.max
+
+    private let epoll: Int32
+    private let events: EventBuffer
+    private var entries: [Entry] = []
+    private var eventCount = 0
+
+    init(epoll: Int32) {
+        self.epoll = epoll
+        events = EventBuffer(capacity: Self.eventsMax)
+    }
+
+    mutating func addWakeup(_ descriptor: Int32) throws(LoopError) {
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue
+        event.data.u64 = Self.wakeupMark
+        try control(EPOLL_CTL_ADD, descriptor, &event)
+    }
+
+    mutating func register(
+        _ descriptor: Int32, _ interest: Readiness, _ target: any ReadinessTarget
+    ) throws(LoopError) {
+        let index = Int(descriptor)
+        while entries.count <= index { entries.append(Entry()) }
+        precondition(entries[index].target == nil, "the descriptor is registered already")
+        var event = event(for: descriptor, interest)
+        try control(EPOLL_CTL_ADD, descriptor, &event)
+        entries[index].target = target
+        entries[index].interest = interest
+    }
+
+    mutating func modify(_ descriptor: Int32, _ interest: Readiness) {
+        let index = Int(descriptor)
+        guard index < entries.count, entries[index].target != nil,
+            entries[index].interest != interest
+        else { return }
+        entries[index].interest = interest
+        var event = event(for: descriptor, interest)
+        // It cannot fail for a descriptor that is registered and open.
+        _ = epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event)
+    }
+
+    mutating func deregister(_ descriptor: Int32) {
+        let index = Int(descriptor)
+        guard index < entries.count, entries[index].target != nil else { return }
+        entries[index].target = nil
+        entries[index].generation &+= 1
+        var event = epoll_event()
+        _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
+    }
+
+    /// Waits for readiness; answers whether another thread rang.
+    mutating func wait(nanoseconds: Int64) -> Bool {
+        // Below zero: a signal interrupted the wait; nothing is ready.
+        eventCount = max(
+            0,
+            Int(
+                tombolo_epoll_wait(
+                    epoll, events.base, Int32(Self.eventsMax), nanoseconds)))
+        return (0..<eventCount).contains { events.base[$0].data.u64 == Self.wakeupMark }
+    }
+
+    /// What the last `wait` found: for each event whom to tell, unless it was deregistered since.
+    func target(at position: Int) -> (target: any ReadinessTarget, readiness: Readiness)? {
+        let event = events.base[position]
+        let mark = event.data.u64
+        guard mark != Self.wakeupMark else { return nil }
+        let entry = entries[Int(mark & 0xffff_ffff)]
+        guard let target = entry.target, entry.generation == UInt32(mark >> 32) else { return nil }
+        var readiness: Readiness = []
+        if event.events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 {
+            readiness.insert(.readable)
+        }
+        if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
+        if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
+            readiness.insert(.failed)
+        }
+        return (target, readiness)
+    }
+
+    var readyCount: Int { eventCount }
+
+    private func event(for descriptor: Int32, _ interest: Readiness) -> epoll_event {
+        var event = epoll_event()
+        if interest.contains(.readable) { event.events |= EPOLLIN.rawValue }
+        if interest.contains(.writable) { event.events |= EPOLLOUT.rawValue }
+        let generation = entries[Int(descriptor)].generation
+        event.data.u64 = UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
+        return event
+    }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ event: inout epoll_event
+    ) throws(LoopError) {
+        guard epoll_ctl(epoll, operation, descriptor, &event) == 0 else {
+            throw LoopError(call: "epoll_ctl", errno: errno)
+        }
+    }
+}
+
+/// The memory that epoll writes its events to.
+private final class EventBuffer {
+    let base: UnsafeMutablePointer<epoll_event>
+
+    init(capacity: Int) { base = .allocate(capacity: capacity) }
+
+    deinit { base.deallocate() }
+}

@@ -1,0 +1,217 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The loop of a running program: one thread that waits in epoll and runs jobs, timers and readiness.
+///
+/// A turn: wait, read the clock, take what other threads enqueued, tell of ready descriptors, fire due
+/// timers, run jobs (at most `jobsPerTurnMax`, so that a busy actor starves no socket), end-of-turn calls.
+/// Waits are as exact as the kernel's high-resolution timers and never end early.
+/// A job that is enqueued after the loop has stopped never runs: stop it when its tasks have ended.
+package final class EpollLoop: Loop, @unchecked Sendable {
+    // Sendable: everything below is touched by the loop's own thread alone, but for `thread` (atomic),
+    // `remote` (a mutex) and `wakeup` (a descriptor that never changes).
+
+    /// Jobs between two looks at the descriptors: at 0.1 µs each about half a millisecond.
+    package static let jobsPerTurnMax = 4096
+
+    private struct Remote {
+        var jobs: [UnownedJob] = []
+        var isWoken = false
+        var isStopping = false
+    }
+
+    private let epoll: Int32
+    private let wakeup: Int32
+    private let thread = Atomic<UInt>(0)
+    private let remote = Mutex(Remote())
+
+    package private(set) var now: MonotonicInstant
+    private var ready: [UnownedJob] = []
+    private var running: [UnownedJob] = []
+    private var timers = TimerHeap()
+    private var timersScheduled: UInt64 = 0
+    private var turnTargets: [any TurnTarget] = []
+    private var calledTargets: [any TurnTarget] = []
+    private var isStopping = false
+    private var registry: DescriptorRegistry
+
+    /// Throws where the process has no descriptors left. Ignores SIGPIPE and SIGXFSZ for the whole process:
+    /// a peer that left is an error of the write.
+    package init() throws(LoopError) {
+        tombolo_ignore_write_signals()
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw LoopError(call: "epoll_create1", errno: errno) }
+        wakeup = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+        guard wakeup >= 0 else {
+            let code = errno
+            close(epoll)
+            throw LoopError(call: "eventfd", errno: code)
+        }
+        registry = DescriptorRegistry(epoll: epoll)
+        now = Self.readClock()
+        try registry.addWakeup(wakeup)
+    }
+
+    deinit {
+        if wakeup >= 0 { close(wakeup) }
+        if epoll >= 0 { close(epoll) }
+    }
+
+    private static func readClock() -> MonotonicInstant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicInstant(
+            nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    // MARK: Executor
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isOnLoop {
+            ready.append(job)
+            return
+        }
+        let mustWake = remote.withLock { remote in
+            remote.jobs.append(job)
+            defer { remote.isWoken = true }
+            return !remote.isWoken
+        }
+        if mustWake { wake() }
+    }
+
+    /// Whether the caller stands on this loop's thread while it runs.
+    package var isOnLoop: Bool { pthread_self() == thread.load(ordering: .relaxed) }
+
+    package func checkIsolated() {
+        precondition(isOnLoop, "this belongs to the loop's own thread")
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+
+    // MARK: Timers and turns
+
+    package func schedule(at: MonotonicInstant, _ target: any TimerTarget) -> TimerID {
+        checkIsolated()
+        timersScheduled += 1
+        return timers.add(at: at, tie: timersScheduled, target)
+    }
+
+    package func cancel(_ id: TimerID) {
+        checkIsolated()
+        timers.cancel(id)
+    }
+
+    package func atEndOfTurn(_ target: any TurnTarget) {
+        checkIsolated()
+        turnTargets.append(target)
+    }
+
+    // MARK: Running
+
+    /// Runs the loop on the calling thread until `stop()`.
+    package func run() {
+        let (free, _) = thread.compareExchange(
+            expected: 0, desired: pthread_self(), ordering: .sequentiallyConsistent)
+        precondition(free, "the loop runs already")
+        defer { thread.store(0, ordering: .sequentiallyConsistent) }
+        let serial = asUnownedSerialExecutor()
+        let task = asUnownedTaskExecutor()
+        while !isStopping {
+            waitForReadiness()
+            while let target = timers.pop(until: now) { target.timerFired() }
+            runJobs(serial, task)
+            endTurn()
+        }
+        isStopping = false
+    }
+
+    /// Ends `run()` after the turn that is under way. From any thread; before `run()` it counts as well.
+    package func stop() {
+        if isOnLoop {
+            isStopping = true
+            return
+        }
+        remote.withLock { $0.isStopping = true }
+        wake()
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        // It fails only when the counter is full, and then the loop is awake.
+        _ = write(wakeup, &one, 8)
+    }
+
+    private func runJobs(_ serial: UnownedSerialExecutor, _ task: UnownedTaskExecutor) {
+        var count = 0
+        while !ready.isEmpty, count < Self.jobsPerTurnMax, !isStopping {
+            swap(&running, &ready)
+            count += running.count
+            for job in running { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
+            running.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func endTurn() {
+        guard !turnTargets.isEmpty else { return }
+        swap(&calledTargets, &turnTargets)
+        for target in calledTargets { target.turnEnded() }
+        calledTargets.removeAll(keepingCapacity: true)
+    }
+
+    private func waitForReadiness() {
+        let wasWoken = registry.wait(nanoseconds: timeout())
+        now = Self.readClock()
+        if wasWoken { takeRemote() }
+        // The registry is asked anew for each: a target may deregister another one.
+        for position in 0..<registry.readyCount {
+            guard let (target, readiness) = registry.target(at: position) else { continue }
+            target.becameReady(readiness)
+        }
+    }
+
+    private func timeout() -> Int64 {
+        guard ready.isEmpty, turnTargets.isEmpty else { return 0 }
+        guard let first = timers.first() else { return -1 }
+        return max(0, first.nanoseconds - Self.readClock().nanoseconds)
+    }
+
+    private func takeRemote() {
+        var count: UInt64 = 0
+        // What counts is that the descriptor is quiet again; how often it was rung does not matter.
+        _ = read(wakeup, &count, 8)
+        remote.withLock { remote in
+            remote.isWoken = false
+            ready.append(contentsOf: remote.jobs)
+            remote.jobs.removeAll(keepingCapacity: true)
+            if remote.isStopping {
+                remote.isStopping = false
+                isStopping = true
+            }
+        }
+    }
+
+    // MARK: Descriptors
+
+    /// Tells `target` of `descriptor`'s readiness (level-triggered) until `deregister`. The loop holds
+    /// `target` that long. The descriptor stays its owner's: deregister it before it is closed.
+    package func register(
+        _ descriptor: Int32, _ interest: Readiness, _ target: any ReadinessTarget
+    ) throws(LoopError) {
+        checkIsolated()
+        try registry.register(descriptor, interest, target)
+    }
+
+    /// Another interest for a registered descriptor; an empty one still tells of errors and hang-up.
+    package func modify(_ descriptor: Int32, _ interest: Readiness) {
+        checkIsolated()
+        registry.modify(descriptor, interest)
+    }
+
+    /// No call comes after this one, not even for readiness that was already seen in this turn.
+    package func deregister(_ descriptor: Int32) {
+        checkIsolated()
+        registry.deregister(descriptor)
+    }
+}

@@ -1,0 +1,19 @@
+/// A system call of the loop that failed: which, and `errno`.
+package struct LoopError: Error, Hashable, CustomStringConvertible {
+    package let call: String
+    package let errno: Int32
+
+    package init(call: String, errno: Int32) {
+        self.call = call
+        self.errno = errno
+    }
+
+    package var description: String {
+        "\(call) failed: \(systemErrorText(errno))\(remedy)"
+    }
+
+    private var remedy: String {
+        errno == 24 || errno == 23
+            ? "; raise the limit of open files (LimitNOFILE=, ulimit -n)" : ""
+    }
+}

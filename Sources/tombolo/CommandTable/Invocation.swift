@@ -35,7 +35,7 @@ struct Invocation: Sendable {
     }
 
     /// The flag's value and where it is from: command line, then environment, then default. nil where none
-    /// of them has one.
+    /// of them has one, and for a flag that the command does not take.
     func resolve(_ flag: Flag) -> (text: String, source: Source)? {
         precondition(
             flags.contains { $0.name == flag.name }, "\(commandName) has no --\(flag.name)")

@@ -1,0 +1,46 @@
+import COpenSSL
+
+/// Whom a client trusts and what it speaks; checked once, cheap to copy, shared by all connections.
+package struct TLSClientConfiguration: Sendable {
+    /// Where trust comes from.
+    package enum Trust: Hashable, Sendable {
+        /// The system's authorities (Debian: package ca-certificates).
+        case system
+        /// These certificates in PEM, and no others.
+        case certificates([UInt8])
+    }
+
+    let context: TLSContext
+
+    /// The name that the certificate must carry and that SNI tells; nil: the host that is connected to.
+    package let serverName: String?
+
+    /// The peer must present a chain up to a trusted certificate and carry the server's name: there is no
+    /// way to switch that off. Throws where a certificate cannot be read.
+    package init(
+        trust: Trust = .system, serverName: String? = nil, applicationProtocols: [String] = ["h2"]
+    ) throws(TLSError) {
+        self.serverName = serverName
+        context = try TLSContext(server: false)
+        let protocols = try TLSContext.wireForm(applicationProtocols)
+        if !protocols.isEmpty,
+            SSL_CTX_set_alpn_protos(context.pointer, protocols, UInt32(protocols.count)) != 0
+        {
+            throw TLSError("ALPN cannot be set: \(takeOpenSSLReason())")
+        }
+        SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
+        switch trust {
+        case .system:
+            guard SSL_CTX_set_default_verify_paths(context.pointer) == 1 else {
+                throw TLSError("the system's authorities cannot be read; install ca-certificates")
+            }
+        case .certificates(let bytes):
+            let store = SSL_CTX_get_cert_store(context.pointer)
+            for certificate in try PEM.certificates(bytes, what: "the CA file") {
+                guard X509_STORE_add_cert(store, certificate.pointer) == 1 else {
+                    throw TLSError("the CA file cannot be used: \(takeOpenSSLReason())")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import COpenSSL
+
+/// Owns an `SSL_CTX`: what all sessions of one configuration share.
+final class TLSContext: @unchecked Sendable {
+    // Sendable: configured before it is shared; OpenSSL counts references and locks what sessions use of it.
+
+    let pointer: OpaquePointer
+    /// The ALPN names a server takes, in its order of preference, in wire form.
+    private let serverProtocols: [UInt8]
+
+    /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session cache.
+    /// Buffers are given back while a session is idle: 10,000 idle connections are a design point.
+    init(server: Bool, serverProtocols: [String] = []) throws(TLSError) {
+        ERR_clear_error()
+        guard let context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()) else {
+            throw TLSError("OpenSSL makes no context: \(takeOpenSSLReason())")
+        }
+        pointer = context
+        self.serverProtocols = try Self.wireForm(serverProtocols)
+        guard tombolo_ctx_min_tls12(context) == 1 else {
+            throw TLSError("OpenSSL refuses TLS 1.2 as the least: \(takeOpenSSLReason())")
+        }
+        tombolo_ctx_strict_options(context)
+        _ = tombolo_ctx_set_mode(
+            context,
+            Int(
+                SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
+                    | SSL_MODE_RELEASE_BUFFERS))
+        _ = tombolo_ctx_no_session_cache(context)
+        if server { selectByServerPreference() }
+    }
+
+    deinit { SSL_CTX_free(pointer) }
+
+    /// Each name with its length before it (RFC 7301, 3.1).
+    static func wireForm(_ protocols: [String]) throws(TLSError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for name in protocols {
+            guard (1...255).contains(name.utf8.count) else {
+                throw TLSError("an ALPN name has 1 to 255 bytes, unlike '\(name)'")
+            }
+            bytes.append(UInt8(name.utf8.count))
+            bytes.append(contentsOf: name.utf8)
+        }
+        return bytes
+    }
+
+    /// No name in common ends the handshake (RFC 7301, 3.2). A client without ALPN is let through.
+    private func selectByServerPreference() {
+        SSL_CTX_set_alpn_select_cb(
+            pointer,
+            { _, chosen, chosenLength, offered, offeredLength, argument in
+                let context = Unmanaged<TLSContext>.fromOpaque(argument!).takeUnretainedValue()
+                var selected: UnsafeMutablePointer<UInt8>?
+                var length: UInt8 = 0
+                let result = context.serverProtocols.withUnsafeBufferPointer { own in
+                    SSL_select_next_proto(
+                        &selected, &length, own.baseAddress, UInt32(own.count), offered,
+                        offeredLength)
+                }
+                guard result == OPENSSL_NPN_NEGOTIATED, let selected else {
+                    return SSL_TLSEXT_ERR_ALERT_FATAL
+                }
+                // `selected` points into the server's list or the client's; both outlive the call.
+                chosen!.pointee = UnsafePointer(selected)
+                chosenLength!.pointee = length
+                return SSL_TLSEXT_ERR_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+}

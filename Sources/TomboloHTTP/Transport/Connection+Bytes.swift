@@ -1,0 +1,126 @@
+import Glibc
+import TomboloLoop
+
+/// Reading and writing. Every call into the owner may end the connection, so each is followed by a look at
+/// the phase.
+extension Connection {
+    // MARK: In
+
+    func readInput() {
+        var count = 0
+        while wantsInput {
+            guard count < Self.inputPerTurnMax else {
+                // OpenSSL may hold the rest, and then the socket would not say that it is readable.
+                mustReadAtEndOfTurn = true
+                return callAtEndOfTurn()
+            }
+            switch readOnce() {
+            case .done(let received):
+                count += received
+                take(received)
+            case .wantsRead: return
+            case .wantsWrite:
+                // Only a key update's answer that did not fit; it goes out before the next write.
+                return
+            case .ended:
+                hasInputEnded = true
+                if phase == .lingering { return end(nil) }
+                updateInterest()
+                owner?.inputEnded()
+            case .failed(let reason):
+                if phase == .lingering { return end(nil) }
+                fail(ConnectionError(tls == nil ? .reset : .tls, "\(peer): \(reason)"))
+            }
+        }
+    }
+
+    private func take(_ count: Int) {
+        guard phase == .lingering else {
+            owner?.received(UnsafeRawBufferPointer(rebasing: buffers.input[..<count]))
+            return
+        }
+        lingeredBytes += count
+        if lingeredBytes > Self.lingerBytesMax { end(nil) }
+    }
+
+    private func readOnce() -> TLSStep {
+        if tls != nil {
+            return tls?.read(into: buffers.input) ?? .ended
+        }
+        let count = recv(descriptor, buffers.input.baseAddress, buffers.input.count, 0)
+        if count > 0 { return .done(count) }
+        if count == 0 { return .ended }
+        return errno == EAGAIN || errno == EINTR ? .wantsRead : .failed(systemErrorText(errno))
+    }
+
+    // MARK: Out
+
+    /// Writes full records as long as the owner fills them, and the rest when it has no more.
+    func writeOutput() {
+        var written = 0
+        while phase == .open || phase == .closing {
+            let buffer = output ?? buffers.takeOutput()
+            output = buffer
+            let mayHaveMore = fill(buffer)
+            guard phase != .closed else { return }
+            guard !buffer.isEmpty else { return finishWriting(buffer) }
+            while !buffer.isEmpty, !mayHaveMore || buffer.isFull {
+                guard writeRecord(buffer, &written) else { return }
+            }
+            guard written < Self.outputPerTurnMax else { return callAtEndOfTurn() }
+        }
+    }
+
+    /// Answers whether the owner may have more than the buffer took.
+    private func fill(_ buffer: OutputBuffer) -> Bool {
+        guard needsFill else { return false }
+        guard !buffer.isFull else { return true }
+        needsFill = false
+        owner?.fillOutput(buffer)
+        if buffer.isFull { needsFill = true }
+        return needsFill
+    }
+
+    /// False: the peer takes no more for now, or the connection ended.
+    private func writeRecord(_ buffer: OutputBuffer, _ written: inout Int) -> Bool {
+        switch writeOnce(buffer.record) {
+        case .done(let count):
+            buffer.consume(count)
+            sentCount += UInt64(count)
+            written += count
+            return true
+        case .wantsWrite, .wantsRead:
+            waitsForWritable = true
+            updateInterest()
+        case .ended:
+            fail(ConnectionError(.reset, "\(peer) ended the connection"))
+        case .failed(let reason):
+            fail(ConnectionError(.reset, "\(peer) cut the connection: \(reason)"))
+        }
+        return false
+    }
+
+    private func writeOnce(_ bytes: UnsafeRawBufferPointer) -> TLSStep {
+        if tls != nil { return tls?.write(bytes) ?? .ended }
+        let count = send(descriptor, bytes.baseAddress, bytes.count, 0)
+        if count >= 0 { return .done(count) }
+        return errno == EAGAIN || errno == EINTR ? .wantsWrite : .failed(systemErrorText(errno))
+    }
+
+    private func finishWriting(_ buffer: OutputBuffer) {
+        output = nil
+        buffers.giveBack(buffer)
+        if waitsForWritable {
+            waitsForWritable = false
+            updateInterest()
+        }
+        guard phase == .closing else { return }
+        tls?.sendCloseNotify()
+        shutdown(descriptor, Int32(SHUT_WR))
+        guard !hasInputEnded else { return end(nil) }
+        phase = .lingering
+        updateInterest()
+        // Bytes inside OpenSSL are dropped with the session: only the socket's end matters now.
+        readInput()
+    }
+}

@@ -1,0 +1,35 @@
+import TomboloLoop
+
+/// Why a connection could not be made, or ended before it was told to.
+package struct ConnectionError: Error, Hashable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        /// The name has no address.
+        case unresolved
+        /// No address took the connection.
+        case refused
+        /// A deadline of connecting, handshake or closing.
+        case timedOut
+        /// The handshake failed, or a record was damaged.
+        case tls
+        /// The peer cut the connection, or the network did.
+        case reset
+        /// The waiting task was cancelled.
+        case cancelled
+        /// A limit of this machine (descriptors, an address in use).
+        case local
+    }
+
+    package let kind: Kind
+    package let message: String
+
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    init(_ kind: Kind, _ what: String, errno code: Int32) {
+        self.init(kind, "\(what): \(systemErrorText(code))")
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,162 @@
+import CLinux
+import Glibc
+package import TomboloLoop
+
+/// Where a server listens: an address in numbers (`127.0.0.1`, `::1`, `0.0.0.0`, `::`) or `localhost`, and a
+/// port; 0 lets the system choose.
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+    package var host: String
+    package var port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    package var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+/// Who takes what a listener accepts.
+package protocol ListenerOwner: AnyObject {
+    /// On the loop. Start the connection or abort it; one that is dropped is closed.
+    func accepted(_ connection: Connection)
+}
+
+/// A listening socket: accepted connections go to its owner. On the loop only, but for `init`.
+package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable {
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+
+    /// Connections the kernel completes ahead of `accept`.
+    package static let backlog: Int32 = 1024
+    /// Accepted in one go, so that a storm of connections does not starve those that are there.
+    static let acceptedPerTurnMax = 64
+    /// How long accepting rests when this machine has no descriptors left: they come back by closing.
+    static let restWithoutDescriptors: Duration = .milliseconds(100)
+
+    /// The address it is bound to, with the real port.
+    package let address: SocketAddress
+    /// For connections accepted from now on; a new value reloads the certificate.
+    package var tls: TLSServerConfiguration?
+
+    private let loop: EpollLoop
+    private let descriptor: Int32
+    private let buffers: ConnectionBuffers
+    private weak var owner: (any ListenerOwner)?
+    private var timer = TimerID()
+    private var state = State.bound
+
+    private enum State { case bound, accepting, paused, closed }
+
+    /// Binds and listens (SO_REUSEADDR, so that a restart need not wait); nothing is accepted before
+    /// `start`. From any thread.
+    package init(
+        on loop: EpollLoop, at place: ListenAddress, tls: TLSServerConfiguration?,
+        buffers: ConnectionBuffers = ConnectionBuffers()
+    ) throws(ConnectionError) {
+        self.loop = loop
+        self.tls = tls
+        self.buffers = buffers
+        (descriptor, address) = try Self.bind(place)
+    }
+
+    deinit {
+        if state != .closed { Glibc.close(descriptor) }
+    }
+
+    private static func bind(_ place: ListenAddress) throws(ConnectionError) -> (
+        Int32, SocketAddress
+    ) {
+        let host = place.host == "localhost" ? "127.0.0.1" : place.host
+        guard (0...65_535).contains(place.port),
+            case .success(let found) = Resolver.lookUp(
+                host, place.port, AI_NUMERICHOST | AI_PASSIVE),
+            let address = found.first
+        else {
+            throw ConnectionError(
+                .local, "cannot listen at \(place): give an address in numbers and a port")
+        }
+        let descriptor = tombolo_stream_socket(address.family)
+        guard descriptor >= 0 else {
+            throw ConnectionError(.local, "no socket to listen at \(place)", errno: errno)
+        }
+        _ = tombolo_set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        let bound = address.withSocketAddress { Glibc.bind(descriptor, $0, $1) }
+        guard bound == 0, listen(descriptor, backlog) == 0,
+            let actual = SocketAddress({ getsockname(descriptor, $0, &$1) })
+        else {
+            let error = ConnectionError(.local, "cannot listen at \(place)", errno: errno)
+            Glibc.close(descriptor)
+            throw error
+        }
+        return (descriptor, actual)
+    }
+
+    /// Accepts from now on. `owner` is held weakly.
+    package func start(_ owner: any ListenerOwner) throws(ConnectionError) {
+        loop.checkIsolated()
+        precondition(state == .bound, "a listener starts once")
+        self.owner = owner
+        do throws(LoopError) {
+            try loop.register(descriptor, .readable, self)
+        } catch {
+            throw ConnectionError(.local, error.description)
+        }
+        state = .accepting
+    }
+
+    /// New connections wait in the kernel's queue until `resume`: for a server that is full.
+    package func pause() {
+        loop.checkIsolated()
+        guard state == .accepting else { return }
+        state = .paused
+        loop.modify(descriptor, [])
+    }
+
+    package func resume() {
+        loop.checkIsolated()
+        guard state == .paused else { return }
+        state = .accepting
+        loop.modify(descriptor, .readable)
+    }
+
+    /// Frees the port. Accepted connections go on.
+    package func close() {
+        loop.checkIsolated()
+        guard state != .closed else { return }
+        state = .closed
+        loop.cancel(timer)
+        loop.deregister(descriptor)
+        Glibc.close(descriptor)
+    }
+
+    package func becameReady(_ readiness: Readiness) {
+        for _ in 0..<Self.acceptedPerTurnMax {
+            guard state == .accepting else { return }
+            var accepted: Int32 = -1
+            let peer = SocketAddress { address, length in
+                accepted = tombolo_accept(descriptor, address, &length)
+                return accepted
+            }
+            guard let peer else {
+                guard errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS
+                else { return }
+                rest()
+                return
+            }
+            let connection = Connection(
+                accepted: accepted, from: peer, tls: tls, on: loop, buffers: buffers)
+            owner?.accepted(connection)
+        }
+    }
+
+    private func rest() {
+        loop.modify(descriptor, [])
+        timer = loop.schedule(at: loop.now + Self.restWithoutDescriptors, self)
+    }
+
+    package func timerFired() {
+        if state == .accepting { loop.modify(descriptor, .readable) }
+    }
+}

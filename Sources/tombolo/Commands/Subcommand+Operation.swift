@@ -9,6 +9,7 @@ extension Flag {
     static let tlsKey = Flag(
         "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
 
+    static let scenarioTime = Flag("for", .duration, default: "5s", "how long it runs")
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(
         "scope", .text("SCOPES"),
@@ -80,7 +81,7 @@ extension Subcommand {
             Argument("NAME", .choice(["runner"]), "the scenario: runner is a cat in the island")
         ],
         flags: [
-            Flag("for", .duration, default: "5s", "how long it runs"), .phones,
+            .scenarioTime, .phones,
         ] + Flag.ofClients,
         examples: ["tombolo trigger runner --for 10s -o json"],
         exits: [.unauthorized, .unreachable], run: TriggerCommand.run)

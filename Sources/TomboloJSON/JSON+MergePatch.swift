@@ -6,172 +6,207 @@ extension JSON {
     /// members that are null. Arrays are replaced whole. The result nests no deeper than the deeper of
     /// the two.
     package func mergePatched(with patch: JSON) -> JSON {
-        let change = patch.document.root
-        guard change.kind == .object else { return patch }
-        var merge = JSONMerge(capacity: bytes.count + patch.bytes.count)
-        merge.write(document.root, patchedWith: change)
-        return JSON(unchecked: merge.output)
+        let change = patch.document
+        guard change.root.kind == .object else { return patch }
+        return document.withSource { target in
+            change.withSource { patch in
+                var merge = JSONMerge(target: target, patch: patch)
+                merge.write(0, patchedWith: 0)
+                return JSON(unchecked: merge.output)
+            }
+        }
     }
 }
 
 /// A merge under way: writes the result from front to back, copying from both texts.
+///
+/// Recurses once for each level of nesting in the patch: `JSONLimits.depthCeiling` bounds it.
 private struct JSONMerge {
+    private let target: JSONSource
+    private let patch: JSONSource
     private(set) var output: [UInt8] = []
 
-    init(capacity: Int) { output.reserveCapacity(capacity) }
+    init(target: JSONSource, patch: JSONSource) {
+        self.target = target
+        self.patch = patch
+        output.reserveCapacity(target.text.count + patch.text.count)
+    }
 
-    /// Writes `target` as `patch`, an object or not, leaves it.
-    mutating func write(_ target: JSONView, patchedWith patch: JSONView) {
-        if patch.entry.kind != .object {
-            output.append(contentsOf: patch.raw)
-        } else if target.entry.kind != .object {
-            writeWithoutNulls(patch)
+    /// Writes the target's value as the patch's value, an object or not, leaves it.
+    mutating func write(_ value: Int, patchedWith change: Int) {
+        if patch.tape[change].kind != .object {
+            output.append(contentsOf: patch.bytes(patch.tape[change].range))
+        } else if target.tape[value].kind != .object {
+            writeWithoutNulls(change)
         } else {
-            writeObject(target, patchedWith: patch)
+            writeObject(value, patchedWith: change)
         }
     }
 
-    private mutating func writeObject(_ target: JSONView, patchedWith patch: JSONView) {
-        var changes = JSONChanges(patch)
-        var object = JSONObjectCopy(of: target, into: &output)
-        for (name, value) in target.entries {
-            guard let change = changes.take(target.document, target.document.tape[name]) else {
-                object.keep(name, value, in: &output)
+    private mutating func writeObject(_ value: Int, patchedWith change: Int) {
+        var changes = JSONChanges(patch, change)
+        var object = JSONObjectCopy(of: value, in: target)
+        for member in target.members(of: value) {
+            guard let change = changes.take(target, target.tape[member.name]) else {
+                object.keep(member, into: &output)
                 continue
             }
-            if change.isNull {
-                object.skip(value)
+            if patch.tape[change].kind == .null {
+                object.skip(member)
             } else {
-                object.keepName(name, value, in: &output)
-                write(JSONView(document: target.document, index: value), patchedWith: change)
+                object.keepName(member, into: &output)
+                write(member.value, patchedWith: change)
             }
         }
-        for (name, value) in changes.left where !value.isNull {
-            object.separate(in: &output)
-            output.append(contentsOf: patch.document.bytes[patch.document.tape[name].range])
+        for member in changes.left where patch.tape[member.value].kind != .null {
+            object.separate(into: &output)
+            output.append(contentsOf: patch.bytes(patch.tape[member.name].range))
             output.append(ASCII.colon)
-            writeWithoutNulls(value)
+            writeWithoutNulls(member.value)
         }
-        object.finish(in: &output)
+        object.finish(into: &output)
     }
 
     /// Writes a value of the patch where the target has none: patching an empty object drops the
     /// members that are null, at every depth, but not inside arrays.
-    private mutating func writeWithoutNulls(_ value: JSONView) {
-        let tape = value.document.tape
-        let content = value.index..<Int(value.entry.next)
-        guard value.entry.kind == .object, tape[content].contains(where: { $0.kind == .null })
+    private mutating func writeWithoutNulls(_ value: Int) {
+        let entry = patch.tape[value]
+        guard entry.kind == .object,
+            patch.tape[value..<Int(entry.next)].contains(where: { $0.kind == .null })
         else {
-            output.append(contentsOf: value.raw)
+            output.append(contentsOf: patch.bytes(entry.range))
             return
         }
-        var object = JSONObjectCopy(of: value, into: &output)
-        for (name, index) in value.entries {
-            if tape[index].kind == .null {
-                object.skip(index)
+        var object = JSONObjectCopy(of: value, in: patch)
+        for member in patch.members(of: value) {
+            if patch.tape[member.value].kind == .null {
+                object.skip(member)
             } else {
-                object.keepName(name, index, in: &output)
-                writeWithoutNulls(JSONView(document: value.document, index: index))
+                object.keepName(member, into: &output)
+                writeWithoutNulls(member.value)
             }
         }
-        object.finish(in: &output)
+        object.finish(into: &output)
     }
 }
 
 /// Copies an object member by member with the space between them, leaving some out.
 private struct JSONObjectCopy {
-    private let source: JSONView
-    /// Past the last member seen: where the space and comma before the next one begin.
+    private let source: JSONSource
+    private let object: JSONEntry
+    /// The space between the brace and the first member.
+    private let lead: Range<Int>
+    /// Past the last member seen: where the comma and space before the next one begin.
     private var seen: Int
+    /// Adjoining bytes that are kept and not yet copied.
+    private var kept: Range<Int>
     private var isEmpty = true
 
-    init(of source: JSONView, into output: inout [UInt8]) {
+    init(of index: Int, in source: JSONSource) {
         self.source = source
-        seen = Int(source.entry.start) + 1
-        output.append(ASCII.openBrace)
+        object = source.tape[index]
+        let start = Int(object.start)
+        let first = object.count > 0 ? Int(source.tape[index + 1].start) : start + 1
+        lead = start + 1..<first
+        seen = start + 1
+        kept = start..<start + 1
     }
 
     /// Copies a member.
-    mutating func keep(_ name: Int, _ value: Int, in output: inout [UInt8]) {
-        keepName(name, value, in: &output)
-        output.append(contentsOf: source.document.bytes[source.document.tape[value].range])
+    mutating func keep(_ member: JSONSource.Member, into output: inout [UInt8]) {
+        keepGap(before: member, into: &output)
+        keep(Int(source.tape[member.name].start)..<seen, into: &output)
     }
 
-    /// Copies a member up to its value, which the caller writes.
-    mutating func keepName(_ name: Int, _ value: Int, in output: inout [UInt8]) {
-        let (bytes, tape) = (source.document.bytes, source.document.tape)
-        // The first member kept takes the space behind the brace: what is before it has a comma.
-        let gap = isEmpty ? leadingGap : seen..<Int(tape[name].start)
-        output.append(contentsOf: bytes[gap])
-        output.append(contentsOf: bytes[Int(tape[name].start)..<Int(tape[value].start)])
-        skip(value)
-        isEmpty = false
+    /// Copies a member up to its value, which the caller writes next.
+    mutating func keepName(_ member: JSONSource.Member, into output: inout [UInt8]) {
+        keepGap(before: member, into: &output)
+        let start = Int(source.tape[member.name].start)
+        keep(start..<Int(source.tape[member.value].start), into: &output)
+        copy(into: &output)
     }
 
     /// Leaves a member out.
-    mutating func skip(_ value: Int) { seen = Int(source.document.tape[value].end) }
+    mutating func skip(_ member: JSONSource.Member) { seen = Int(source.tape[member.value].end) }
 
     /// Writes the comma before a member that the source does not have.
-    mutating func separate(in output: inout [UInt8]) {
+    mutating func separate(into output: inout [UInt8]) {
+        copy(into: &output)
         if !isEmpty { output.append(ASCII.comma) }
         isEmpty = false
     }
 
     /// Writes the space behind the last member, and the brace.
-    mutating func finish(in output: inout [UInt8]) {
-        output.append(contentsOf: source.document.bytes[seen..<Int(source.entry.end)])
+    mutating func finish(into output: inout [UInt8]) {
+        keep(seen..<Int(object.end), into: &output)
+        copy(into: &output)
     }
 
-    /// The space between the brace and the first member.
-    private var leadingGap: Range<Int> {
-        let (start, tape) = (Int(source.entry.start) + 1, source.document.tape)
-        return start..<(source.count > 0 ? Int(tape[source.index + 1].start) : start)
+    /// The first member kept takes the space behind the brace: what is before it may have a comma.
+    private mutating func keepGap(
+        before member: JSONSource.Member, into output: inout [UInt8]
+    ) {
+        keep(isEmpty ? lead : seen..<Int(source.tape[member.name].start), into: &output)
+        isEmpty = false
+        skip(member)
+    }
+
+    private mutating func keep(_ range: Range<Int>, into output: inout [UInt8]) {
+        if range.lowerBound == kept.upperBound {
+            kept = kept.lowerBound..<range.upperBound
+        } else {
+            copy(into: &output)
+            kept = range
+        }
+    }
+
+    private mutating func copy(into output: inout [UInt8]) {
+        output.append(contentsOf: source.bytes(kept))
+        kept = kept.upperBound..<kept.upperBound
     }
 }
 
 /// A patch's members, each to be taken once by name.
 private struct JSONChanges {
-    private let patch: JSONView
-    private let members: [(name: Int, value: Int)]
+    private let patch: JSONSource
+    private let object: Int
     private var taken: [Bool]
-    /// Places in `members` by unescaped name; only for patches so large that looking at one name after
-    /// another would be quadratic.
-    private var places: [[UInt8]: Int] = [:]
+    /// Members by unescaped name, with their ordinals; only for patches so large that looking at one
+    /// name after another would be quadratic. Only ever looked up, so its order decides nothing.
+    private var places: [[UInt8]: (ordinal: Int, value: Int)] = [:]
 
-    init(_ patch: JSONView) {
+    init(_ patch: JSONSource, _ object: Int) {
         self.patch = patch
-        members = Array(patch.entries)
-        taken = Array(repeating: false, count: members.count)
-        guard members.count > JSONScanner.namesComparedMax else { return }
-        places.reserveCapacity(members.count)
-        for (place, member) in members.enumerated() {
-            places[patch.document.unescaped(patch.document.tape[member.name])] = place
+        self.object = object
+        let count = patch.tape[object].count
+        taken = Array(repeating: false, count: count)
+        guard count > JSONScanner.namesComparedMax else { return }
+        places.reserveCapacity(count)
+        for (ordinal, member) in patch.members(of: object).enumerated() {
+            places[patch.unescaped(patch.tape[member.name])] = (ordinal, member.value)
         }
     }
 
-    /// The change for the member of `document` with this name, if there is one.
-    mutating func take(_ document: JSONDocument, _ name: JSONEntry) -> JSONView? {
-        guard let place = place(document, name) else { return nil }
-        taken[place] = true
-        return JSONView(document: patch.document, index: members[place].value)
+    /// The change for the member of `source` with this name, if there is one: an index of the patch.
+    mutating func take(_ source: JSONSource, _ name: JSONEntry) -> Int? {
+        guard let place = place(source, name) else { return nil }
+        taken[place.ordinal] = true
+        return place.value
     }
 
-    private func place(_ document: JSONDocument, _ name: JSONEntry) -> Int? {
-        guard places.isEmpty else { return places[document.unescaped(name)] }
-        return document.withText(of: name) { wanted in
-            patch.document.bytes.withUnsafeBufferPointer { text in
-                members.firstIndex {
-                    patch.document.isNamed(patch.document.tape[$0.name], wanted, in: text)
-                }
+    private func place(_ source: JSONSource, _ name: JSONEntry) -> (ordinal: Int, value: Int)? {
+        guard places.isEmpty else { return places[source.unescaped(name)] }
+        return source.withText(of: name) { wanted in
+            for (ordinal, member) in patch.members(of: object).enumerated()
+            where patch.isNamed(patch.tape[member.name], wanted) {
+                return (ordinal, member.value)
             }
+            return nil
         }
     }
 
     /// What no member took, in the patch's order.
-    var left: [(name: Int, value: JSONView)] {
-        members.indices.filter { !taken[$0] }.map { place in
-            let (name, value) = members[place]
-            return (name, JSONView(document: patch.document, index: value))
-        }
+    var left: some Sequence<JSONSource.Member> {
+        zip(patch.members(of: object), taken).lazy.filter { !$0.1 }.map(\.0)
     }
 }

@@ -1,7 +1,7 @@
 /// How much JSON is taken from outside before it is refused.
 ///
-/// The scanner needs about as much memory again as the text has bytes, in the worst case eight times
-/// as much (`[0,0,0…]`); nothing here protects against many such texts at once.
+/// The tape takes about twice the text's bytes in events, in the worst case (`[0,0,0…]`) eight times
+/// as much, and twice that while it grows; nothing here protects against many such texts at once.
 package struct JSONLimits: Hashable, Sendable {
     /// No text may be longer, whatever `bytesMax` says: offsets and counts on the tape have 28 bits.
     package static let bytesCeiling = (1 << 28) - 1

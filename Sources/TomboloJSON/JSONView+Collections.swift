@@ -10,19 +10,14 @@ extension JSONView {
     }
 
     func value(named name: UnsafeBufferPointer<UInt8>) -> JSONView? {
-        let object = entry
-        guard object.kind == .object else { return nil }
-        return document.bytes.withUnsafeBufferPointer { text -> JSONView? in
-            var index = index + 1
-            for _ in 0..<object.count {
-                let entry = document.tape[index]
-                if document.isNamed(entry, name, in: text) {
-                    return JSONView(document: document, index: index + 1)
-                }
-                index = Int(document.tape[index + 1].next)
+        let value = document.withSource { source -> Int? in
+            for member in source.members(of: index)
+            where source.isNamed(source.tape[member.name], name) {
+                return member.value
             }
             return nil
         }
+        return value.map { JSONView(document: document, index: $0) }
     }
 
     /// The element at `position`, from 0; nil past the end. Walks from the first element.
@@ -32,17 +27,6 @@ extension JSONView {
         var index = index + 1
         for _ in 0..<position { index = Int(document.tape[index].next) }
         return JSONView(document: document, index: index)
-    }
-
-    /// Where an object's members stand on the tape: names and values.
-    var entries: [(name: Int, value: Int)] {
-        let object = entry
-        guard object.kind == .object else { return [] }
-        var index = index + 1
-        return (0..<object.count).map { _ in
-            defer { index = Int(document.tape[index + 1].next) }
-            return (index, index + 1)
-        }
     }
 
     /// An object's members in the order of the text; empty for every other kind.
@@ -100,28 +84,5 @@ extension JSONView {
 
         /// Exactly the elements left.
         package var underestimatedCount: Int { left }
-    }
-}
-
-extension JSONDocument {
-    /// Lends the UTF-8 bytes of what a string's entry says.
-    func withText<Result>(
-        of entry: JSONEntry, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
-        if entry.escapes { return unescaped(entry).withUnsafeBufferPointer(body) }
-        return bytes.withUnsafeBufferPointer {
-            body(UnsafeBufferPointer(rebasing: $0[entry.content]))
-        }
-    }
-
-    /// Whether a name's entry says `name`, byte for byte after unescaping.
-    func isNamed(
-        _ entry: JSONEntry, _ name: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        if entry.escapes {
-            return unescaped(entry).withUnsafeBufferPointer { JSONText.compare($0, name) == 0 }
-        }
-        let content = UnsafeBufferPointer(rebasing: text[entry.content])
-        return JSONText.compare(content, name) == 0
     }
 }

@@ -86,17 +86,6 @@ extension JSONDocument {
     /// What a string's entry says.
     func text(of entry: JSONEntry) -> String {
         guard entry.escapes else { return String(decoding: bytes[entry.content], as: UTF8.self) }
-        return String(decoding: unescaped(entry), as: UTF8.self)
-    }
-
-    /// The UTF-8 bytes of what a string's entry says.
-    func unescaped(_ entry: JSONEntry) -> [UInt8] {
-        guard entry.escapes else { return Array(bytes[entry.content]) }
-        var output: [UInt8] = []
-        output.reserveCapacity(entry.content.count)
-        bytes.withUnsafeBufferPointer { text in
-            JSONText.unescape(UnsafeBufferPointer(rebasing: text[entry.content]), into: &output)
-        }
-        return output
+        return withSource { String(decoding: $0.unescaped(entry), as: UTF8.self) }
     }
 }

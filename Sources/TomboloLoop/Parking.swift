@@ -21,6 +21,7 @@ package final class Parking: TimerTarget, Sendable {
     package init(_ loop: any Loop) { self.loop = loop }
 
     /// Waits; on the loop. A deadline that has passed lets a permit go first. One task at a time.
+    @discardableResult
     package func park(until deadline: MonotonicInstant? = nil) async -> Wake {
         var timer = TimerID()
         let wake = await withTaskCancellationHandler {

@@ -1,4 +1,4 @@
-import TomboloJSON
+package import TomboloJSON
 
 /// A device in memory.
 struct Device: Sendable {

@@ -126,7 +126,8 @@ extension Update {
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         stateVersion = reader.integer("state_version", in: 0...Int64.max)
         if state == nil, replacement == nil, alert == nil, relevance == nil, staleAfter == nil {
-            reader.fail("state", "nothing to change: give state, replace, alert, relevance or stale_after")
+            reader.fail(
+                "state", "nothing to change: give state, replace, alert, relevance or stale_after")
         }
     }
 }
@@ -146,7 +147,8 @@ extension End {
         if let dismissal = Dismissal(text: text) {
             self.dismissal = dismissal
         } else {
-            reader.fail("dismiss", "must be \"now\", \"default\", \"after 15m\" or a time as in RFC 3339")
+            reader.fail(
+                "dismiss", "must be \"now\", \"default\", \"after 15m\" or a time as in RFC 3339")
         }
     }
 }

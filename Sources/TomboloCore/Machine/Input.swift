@@ -1,5 +1,3 @@
-package import TomboloJSON
-
 /// Whom an answer belongs to; the shell knows.
 package struct Ticket: Hashable, Sendable {
     package let rawValue: UInt64

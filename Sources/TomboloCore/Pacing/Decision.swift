@@ -37,7 +37,8 @@ package enum Decision: Hashable, Sendable {
 
 /// What holds a change back. Each is bounded; each is told.
 package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
-    case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken, updateToken
+    case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken,
+        updateToken
     case unknownStart, tokenBackOff, laneParked, timestampAhead
 
     package var name: String {

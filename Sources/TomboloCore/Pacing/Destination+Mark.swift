@@ -47,9 +47,11 @@ extension Destination {
         writer.member("a", activity)
         writer.member("d", device)
         writer.member("i", incarnation)
+        // What is reserved may be tried at any moment: to whoever reads this after a crash, it was.
+        let phase = reservedStart ? Phase.startUnknown : phase
         writer.member("p", Int64(phase.rawValue))
         writer.member("v", acknowledged)
-        writer.member("al", alertsThrough)
+        writer.member("al", max(alertsThrough, reservedAlert ?? 0))
         writer.member("ts", pacing.lastTimestamp)
         if pacing.bucket.fullAt != .distantPast {
             writer.member("b", pacing.bucket.fullAt.nanoseconds)

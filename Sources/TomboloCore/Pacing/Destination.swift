@@ -38,6 +38,8 @@ struct Destination: Sendable {
         var tokenTaken: Bool
         var isFrame: Bool
         var token: String
+        /// The version whose alert it carries; a start's is its own.
+        var alert: Int64?
         var until: Instant
     }
 
@@ -70,6 +72,10 @@ struct Destination: Sendable {
     var owesTrailing = false
     var inFlight: InFlight?
     var reservation = Reservation.none
+    /// The alert that the pending reservation is for.
+    var reservedAlert: Int64?
+    /// It is for the start.
+    var reservedStart = false
     var isQueued = false
     var refusalsInRow = 0
     var frames = FrameCounts()
@@ -85,8 +91,10 @@ struct Destination: Sendable {
 }
 
 /// How far a clip has come at one destination.
-struct FrameCursor: Hashable, Sendable {
+struct FrameCursor: Sendable {
     var clip: Int64
+    /// The clip itself: it is counted up after the projection has lost it.
+    var playing: Projection.PlayingClip
     /// Pushes that showed a frame of it: the k-th shows frame k mod n.
     var shown: Int64 = 0
     var due: Instant
@@ -96,12 +104,12 @@ struct FrameCursor: Hashable, Sendable {
     var lastFrame = -1
 
     /// Counted up to an instant by the producer's clock.
-    func counts(_ clip: Projection.PlayingClip, at instant: Instant) -> FrameCounts {
+    func counts(at instant: Instant) -> FrameCounts {
         var counts = FrameCounts()
         counts.sent = shown
         counts.merged = merged
         counts.noRoute = missedBefore
-        let asked = clip.flipbook.asked(after: instant - clip.startedAt)
+        let asked = playing.flipbook.asked(after: instant - playing.startedAt)
         counts.slowed = max(0, asked - shown - merged - missedBefore)
         counts.asked = shown + merged + missedBefore + counts.slowed
         return counts

@@ -20,6 +20,9 @@ struct Lane: Sendable {
         return inFlight < capacity
     }
 
+    /// When the next try is due; nil while nothing is parked or the try is under way.
+    var probeAt: Instant? { inFlight == 0 && capacity > 0 ? parkedUntil : nil }
+
     mutating func took() { inFlight += 1 }
 
     /// An answer came, whatever it was.

@@ -1,0 +1,202 @@
+import TomboloJSON
+
+// From a want to a push.
+
+extension Core {
+    func grantInForce(_ destination: Destination) -> GrantInForce {
+        let budgetClass = devices[destination.device]?.budgetClass ?? .standard
+        return GrantInForce(
+            budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
+    }
+
+    mutating func attempt(
+        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        now: Instant, effects: inout Effects
+    ) {
+        guard let destination = destinations[slot] else { return }
+        if destination.reservation == .pending, event != .end || alert != nil {
+            postpone(slot, until: nil, .reserving)
+            return
+        }
+        let grant = grantInForce(destination).grant
+        switch destination.pacing.turn(wish, grant, now: now, wall: wall(now)) {
+        case .wait(let until, let hold):
+            postpone(slot, until: until, hold)
+        case .reserve:
+            reserve(slot, event, alert, grant, now: now)
+        case .send(let priority, let timestamp):
+            if mustBeDurableFirst(destination, event, alert) {
+                reserve(slot, event, alert, grant, now: now, token: priority == 10)
+                return
+            }
+            let lane = Int(destination.lane.rawValue)
+            guard lanes[lane].isOpen(now: now) else {
+                queue(slot, must: event == .end || wish == .must, now: now)
+                return
+            }
+            send(slot, event, wish, alert, priority, timestamp, now: now, effects: &effects)
+        }
+    }
+
+    private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold) {
+        destinations[slot]?.waiting = .deferred(until: until, hold)
+        deadlines.set(slot, at: until)
+    }
+
+    /// A start and an alert are on record before they are tried: after a crash neither goes a second time.
+    private func mustBeDurableFirst(
+        _ destination: Destination, _ event: Push.Event, _ alert: Projection.PendingAlert?
+    ) -> Bool {
+        let granted = destination.reservation == .granted
+        if event == .start { return !(granted && destination.reservedStart) }
+        guard let alert else { return false }
+        return !(granted && destination.reservedAlert == alert.version)
+    }
+
+    private mutating func reserve(
+        _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?, _ grant: Grant,
+        now: Instant, token: Bool = true
+    ) {
+        postpone(slot, until: nil, .reserving)
+        if token { destinations[slot]?.pacing.reserve(grant, now: now) }
+        destinations[slot]?.reservation = .pending
+        destinations[slot]?.reservedAlert = event == .start ? nil : alert?.version
+        destinations[slot]?.reservedStart = event == .start
+        destinations[slot]?.markIsDirty = true
+        staged.dirtyMarks.append(slot)
+        staged.reservations.append(slot)
+    }
+
+    private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        let lane = Int(destination.lane.rawValue)
+        let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .laneParked
+        postpone(slot, until: lanes[lane].parkedUntil, hold)
+        if !destination.isQueued {
+            destinations[slot]?.isQueued = true
+            lanes[lane].enqueue(slot, must: must)
+        }
+        deadlines.set(slot, at: nil)
+    }
+
+    /// Gives free places in a lane to those who wait; each takes its newest value now.
+    mutating func serve(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
+        let index = Int(lane.rawValue)
+        while lanes[index].isOpen(now: now), let slot = lanes[index].nextWaiting() {
+            destinations[slot]?.isQueued = false
+            evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    private mutating func send(
+        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ priority: UInt8, _ timestamp: Int64, now: Instant, effects: inout Effects
+    ) {
+        guard let destination = destinations[slot], let projection = projection(slot),
+            let token = event == .start ? startToken(destination) : destination.token
+        else { return }
+        let grant = grantInForce(destination).grant
+        let state = frameState(slot, event, wish, projection, now: now)
+        let payload = Payload.encode(
+            content(destination, projection, event, alert, state, timestamp, now: now))
+        let push = Push(
+            id: pushID(slot, destination.lane), lane: destination.lane,
+            event: event, token: token, apnsID: chance.uuid(), priority: priority,
+            expiration: expiration(event, wish, alert, projection, now: now),
+            collapseID: event == .start
+                ? "start-\(activities[destination.activity].number.rawValue)-\(destination.incarnation)"
+                : nil,
+            payload: payload)
+        lanes[Int(destination.lane.rawValue)].took()
+        let isShared = timestamp == destination.pacing.lastTimestamp
+        var pacing = destination.pacing
+        let tokenTaken = pacing.sent(
+            priority: priority, timestamp: timestamp, grant, now: now)
+        destinations[slot]?.pacing = pacing
+        destinations[slot]?.owesTrailing = isShared && event == .update
+        clearReservation(slot)
+        let flying = Destination.InFlight(
+            push: push.id, event: event, version: projection.version,
+            contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
+            isFrame: wish == .frame, token: token, alert: event == .start ? nil : alert?.version,
+            until: now + configuration.limits.inFlightMax)
+        destinations[slot]?.inFlight = flying
+        destinations[slot]?.waiting = nil
+        if event == .start {
+            destinations[slot]?.phase = .starting
+            destinations[slot]?.phaseSince = now
+        }
+        // A start carries the newest alert; those before it are old news.
+        let alerted = event == .start ? projection.version : alert?.version ?? 0
+        destinations[slot]?.alertsThrough = max(destination.alertsThrough, alerted)
+        if wish != .frame { noteDelivery(slot, push, projection.version) }
+        deadlines.set(slot, at: now + configuration.limits.inFlightMax)
+        markDirty(slot, now: now)
+        counters.pushesSent += 1
+        effects.pushes.append(push)
+    }
+
+    private mutating func clearReservation(_ slot: Int) {
+        destinations[slot]?.reservation = .none
+        destinations[slot]?.reservedAlert = nil
+        destinations[slot]?.reservedStart = false
+    }
+
+    /// Slot, lane and a counter in one number, so that an outcome finds its way without a table.
+    private mutating func pushID(_ slot: Int, _ lane: LaneNumber) -> PushID {
+        pushCounter &+= 1
+        return PushID(
+            UInt64(slot) << 32 | UInt64(UInt8(truncatingIfNeeded: lane.rawValue)) << 24
+                | pushCounter & 0xff_ffff)
+    }
+
+    private mutating func noteDelivery(_ slot: Int, _ push: Push, _ version: Int64) {
+        destinations[slot]?.lastDelivery = DeliveryView(
+            id: "dlv_" + push.apnsID.prefix(8), version: version,
+            route: push.event == .start ? "push_to_start" : "update_token", apnsID: push.apnsID,
+            priority: push.priority, result: nil, took: .zero)
+    }
+
+    private func content(
+        _ destination: Destination, _ projection: Projection, _ event: Push.Event,
+        _ alert: Projection.PendingAlert?, _ state: JSON, _ timestamp: Int64, now: Instant
+    ) -> Payload.Content {
+        var content = Payload.Content(timestamp: timestamp, event: event, state: state)
+        content.alert = alert?.content
+        content.relevance = event == .end ? nil : projection.relevance
+        if event == .end {
+            content.dismissalDate = projection.ending?.date?.seconds
+        } else if let after = projection.staleAfter {
+            content.staleDate = (wall(now) + after).seconds
+        } else if event == .start {
+            content.staleDate = (wall(now) + .hours(8)).seconds
+        }
+        if event == .start {
+            let definition = activities[destination.activity].definition
+            content.start = Payload.StartContent(
+                type: definition.type, attributes: definition.attributes,
+                asksForToken: devices[destination.device]?.asksForToken ?? false)
+            // Without an alert the phone drops a start silently (apns: "alert" is required on start).
+            content.alert = alert?.content ?? Self.quietAlert
+        }
+        return content
+    }
+
+    /// What a start without an alert of its own carries: shown nowhere but in the Dynamic Island.
+    static let quietAlert = JSON(unchecked: Array(#"{"title":"","body":""}"#.utf8))
+
+    private func expiration(
+        _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ projection: Projection, now: Instant
+    ) -> Int64 {
+        let wall = wall(now)
+        switch (event, wish) {
+        case (.start, _): return (wall + .minutes(10)).seconds
+        case (.end, _): return (wall + .hours(4)).seconds
+        case (_, .frame): return 0
+        default: break
+        }
+        if let alert { return max(alert.expiresAt, wall + .seconds(1)).seconds }
+        return (wall + (projection.staleAfter ?? .hours(1))).seconds
+    }
+}

@@ -1,0 +1,109 @@
+// Who shows what: activities and devices find each other, whichever comes first.
+
+extension Core {
+    /// A started activity looks for its devices, and stays findable for those that come later.
+    mutating func enterAudience(_ slot: Int, now: Instant) {
+        let tenant = activities[slot].key.tenant
+        switch activities[slot].definition.audience {
+        case .none: break
+        case .devices(let ids):
+            for id in ids {
+                let key = DeviceKey(tenant: tenant, id: id)
+                audienceByDevice[key, default: []].append(slot)
+                if let device = deviceByKey[key] { addDestination(slot, device, now: now) }
+            }
+        case .user(let user):
+            let key = UserKey(tenant: tenant, user: user)
+            audienceByUser[key, default: []].append(slot)
+            for device in devicesByUser[key] ?? [] { addDestination(slot, device, now: now) }
+        }
+    }
+
+    /// An ended activity reaches no new devices.
+    mutating func leaveAudience(_ slot: Int) {
+        let tenant = activities[slot].key.tenant
+        switch activities[slot].definition.audience {
+        case .none: break
+        case .devices(let ids):
+            for id in ids { audienceByDevice.drop(slot, at: DeviceKey(tenant: tenant, id: id)) }
+        case .user(let user):
+            audienceByUser.drop(slot, at: UserKey(tenant: tenant, user: user))
+        }
+    }
+
+    /// Running activities that a device belongs to.
+    func audience(of device: Int) -> [Int] {
+        guard let device = devices[device] else { return [] }
+        let named = audienceByDevice[device.key] ?? []
+        guard let user = device.registration.user else { return named }
+        return named + (audienceByUser[UserKey(tenant: device.key.tenant, user: user)] ?? [])
+    }
+
+    mutating func enterUser(_ slot: Int) {
+        guard let device = devices[slot], let user = device.registration.user else { return }
+        devicesByUser[UserKey(tenant: device.key.tenant, user: user), default: []].append(slot)
+    }
+
+    mutating func leaveUser(_ slot: Int) {
+        guard let device = devices[slot], let user = device.registration.user else { return }
+        devicesByUser.drop(slot, at: UserKey(tenant: device.key.tenant, user: user))
+    }
+
+    /// One for each activity's incarnation and device, of one app. It is evaluated by the caller.
+    mutating func addDestination(_ activity: Int, _ device: Int, now: Instant) {
+        let incarnation = activities[activity].durableIncarnation
+        guard let owner = devices[device],
+            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
+            configuration.apps[Int(lane.rawValue)].id == activities[activity].definition.app,
+            !activities[activity].destinations.contains(where: {
+                destinations[$0]?.device == device && destinations[$0]?.incarnation == incarnation
+            })
+        else { return }
+        var destination = Destination(
+            number: nextDestinationNumber, activity: activity, device: device,
+            incarnation: incarnation, lane: lane, phaseSince: now)
+        nextDestinationNumber += 1
+        // An update token that is there already: the app has started the card itself.
+        let reference = reference(destination)
+        if let token = owner.tokens[.activity(reference)],
+            activities[activity].definition.route != .push
+        {
+            destination.token = token.value
+            destination.tokenRegisteredAt = token.registeredAt
+            destination.phase = .live
+        }
+        let slot = insert(destination)
+        staged.dirtyMarks.append(slot)
+        flushSoon(now: now)
+    }
+
+    mutating func insert(_ destination: Destination) -> Int {
+        let slot: Int
+        if let free = freeDestinations.popLast() {
+            slot = free
+            destinations[slot] = destination
+        } else {
+            slot = destinations.count
+            destinations.append(destination)
+        }
+        activities[destination.activity].destinations.append(slot)
+        devices[destination.device]?.destinations.append(slot)
+        return slot
+    }
+
+    mutating func removeDestination(_ slot: Int) {
+        guard let destination = destinations[slot] else { return }
+        staged.records.append(Record(space: .mark, number: destination.number, value: nil))
+        activities[destination.activity].destinations.removeAll { $0 == slot }
+        deadlines.set(slot, at: nil)
+        destinations[slot] = nil
+        freeDestinations.append(slot)
+    }
+}
+
+extension Dictionary where Value == [Int] {
+    fileprivate mutating func drop(_ slot: Int, at key: Key) {
+        self[key]?.removeAll { $0 == slot }
+        if self[key]?.isEmpty == true { self[key] = nil }
+    }
+}

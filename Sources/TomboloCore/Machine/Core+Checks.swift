@@ -1,0 +1,126 @@
+import TomboloJSON
+
+// What a command must fulfil, apart from the state of its activity.
+
+extension Core {
+    /// The attribute in which apps find the relay's id of their activity.
+    static let idPointer = JSONPointer("/activity_id")!
+
+    static func check(_ expectation: Command.Expectation, _ version: Int64) throws(Refusal) {
+        guard case .version(let expected) = expectation, expected != version else { return }
+        throw Refusal(
+            .preconditionFailed,
+            "the activity is at version \(version), not \(expected); read it again and decide anew",
+            version: version)
+    }
+
+    func app(of start: Start, tenant: TenantID) throws(Refusal) -> String {
+        let known = configuration.apps.filter { $0.tenant == tenant }
+        guard let app = start.app else {
+            if let only = configuration.onlyApp(of: tenant) { return only }
+            if known.isEmpty { return "" }
+            throw Refusal(
+                .unknownApp, "several apps are configured; name one in \"app\"",
+                errors: [FieldError(pointer: "/app", message: "is missing")])
+        }
+        if known.contains(where: { $0.id == app }) { return app }
+        let nearest = nearestName(to: app, among: known.map(\.id))
+        throw Refusal(
+            .unknownApp,
+            "no app \"\(app)\" is configured" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
+                + "; apps are added in the configuration file, under \"apps\"",
+            errors: [FieldError(pointer: "/app", message: "is not configured")])
+    }
+
+    static func attributes(
+        _ start: Start, _ reference: ActivityReference
+    ) throws(Refusal) -> JSON {
+        var writer = JSONWriter()
+        writer.string(reference.text)
+        let id = JSON(unchecked: writer.bytes)
+        if let present = start.attributes.document.root.at(idPointer) {
+            if present.string == reference.text { return start.attributes }
+            let message = "is the relay's: leave it out, or write \"\(reference.text)\""
+            throw Refusal(
+                .invalidField, "attributes.activity_id \(message)",
+                errors: [FieldError(pointer: "/attributes/activity_id", message: message)])
+        }
+        return start.attributes.setting(idPointer, to: id) ?? start.attributes
+    }
+
+    static func alert(_ content: Command.Content) -> JSON? {
+        switch content {
+        case .start(let start): start.alert
+        case .update(let update): update.alert
+        case .end(let end): end.alert
+        case .play, .stop: nil
+        }
+    }
+
+    /// Everything that this projection may be sent as must fit (pacing rule 11).
+    func checkSize(
+        of projection: Projection, _ definition: Activity.Definition, alert: JSON?
+    ) throws(Refusal) {
+        let bytes = payloadBytes(projection, projection.state, definition, alert: alert)
+        guard bytes > Payload.bytesMax else { return }
+        throw Self.tooLarge(bytes)
+    }
+
+    /// The largest payload among a clip's frames.
+    func payloadBytes(
+        of flipbook: Flipbook, on activity: Activity, now: Instant
+    ) throws(Refusal) -> Int {
+        let state = activity.accepted.state(at: wall(now))
+        var largest = 0
+        for frame in flipbook.frames {
+            guard let shown = state.setting(flipbook.path, to: frame) else {
+                let message = "points to nothing in the state; its parent must be there"
+                throw Refusal(
+                    .invalidField, "flipbook.path \(message)",
+                    errors: [FieldError(pointer: "/flipbook/path", message: message)])
+            }
+            largest = max(
+                largest, payloadBytes(activity.accepted, shown, activity.definition, alert: nil))
+        }
+        if largest > Payload.bytesMax { throw Self.tooLarge(largest) }
+        return largest
+    }
+
+    /// The larger of a start's and an update's body.
+    private func payloadBytes(
+        _ projection: Projection, _ state: JSON, _ definition: Activity.Definition, alert: JSON?
+    ) -> Int {
+        var content = Payload.Content(
+            timestamp: projection.changedAt.seconds, event: .update, state: state)
+        content.alert = alert ?? projection.alert?.content
+        content.staleDate = projection.changedAt.seconds
+        content.relevance = projection.relevance
+        content.start = Payload.StartContent(
+            type: definition.type, attributes: definition.attributes, asksForToken: true)
+        return Payload.encode(content).count
+    }
+
+    private static func tooLarge(_ bytes: Int) -> Refusal {
+        let over = bytes - Payload.bytesMax
+        return Refusal(
+            .payloadTooLarge,
+            "the push would have \(bytes) bytes, \(over) more than the \(Payload.bytesMax) that Apple "
+                + "takes; shorten the state or the attributes, or send a reference the app resolves",
+            errors: [FieldError(pointer: "/state", message: "is \(over) bytes too large")],
+            bytesOver: over)
+    }
+
+    /// Tells an equal start from a different one: every byte of the producer's but the envelope counts.
+    static func digest(_ command: Command) -> UInt64 {
+        guard case .start(let start) = command.content else { return 0 }
+        var hash = StableHash()
+        hash.combine(start.type.utf8)
+        hash.combine((start.app ?? "").utf8)
+        hash.combine("\(start.audience) \(start.route.rawValue)".utf8)
+        hash.combine(start.attributes.bytes)
+        hash.combine(start.state.bytes)
+        hash.combine(start.alert?.bytes ?? [])
+        hash.combine("\(start.relevance ?? .nan) \(start.staleAfter?.nanoseconds ?? 0)".utf8)
+        return hash.value
+    }
+}

@@ -1,0 +1,194 @@
+import TomboloJSON
+
+// What a destination wants, whether it may have it now, and the push that gives it.
+
+extension Core {
+    /// Something that a destination wants, or why it wants nothing now.
+    enum Want {
+        case push(Push.Event, Wish, alert: Projection.PendingAlert?)
+        /// Nothing before this instant, and nothing holds it.
+        case later(Instant?)
+        case held(Hold, until: Instant?)
+        /// The newest state is what the phone has already.
+        case unchanged
+        /// A card that was never begun need not be ended.
+        case annihilated
+    }
+
+    /// Looks at one destination anew, sends what may go, and sets its deadline for the rest.
+    mutating func evaluate(_ slot: Int, now: Instant, effects: inout Effects) {
+        guard slot < destinations.count, destinations[slot] != nil else { return }
+        expireInFlight(slot, now: now, effects: &effects)
+        // Twice at most: an unchanged state or an expired alert may uncover the next want.
+        for _ in 0..<(Alert.waitingMax + 2) {
+            switch want(slot, now: now) {
+            case .push(let event, let wish, let alert):
+                attempt(slot, event, wish, alert, now: now, effects: &effects)
+                return
+            case .later(let instant):
+                rest(slot, until: instant, nil)
+                return
+            case .held(let hold, let until):
+                rest(slot, until: until, .deferred(until: until, hold))
+                return
+            case .unchanged:
+                settle(slot, now: now)
+            case .annihilated:
+                enter(.ended, slot, now: now)
+                rest(slot, until: nil, nil)
+                return
+            }
+        }
+    }
+
+    private mutating func rest(_ slot: Int, until instant: Instant?, _ decision: Decision?) {
+        destinations[slot]?.waiting = decision
+        deadlines.set(slot, at: instant)
+    }
+
+    private mutating func settle(_ slot: Int, now: Instant) {
+        guard let projection = projection(slot) else { return }
+        destinations[slot]?.acknowledged = projection.version
+        markDirty(slot, now: now)
+    }
+
+    mutating func enter(_ phase: Destination.Phase, _ slot: Int, now: Instant) {
+        guard destinations[slot]?.phase != phase else { return }
+        destinations[slot]?.phase = phase
+        destinations[slot]?.phaseSince = now
+        if phase == .ended || phase == .gone { closeCursor(slot, now: now) }
+        markDirty(slot, now: now)
+    }
+
+    func projection(_ slot: Int) -> Projection? {
+        guard let destination = destinations[slot] else { return nil }
+        return destination.final ?? activities[destination.activity].durable
+    }
+
+    // MARK: What it wants
+
+    private mutating func want(_ slot: Int, now: Instant) -> Want {
+        guard let destination = destinations[slot], let projection = projection(slot) else {
+            return .later(nil)
+        }
+        if destination.isFinished { return .later(nil) }
+        if let ending = projection.ending {
+            return wantAfterEnd(destination, projection, ending, now: now)
+        }
+        if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
+        switch destination.phase {
+        case .waiting: return wantStart(destination, projection)
+        case .starting, .started: return .held(.updateToken, until: nil)
+        case .startUnknown:
+            let deadline = destination.phaseSince + configuration.limits.startDeadline
+            if now < deadline { return .held(.unknownStart, until: deadline) }
+            let policy = activities[destination.activity].definition.onUnknownStart
+            if policy == .resend {
+                enter(.waiting, slot, now: now)
+                destinations[slot]?.alertsThrough = 0
+                return .held(.startToken, until: now)
+            }
+            enter(.gone, slot, now: now)
+            return .later(nil)
+        case .live: return wantLive(slot, destination, projection, now: now)
+        case .ended, .gone: return .later(nil)
+        }
+    }
+
+    private func wantStart(_ destination: Destination, _ projection: Projection) -> Want {
+        guard activities[destination.activity].definition.route != .adopt else {
+            return .held(.updateToken, until: nil)
+        }
+        guard hasStartRoute(destination) else { return .held(.startToken, until: nil) }
+        return .push(.start, .must, alert: projection.alert)
+    }
+
+    func hasStartRoute(_ destination: Destination) -> Bool {
+        startToken(destination) != nil
+    }
+
+    func startToken(_ destination: Destination) -> String? {
+        let type = activities[destination.activity].definition.type
+        return devices[destination.device]?.tokens[.start(type: type)]?.value
+    }
+
+    private func wantAfterEnd(
+        _ destination: Destination, _ projection: Projection, _ ending: Projection.Ending,
+        now: Instant
+    ) -> Want {
+        switch destination.phase {
+        case .waiting: return .annihilated
+        case .starting, .startUnknown, .started:
+            return .held(.updateToken, until: ending.at + activityLifeMax)
+        case .live:
+            // An end waits for no push in flight, but is not sent beside itself.
+            if let flying = destination.inFlight, flying.event == .end {
+                return .held(.inFlight, until: flying.until)
+            }
+            let alert = projection.alert.flatMap {
+                $0.version == projection.version && $0.version > destination.alertsThrough
+                    ? $0 : nil
+            }
+            return .push(.end, .end, alert: alert)
+        case .ended, .gone: return .later(nil)
+        }
+    }
+
+    private mutating func wantLive(
+        _ slot: Int, _ destination: Destination, _ projection: Projection, now: Instant
+    ) -> Want {
+        trackClip(slot, projection, now: now)
+        if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
+        let urgency = projection.urgency
+        if destination.acknowledged < projection.version {
+            if projection.clip == nil, !destination.owesTrailing,
+                destination.contentHash == contentHash(projection, projection.state)
+            {
+                return .unchanged
+            }
+            return .push(.update, .latest(urgency), alert: nil)
+        }
+        if destination.owesTrailing, projection.clip == nil {
+            return .push(.update, .latest(urgency), alert: nil)
+        }
+        let refresh = staleRefresh(destination, projection)
+        if let refresh, refresh <= now { return .push(.update, .latest(.low), alert: nil) }
+        guard let clip = projection.clip, let cursor = destinations[slot]?.cursor else {
+            return .later(refresh)
+        }
+        if clip.isOver(at: wall(now)) {
+            let last = clip.flipbook.frames.count - 1
+            if cursor.lastFrame == last { return .later(refresh) }
+            return .push(.update, .latest(urgency), alert: nil)
+        }
+        if cursor.due <= now { return .push(.update, .frame, alert: nil) }
+        return .later(refresh.map { min($0, cursor.due) } ?? cursor.due)
+    }
+
+    /// The oldest alert not yet tried here; those past their time are dropped, their state is `latest`.
+    private mutating func waitingAlert(_ slot: Int, now: Instant) -> Projection.PendingAlert? {
+        guard let destination = destinations[slot], destination.final == nil else { return nil }
+        for alert in activities[destination.activity].alerts
+        where alert.version > (destinations[slot]?.alertsThrough ?? 0) {
+            if alert.expiresAt > wall(now) { return alert }
+            destinations[slot]?.alertsThrough = alert.version
+            markDirty(slot, now: now)
+        }
+        return nil
+    }
+
+    /// A stale date is moved on when less than half of its time is left (rule 1).
+    private func staleRefresh(_ destination: Destination, _ projection: Projection) -> Instant? {
+        guard let after = projection.staleAfter, destination.pacing.lastSend != .distantPast else {
+            return nil
+        }
+        return destination.pacing.lastSend + Span(nanoseconds: after.nanoseconds / 2)
+    }
+
+    func contentHash(_ projection: Projection, _ state: JSON) -> UInt64 {
+        var hash = StableHash()
+        hash.combine(state.bytes)
+        if let relevance = projection.relevance { hash.combine("\(relevance)".utf8) }
+        return hash.value
+    }
+}

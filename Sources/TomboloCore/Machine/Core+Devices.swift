@@ -1,0 +1,221 @@
+import TomboloJSON
+
+// Devices, their tokens and what they say.
+
+extension Core {
+    mutating func take(
+        _ command: DeviceCommand, for key: DeviceKey, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
+    ) {
+        do {
+            switch command {
+            case .register(let registration):
+                try register(registration, key, ticket, now: now, effects: &effects)
+            case .delete: try deleteDevice(key, ticket, now: now)
+            case .putToken(let name, let registration):
+                try putToken(name, registration, key, ticket, now: now, effects: &effects)
+            case .deleteToken(let name):
+                try deleteToken(name, key, ticket, now: now, effects: &effects)
+            case .presence(let report):
+                let slot = try device(key)
+                devices[slot]?.presence = report
+                effects.answers.append((ticket, .stored(Stored(.updated))))
+            case .report(let reference, let report):
+                try take(report, on: reference, key, now: now, effects: &effects)
+                effects.answers.append((ticket, .stored(Stored(.updated))))
+            }
+        } catch {
+            counters.commandsRefused += 1
+            effects.answers.append((ticket, .refused(error)))
+        }
+    }
+
+    private func device(_ key: DeviceKey) throws(Refusal) -> Int {
+        if let slot = deviceByKey[key] { return slot }
+        throw Refusal(
+            .unknownDevice,
+            "no device \"\(key.id)\"; register it first with PUT /v1/devices/\(key.id)")
+    }
+
+    mutating func stageDevice(_ slot: Int) {
+        guard let device = devices[slot] else { return }
+        staged.records.append(device.record())
+        if staged.flushAt == nil { staged.flushAt = .distantPast }
+    }
+
+    // MARK: Registration
+
+    private mutating func register(
+        _ registration: DeviceRegistration, _ key: DeviceKey, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
+    ) throws(Refusal) {
+        var registration = registration
+        let known = deviceByKey[key].flatMap { devices[$0] }
+        // A class that an operator set stays when the app registers again.
+        registration.budgetClass = registration.budgetClass ?? known?.registration.budgetClass
+        let lane = try lane(of: registration, tenant: key.tenant)
+        if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
+            throw Refusal(
+                .labRefused,
+                "class \"lab\" has no budget at all and is only for an app whose endpoint is a simulator; "
+                    + "set \"endpoint\" for the app, or take \"frequent\"",
+                errors: [FieldError(pointer: "/budget_class", message: "is refused for this app")])
+        }
+        let slot: Int
+        if let present = deviceByKey[key] {
+            slot = present
+            leaveUser(slot)
+            devices[slot]?.registration = registration
+        } else {
+            slot = devices.count
+            devices.append(Device(key: key, number: nextDeviceNumber, registration: registration))
+            nextDeviceNumber += 1
+            deviceByKey[key] = slot
+        }
+        enterUser(slot)
+        stageDevice(slot)
+        staged.stored.append((ticket, Stored(known == nil ? .created : .updated)))
+        for activity in audience(of: slot) {
+            addDestination(activity, slot, now: now)
+        }
+        for destination in devices[slot]?.destinations ?? [] {
+            evaluate(destination, now: now, effects: &effects)
+        }
+    }
+
+    func lane(
+        of registration: DeviceRegistration, tenant: TenantID
+    ) throws(Refusal) -> LaneNumber {
+        let app = registration.app ?? configuration.onlyApp(of: tenant)
+        if let app,
+            let lane = configuration.lane(
+                tenant: tenant, app: app, environment: registration.environment)
+        {
+            return lane
+        }
+        let name = app.map { "app \"\($0)\"" } ?? "app"
+        let world = registration.environment.map { " in \($0.name)" } ?? ""
+        throw Refusal(
+            .unknownApp, "no \(name) is configured\(world); name one of the configuration's apps",
+            errors: [FieldError(pointer: "/app", message: "is not configured")])
+    }
+
+    private mutating func deleteDevice(
+        _ key: DeviceKey, _ ticket: Ticket, now: Instant
+    ) throws(Refusal) {
+        let slot = try device(key)
+        guard let gone = devices[slot] else { return }
+        leaveUser(slot)
+        for destination in gone.destinations { removeDestination(destination) }
+        devices[slot] = nil
+        deviceByKey[key] = nil
+        staged.records.append(Record(space: .device, number: gone.number, value: nil))
+        staged.stored.append((ticket, Stored(.deleted)))
+    }
+
+    // MARK: Tokens
+
+    private mutating func putToken(
+        _ name: TokenName, _ registration: TokenRegistration, _ key: DeviceKey, _ ticket: Ticket,
+        now: Instant, effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try device(key)
+        let observed = registration.observedAt ?? wall(now)
+        let known = devices[slot]?.tokens[name]
+        if let known, known.observedAt > observed {
+            effects.answers.append((ticket, .stored(Stored(.outdated))))
+            return
+        }
+        if known == nil, devices[slot]?.tokens.count ?? 0 >= Device.tokensMax {
+            throw Refusal(
+                .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")
+        }
+        let isSame = known?.value == registration.token
+        let token = Device.Token(
+            value: registration.token,
+            registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
+            observedAt: observed)
+        devices[slot]?.tokens[name] = token
+        stageDevice(slot)
+        var kind: Stored.Kind = known == nil ? .created : .updated
+        switch name {
+        case .activity(let reference):
+            let isKnown = activityByKey[ActivityKey(tenant: key.tenant, id: reference.id)] != nil
+            if !isKnown { kind = .kept }
+            useToken(of: slot, reference, now: now, effects: &effects)
+        case .start:
+            for destination in devices[slot]?.destinations ?? [] {
+                evaluate(destination, now: now, effects: &effects)
+            }
+        case .widget, .control: break
+        }
+        staged.stored.append((ticket, Stored(kind)))
+    }
+
+    /// Gives an update token to the destination that it is for: a start has arrived, an activity is adopted, a
+    /// lost one is back.
+    private mutating func useToken(
+        of device: Int, _ reference: ActivityReference, now: Instant, effects: inout Effects
+    ) {
+        guard let token = devices[device]?.tokens[.activity(reference)] else { return }
+        for slot in devices[device]?.destinations ?? [] {
+            guard let destination = destinations[slot], self.reference(destination) == reference,
+                destination.phase != .ended, destination.token != token.value
+            else { continue }
+            destinations[slot]?.token = token.value
+            destinations[slot]?.tokenRegisteredAt = token.registeredAt
+            destinations[slot]?.pacing.backOffUntil = .distantPast
+            destinations[slot]?.refusalsInRow = 0
+            enter(.live, slot, now: now)
+            evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    private mutating func deleteToken(
+        _ name: TokenName, _ key: DeviceKey, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try device(key)
+        devices[slot]?.tokens[name] = nil
+        stageDevice(slot)
+        staged.stored.append((ticket, Stored(.deleted)))
+        guard case .activity(let reference) = name else { return }
+        for index in devices[slot]?.destinations ?? [] {
+            guard let destination = destinations[index], self.reference(destination) == reference,
+                destination.phase == .live
+            else { continue }
+            destinations[index]?.token = nil
+            enter(.started, index, now: now)
+            evaluate(index, now: now, effects: &effects)
+        }
+    }
+
+    // MARK: The phone's word
+
+    private mutating func take(
+        _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant,
+        effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try device(key)
+        if devices[slot]?.reports.count ?? 0 >= Device.reportsMax,
+            devices[slot]?.reports[reference] == nil
+        {
+            devices[slot]?.reports = [:]
+        }
+        devices[slot]?.reports[reference] = report
+        for index in devices[slot]?.destinations ?? [] {
+            guard let destination = destinations[index], self.reference(destination) == reference
+            else { continue }
+            if let local = report.lastLocalUpdate {
+                // A time far ahead is a wrong clock's: it counts as now.
+                let trusted = local > wall(now) + .minutes(1) ? wall(now) : local
+                destinations[index]?.pacing.lastLocalUpdate = max(
+                    destination.pacing.lastLocalUpdate, trusted.seconds)
+            }
+            if report.phase == .dismissed, !destination.isFinished {
+                enter(.gone, index, now: now)
+            }
+            evaluate(index, now: now, effects: &effects)
+        }
+    }
+}

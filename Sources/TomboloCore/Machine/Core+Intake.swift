@@ -1,0 +1,197 @@
+import TomboloJSON
+
+// Taking commands: every rule that may refuse one stands here, before anything is stored.
+
+extension Core {
+    mutating func take(
+        _ command: Command, _ ticket: Ticket, now: Instant, effects: inout Effects
+    ) {
+        switch admit(command, now: now) {
+        case .staged(let index): staged.waiting.append(.event(index: index, ticket))
+        case .standing(let slot):
+            stand(slot, command.content.kind, ticket, now: now, effects: &effects)
+        case .replay(let seq): effects.answers.append((ticket, .replay(seq: seq)))
+        case .refused(let refusal):
+            counters.commandsRefused += 1
+            effects.answers.append((ticket, .refused(refusal)))
+        }
+    }
+
+    enum Admission {
+        /// At this place of `staged.events`.
+        case staged(Int)
+        /// The activity stands so already.
+        case standing(Int)
+        case replay(seq: Int64)
+        case refused(Refusal)
+    }
+
+    mutating func admit(_ command: Command, now: Instant) -> Admission {
+        if staged.events.count >= configuration.limits.stagedEventsMax {
+            return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
+        }
+        if let key = command.idempotency {
+            switch idempotency[command.activity.tenant, key.key] {
+            case nil: break
+            case .running?:
+                return .refused(
+                    Refusal(.idempotencyKeyRunning, "a request with this key is still running"))
+            case .recorded(let seq, let digest)?:
+                if digest == key.bodyDigest { return .replay(seq: seq) }
+                return .refused(Self.keyReused)
+            }
+        }
+        do {
+            switch command.content {
+            case .start(let start): return try admit(start, command, now: now)
+            default: return try admitChange(command, now: now)
+            }
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    package static let keyReused = Refusal(
+        .idempotencyKeyReused,
+        "this key came with another request before; a new request needs a new key")
+
+    private mutating func admit(
+        _ start: Start, _ command: Command, now: Instant
+    ) throws(Refusal) -> Admission {
+        let digest = Self.digest(command)
+        let slot = activityByKey[command.activity]
+        if let slot {
+            let activity = activities[slot]
+            if command.expectation == .absent {
+                throw Refusal(
+                    .preconditionFailed, "the activity is there already",
+                    version: activity.accepted.version)
+            }
+            try Self.check(command.expectation, activity.accepted.version)
+            if !activity.hasEnded {
+                if activity.definition.digest == digest { return .standing(slot) }
+                throw Refusal(
+                    .activityRunning,
+                    "the activity runs with another start; change it with PATCH, or end it first",
+                    version: activity.accepted.version)
+            }
+            if !command.restart {
+                throw Refusal(
+                    .activityEnded,
+                    "the activity has ended; start it again with ?restart=true, or take a new id",
+                    version: activity.accepted.version)
+            }
+        } else if case .version = command.expectation {
+            throw Refusal(.preconditionFailed, "the activity is not there yet")
+        }
+        let app = try app(of: start, tenant: command.activity.tenant)
+        let incarnation = (slot.map { activities[$0].incarnation } ?? 0) + 1
+        let reference = ActivityReference(id: command.activity.id, incarnation: incarnation)
+        let version = (slot.map { activities[$0].accepted.version } ?? 0) + 1
+        let definition = Activity.Definition(
+            type: start.type, app: app, audience: start.audience, route: start.route,
+            attributes: try Self.attributes(start, reference),
+            onUnknownStart: start.onUnknownStart, startedAt: wall(now), digest: digest)
+        let projection = Projection(start, version: version, at: wall(now))
+        try checkSize(of: projection, definition, alert: start.alert)
+        let place = slot ?? newActivity(command.activity, definition, projection)
+        if slot != nil {
+            activities[place].definition = definition
+            activities[place].incarnation = incarnation
+            activities[place].accepted = projection
+        }
+        return .staged(stage(command, place, projection, definition: definition, now: now))
+    }
+
+    private mutating func admitChange(
+        _ command: Command, now: Instant
+    ) throws(Refusal) -> Admission {
+        guard let slot = activityByKey[command.activity] else {
+            throw Refusal(
+                .unknownActivity,
+                "no activity \"\(command.activity.id)\"; start it with PUT /v1/activities/"
+                    + "\(command.activity.id)")
+        }
+        let activity = activities[slot]
+        try Self.check(command.expectation, activity.accepted.version)
+        if command.expectation == .absent {
+            throw Refusal(
+                .preconditionFailed, "the activity is there already",
+                version: activity.accepted.version)
+        }
+        if activity.hasEnded {
+            if case .end = command.content { return .standing(slot) }
+            throw Refusal(
+                .activityEnded,
+                "the activity has ended; start it again with PUT and ?restart=true",
+                version: activity.accepted.version)
+        }
+        var plan: (Flipbook, Int)?
+        switch command.content {
+        case .play(let flipbook):
+            plan = (flipbook, try payloadBytes(of: flipbook, on: activity, now: now))
+        case .stop(let name):
+            guard let clip = activity.accepted.clip, name == nil || name == clip.name else {
+                throw Refusal(
+                    .unknownClip,
+                    "no such clip is playing; GET /v1/activities/"
+                        + "\(command.activity.id) tells which is")
+            }
+        case .start, .update, .end: break
+        }
+        var projection = activity.accepted
+        projection.apply(command.content, version: projection.version + 1, at: wall(now))
+        try checkSize(of: projection, activity.definition, alert: Self.alert(command.content))
+        activities[slot].accepted = projection
+        return .staged(stage(command, slot, projection, plan: plan, now: now))
+    }
+
+    private mutating func stage(
+        _ command: Command, _ slot: Int, _ projection: Projection,
+        definition: Activity.Definition? = nil, plan: (Flipbook, Int)? = nil, now: Instant
+    ) -> Int {
+        let event = NewEvent(
+            tenant: command.activity.tenant, activity: activities[slot].number,
+            expectedVersion: projection.version - 1, kind: command.content.kind,
+            recordedAt: wall(now), body: command.body, idempotency: command.idempotency)
+        if let key = command.idempotency { idempotency.run(command.activity.tenant, key.key) }
+        staged.events.append(
+            Staged.Event(
+                event: event, activity: slot, incarnation: activities[slot].incarnation,
+                projection: projection, content: command.content, definition: definition,
+                plan: plan.map { (flipbook: $0.0, payloadBytes: $0.1) }))
+        staged.touched.append(slot)
+        counters.eventsAccepted += 1
+        return staged.events.count - 1
+    }
+
+    private mutating func newActivity(
+        _ key: ActivityKey, _ definition: Activity.Definition, _ projection: Projection
+    ) -> Int {
+        let number = ActivityNumber(nextActivityNumber)
+        nextActivityNumber += 1
+        activities.append(
+            Activity(
+                key: key, number: number, incarnation: 1, definition: definition,
+                accepted: projection, durable: nil, seq: 0, durableIncarnation: 0))
+        activityByKey[key] = activities.count - 1
+        activityByNumber[number] = activities.count - 1
+        return activities.count - 1
+    }
+
+    /// An answer without an event; it waits while the activity itself waits for the disk.
+    mutating func stand(
+        _ slot: Int, _ kind: EventKind, _ ticket: Ticket, now: Instant, effects: inout Effects
+    ) {
+        let activity = activities[slot]
+        if activity.durable?.version == activity.accepted.version {
+            effects.answers.append(
+                (
+                    ticket,
+                    .accepted(accepted(slot, kind, seq: activity.seq, changed: false, now: now))
+                ))
+        } else {
+            staged.waiting.append(.standing(activity: slot, kind, ticket))
+        }
+    }
+}

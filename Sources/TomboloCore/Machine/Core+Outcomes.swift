@@ -1,0 +1,203 @@
+import TomboloJSON
+
+// What Apple said, and what follows from it (pacing rule 14).
+
+extension Core {
+    mutating func pushEnded(_ outcome: PushOutcome, now: Instant, effects: inout Effects) {
+        let slot = Int(outcome.push.rawValue >> 32)
+        let lane = LaneNumber(Int32(outcome.push.rawValue >> 24 & 0xff))
+        guard lanes.indices.contains(Int(lane.rawValue)) else { return }
+        lanes[Int(lane.rawValue)].gaveBack()
+        noteLane(lane, outcome.result, now: now)
+        // An outcome that comes after its push was given up says nothing more about the destination.
+        if slot < destinations.count, let flying = destinations[slot]?.inFlight,
+            flying.push == outcome.push
+        {
+            destinations[slot]?.inFlight = nil
+            noteResult(slot, outcome)
+            settle(slot, flying, outcome.result, now: now)
+            evaluate(slot, now: now, effects: &effects)
+        }
+        serve(lane, now: now, effects: &effects)
+    }
+
+    /// A push that is not answered in time is of unknown outcome.
+    mutating func expireInFlight(_ slot: Int, now: Instant, effects: inout Effects) {
+        guard let flying = destinations[slot]?.inFlight, flying.until <= now else { return }
+        destinations[slot]?.inFlight = nil
+        counters.pushesUnknown += 1
+        settle(slot, flying, .unknown(reason: "no answer in time"), now: now)
+    }
+
+    private mutating func noteLane(_ lane: LaneNumber, _ result: PushResult, now: Instant) {
+        let index = Int(lane.rawValue)
+        switch result {
+        case .accepted:
+            counters.pushesAccepted += 1
+            lanes[index].succeeded()
+        case .rejected(_, _, let reaches, _):
+            counters.pushesRejected += 1
+            switch reaches {
+            case .lane: fail(index, atOnce: false, now: now)
+            case .providerToken, .connection: fail(index, atOnce: true, now: now)
+            case .push, .tokenBackOff, .tokenGone, .tokenMisplaced: lanes[index].succeeded()
+            }
+        case .notSent:
+            counters.pushesNotSent += 1
+            fail(index, atOnce: true, now: now)
+        case .unknown: counters.pushesUnknown += 1
+        }
+    }
+
+    private mutating func fail(_ lane: Int, atOnce: Bool, now: Instant) {
+        lanes[lane].failed(
+            atOnce: atOnce, probeMax: configuration.limits.probeMax, jitter: chance.fraction(),
+            now: now)
+    }
+
+    private mutating func noteResult(_ slot: Int, _ outcome: PushOutcome) {
+        guard let delivery = destinations[slot]?.lastDelivery, delivery.result == nil else {
+            return
+        }
+        destinations[slot]?.lastDelivery?.result = outcome.result
+        destinations[slot]?.lastDelivery?.took = outcome.took
+    }
+
+    private mutating func settle(
+        _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, now: Instant
+    ) {
+        switch result {
+        case .accepted: accepted(slot, flying, now: now)
+        case .rejected(let status, let reason, let reaches, let since):
+            giveBack(slot, flying)
+            rejected(slot, flying, reaches, goneSince: since, now: now)
+            if !flying.isFrame {
+                noteFact(slot, flying, "push.refused", "\(status) \(reason)", now: now)
+            }
+        case .notSent:
+            giveBack(slot, flying)
+            if flying.event == .start { enter(.waiting, slot, now: now) }
+        case .unknown:
+            // The alert is not tried again: it may have rung.
+            if flying.event == .start { enter(.startUnknown, slot, now: now) }
+            destinations[slot]?.contentHash = 0
+            backOff(slot, now: now)
+        }
+        markDirty(slot, now: now)
+    }
+
+    private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        destinations[slot]?.refusalsInRow = 0
+        destinations[slot]?.acknowledged = max(destination.acknowledged, flying.version)
+        destinations[slot]?.contentHash = flying.contentHash
+        switch flying.event {
+        case .start: if destination.phase == .starting { enter(.started, slot, now: now) }
+        case .update: break
+        case .end: enter(.ended, slot, now: now)
+        }
+        if !flying.isFrame { noteFact(slot, flying, "push.sent", nil, now: now) }
+    }
+
+    /// An attempt that surely came to nothing is no send: its token and its alert serve the next.
+    private mutating func giveBack(_ slot: Int, _ flying: Destination.InFlight) {
+        if flying.tokenTaken { destinations[slot]?.pacing.holdsToken = true }
+        if let alert = flying.alert { destinations[slot]?.alertsThrough = alert - 1 }
+    }
+
+    private mutating func rejected(
+        _ slot: Int, _ flying: Destination.InFlight, _ reaches: BlastRadius,
+        goneSince: Instant?, now: Instant
+    ) {
+        switch reaches {
+        case .push:
+            // It will be refused again as it is: this version is done here.
+            destinations[slot]?.acknowledged = flying.version
+            if let alert = flying.alert { destinations[slot]?.alertsThrough = alert }
+            if flying.event == .start { enter(.gone, slot, now: now) }
+            if flying.event == .end { enter(.ended, slot, now: now) }
+        case .tokenGone, .tokenMisplaced:
+            tokenGone(slot, flying, since: goneSince, now: now)
+        case .tokenBackOff, .lane:
+            if flying.event == .start { enter(.waiting, slot, now: now) }
+            backOff(slot, now: now)
+        case .providerToken, .connection:
+            if flying.event == .start { enter(.waiting, slot, now: now) }
+        }
+    }
+
+    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its registration.
+    private mutating func tokenGone(
+        _ slot: Int, _ flying: Destination.InFlight, since: Instant?, now: Instant
+    ) {
+        guard let destination = destinations[slot] else { return }
+        let name: TokenName
+        if flying.event == .start {
+            name = .start(type: activities[destination.activity].definition.type)
+            enter(.waiting, slot, now: now)
+        } else {
+            name = .activity(reference(destination))
+        }
+        guard let token = devices[destination.device]?.tokens[name], token.value == flying.token
+        else { return }
+        if let since, since < token.registeredAt {
+            backOff(slot, now: now)
+            return
+        }
+        devices[destination.device]?.tokens[name] = nil
+        stageDevice(destination.device)
+        noteFact(slot, flying, "token.retired", name.text, now: now)
+        guard flying.event != .start else { return }
+        destinations[slot]?.token = nil
+        // Often a swipe: nothing more goes here until the app registers a new token.
+        enter(.gone, slot, now: now)
+    }
+
+    func reference(_ destination: Destination) -> ActivityReference {
+        ActivityReference(
+            id: activities[destination.activity].key.id, incarnation: destination.incarnation)
+    }
+
+    /// 1 s, doubling to 5 min, by refusals in a row.
+    private mutating func backOff(_ slot: Int, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        let doublings = min(destination.refusalsInRow, 9)
+        destinations[slot]?.refusalsInRow += 1
+        let delay = min(Span.minutes(5), Span.seconds(1 << Int64(doublings)))
+        destinations[slot]?.pacing.backOffUntil = now + delay
+    }
+
+    private mutating func noteFact(
+        _ slot: Int, _ flying: Destination.InFlight, _ kind: String, _ reason: String?, now: Instant
+    ) {
+        guard let destination = destinations[slot] else { return }
+        let activity = activities[destination.activity]
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("device", devices[destination.device]?.key.id.rawValue ?? "")
+        writer.member("event", Self.name(flying.event))
+        writer.member("version", flying.version)
+        if let delivery = destination.lastDelivery { writer.member("apns_id", delivery.apnsID) }
+        if let reason { writer.member("reason", reason) }
+        writer.endObject()
+        note(activity.key.tenant, activity.number, kind, writer.bytes, now: now)
+    }
+
+    mutating func note(
+        _ tenant: TenantID, _ activity: ActivityNumber?, _ kind: String, _ body: [UInt8],
+        now: Instant
+    ) {
+        staged.facts.append(
+            NewFact(
+                tenant: tenant, activity: activity, kind: kind, recordedAt: wall(now), body: body))
+        flushSoon(now: now)
+    }
+
+    private static func name(_ event: Push.Event) -> String {
+        switch event {
+        case .start: "start"
+        case .update: "update"
+        case .end: "end"
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import TomboloJSON
+
+// What readers see: only what is durable.
+
+extension Core {
+    package func view(_ key: ActivityKey, now: Instant) -> ActivityView? {
+        activityByKey[key].flatMap { view($0, now: now) }
+    }
+
+    package func name(of number: ActivityNumber, tenant: TenantID) -> Identifier? {
+        guard let slot = activityByNumber[number], activities[slot].key.tenant == tenant else {
+            return nil
+        }
+        return activities[slot].key.id
+    }
+
+    package func number(of key: ActivityKey) -> ActivityNumber? {
+        activityByKey[key].map { activities[$0].number }
+    }
+
+    /// Activities of a tenant in the order of their ids.
+    package func views(
+        of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
+        after: Identifier?, limit: Int, now: Instant
+    ) -> (views: [ActivityView], next: Identifier?) {
+        let matching = activities.indices.filter { slot in
+            let activity = activities[slot]
+            return activity.key.tenant == tenant && activity.durable != nil
+                && (after.map { $0 < activity.key.id } ?? true)
+                && (type.map { $0 == activity.definition.type } ?? true)
+                && (user.map { isFor($0, activity) } ?? true)
+                && (status.map { $0 == self.status(slot) } ?? true)
+        }.sorted { activities[$0].key.id < activities[$1].key.id }
+        let page = matching.prefix(limit).compactMap { view($0, now: now) }
+        return (page, matching.count > limit ? page.last?.key.id : nil)
+    }
+
+    private func view(_ slot: Int, now: Instant) -> ActivityView? {
+        let activity = activities[slot]
+        guard let durable = activity.durable else { return nil }
+        let state = durable.state(at: wall(now))
+        return ActivityView(
+            key: activity.key, number: activity.number, incarnation: activity.durableIncarnation,
+            type: activity.definition.type, app: activity.definition.app, status: status(slot),
+            version: durable.version, seq: activity.seq, state: state,
+            relevance: durable.relevance,
+            staleAt: durable.staleAfter.map { durable.changedAt + $0 },
+            clip: durable.clip.map { clip in
+                ClipView(
+                    name: clip.name, frames: clip.flipbook.frames.count,
+                    every: clip.flipbook.every, path: clip.flipbook.path.description,
+                    playing: !clip.isOver(at: wall(now)))
+            },
+            destinations: activity.destinations.compactMap { index in
+                guard let destination = destinations[index],
+                    destination.incarnation == activity.durableIncarnation
+                else { return nil }
+                return view(destination, durable, now: now)
+            })
+    }
+
+    private func view(
+        _ destination: Destination, _ projection: Projection, now: Instant
+    ) -> DestinationView? {
+        guard let device = devices[destination.device] else { return nil }
+        let report = device.reports[reference(destination)]
+        let route: String? =
+            switch destination.phase {
+            case .waiting: hasStartRoute(destination) ? "push_to_start" : nil
+            case .starting, .startUnknown, .started: "push_to_start"
+            case .live, .ended: destination.token == nil ? nil : "update_token"
+            case .gone: nil
+            }
+        let counts =
+            destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
+            ?? destination.frames
+        return DestinationView(
+            device: device.key.id, grant: grantInForce(destination), route: route,
+            acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
+            lastDelivery: destination.lastDelivery, waiting: destination.waiting, frames: counts,
+            shown: report,
+            shownMatches: report?.shownState.map {
+                $0.bytes == projection.state(at: wall(now)).bytes
+            })
+    }
+
+    /// Whether nothing more will happen to a version at any destination before an instant.
+    package func isSettled(_ key: ActivityKey, version: Int64, until: Instant) -> Bool {
+        guard let slot = activityByKey[key], let durable = activities[slot].durable,
+            durable.version >= version
+        else { return false }
+        return activities[slot].destinations.allSatisfy { index in
+            guard let destination = destinations[index], !destination.isFinished,
+                destination.final == nil, destination.acknowledged < version
+            else { return true }
+            if destination.inFlight != nil || destination.reservation == .pending { return false }
+            guard let waiting = destination.waiting else { return false }
+            return waiting.until.map { $0 > until } ?? (waiting.reason != Hold.streamLimit.name)
+        }
+    }
+
+    package func view(_ key: DeviceKey) -> DeviceView? {
+        guard let slot = deviceByKey[key], let device = devices[slot] else { return nil }
+        return DeviceView(
+            id: key.id, registration: device.registration, budgetClass: device.budgetClass,
+            tokens: device.tokens.map { name, token in
+                TokenView(name: name.text, token: token.value, registeredAt: token.registeredAt)
+            }.sorted { $0.name < $1.name },
+            presence: device.presence)
+    }
+
+    /// Counters with the sizes of the moment.
+    package var currentCounters: CoreCounters {
+        var counters = counters
+        counters.activitiesLive = activities.count { !$0.hasEnded }
+        counters.destinations = destinations.count { $0 != nil }
+        counters.devices = deviceByKey.count
+        return counters
+    }
+
+    package var storedKeys: [(number: Int64, value: [UInt8])] {
+        keys.sorted { $0.key < $1.key }.map { (number: $0.key, value: $0.value) }
+    }
+}
+
+package struct DeviceView: Sendable {
+    package var id: Identifier
+    package var registration: DeviceRegistration
+    /// In force now.
+    package var budgetClass: BudgetClass
+    package var tokens: [TokenView]
+    package var presence: PresenceReport?
+}
+
+package struct TokenView: Sendable {
+    package var name: String
+    /// A secret: it is never shown whole.
+    package var token: String
+    package var registeredAt: Instant
+}

@@ -1,0 +1,145 @@
+/// What is true and what should happen next: the whole of the relay's rules as one synchronous machine.
+///
+/// It gets inputs and the time, and answers with effects: answers for tickets, and pushes. What is to be stored it
+/// collects until the shell asks for it (`takeBatch`), and acts on it only when it is told that it is durable
+/// (`.committed`). No I/O, no clock, no chance but the one it was given. A crash is dropping this value;
+/// `init(recovered:)` is all that comes after.
+///
+/// Cost: a step touches the one activity or destination that it is about; time costs O(log n) a wake-up.
+package struct Core: Sendable {
+    package let configuration: CoreConfiguration
+    var chance: Chance
+
+    var activities: [Activity] = []
+    var activityByKey: [ActivityKey: Int] = [:]
+    var activityByNumber: [ActivityNumber: Int] = [:]
+    var devices: [Device?] = []
+    var deviceByKey: [DeviceKey: Int] = [:]
+    var destinations: [Destination?] = []
+    var freeDestinations: [Int] = []
+    var lanes: [Lane]
+    var deadlines = DeadlineHeap()
+    var audienceByDevice: [DeviceKey: [Int]] = [:]
+    var audienceByUser: [UserKey: [Int]] = [:]
+    var devicesByUser: [UserKey: [Int]] = [:]
+    var keys: [Int64: [UInt8]] = [:]
+
+    var staged = Staged()
+    var committing: Staged?
+    var idempotency = IdempotencyIndex()
+
+    var nextActivityNumber: Int64 = 1
+    var nextDeviceNumber: Int64 = 1
+    var nextDestinationNumber: Int64 = 1
+    var pushCounter: UInt64 = 0
+    /// Wall time runs ahead of steady time by this (`RelayClock`).
+    var lead = Span.zero
+    /// The newest durable sequences.
+    package internal(set) var lastSeq: Int64 = 0
+    package internal(set) var lastFactSeq: Int64 = 0
+    package internal(set) var counters = CoreCounters()
+
+    /// A user of one tenant.
+    struct UserKey: Hashable, Sendable {
+        var tenant: TenantID
+        var user: String
+    }
+
+    /// - Parameters:
+    ///   - seed: of the chance that makes `apns-id`s and jitter.
+    package init(configuration: CoreConfiguration, seed: UInt64) {
+        self.configuration = configuration
+        chance = Chance(seed)
+        lanes = configuration.apps.map { _ in Lane() }
+    }
+
+    /// One input at one moment of steady time, which never goes back.
+    package mutating func step(_ input: Input, now: Instant, effects: inout Effects) {
+        switch input {
+        case .command(let command, let ticket):
+            take(command, ticket, now: now, effects: &effects)
+        case .atomic(let commands, let ticket):
+            takeAtomically(commands, ticket, now: now, effects: &effects)
+        case .endMany(let request, let ticket):
+            endMany(request, ticket, now: now, effects: &effects)
+        case .device(let key, let command, let ticket):
+            take(command, for: key, ticket, now: now, effects: &effects)
+        case .key(let number, let value, let ticket):
+            keys[number] = value
+            staged.records.append(Record(space: .key, number: number, value: value))
+            staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
+        case .committed(let firstSeq, let firstFactSeq):
+            committed(firstSeq: firstSeq, firstFactSeq: firstFactSeq, now: now, effects: &effects)
+        case .pushEnded(let outcome):
+            pushEnded(outcome, now: now, effects: &effects)
+        case .capacity(let lane, let count):
+            guard lanes.indices.contains(Int(lane.rawValue)) else { return }
+            lanes[Int(lane.rawValue)].setCapacity(count)
+            serve(lane, now: now, effects: &effects)
+        case .clock(let lead):
+            self.lead = max(self.lead, lead)
+        case .tick: break
+        }
+        wakeUp(now: now, effects: &effects)
+    }
+
+    /// When `tick` is due, if nothing else comes.
+    package var nextWake: Instant? {
+        var next = deadlines.first ?? .distantFuture
+        for lane in lanes where lane.hasWaiting {
+            if let probe = lane.probeAt { next = min(next, probe) }
+        }
+        if let flush = staged.flushAt { next = min(next, flush) }
+        return next == .distantFuture ? nil : next
+    }
+
+    /// Wall time, as it goes into timestamps and records.
+    func wall(_ now: Instant) -> Instant { now + lead }
+
+    private mutating func wakeUp(now: Instant, effects: inout Effects) {
+        while let slot = deadlines.pop(until: now) {
+            evaluate(slot, now: now, effects: &effects)
+        }
+        for index in lanes.indices where lanes[index].hasWaiting {
+            serve(LaneNumber(Int32(index)), now: now, effects: &effects)
+        }
+    }
+}
+
+/// A seeded generator (SplitMix64): all the chance that the core knows.
+package struct Chance: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(_ seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// 0 up to 1.
+    mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
+
+    /// A random UUID (RFC 9562, version 4) in the canonical lower-case form that APNs asks for.
+    mutating func uuid() -> String {
+        let high = next() & 0xffff_ffff_ffff_0fff | 0x4000
+        let low = next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
+        let digits = Array("0123456789abcdef".utf8)
+        return String(unsafeUninitializedCapacity: 36) { buffer in
+            var place = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    buffer[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let word = index < 16 ? high : low
+                buffer[place] = digits[Int(word >> UInt64((15 - index % 16) * 4) & 0xf)]
+                place += 1
+            }
+            return 36
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// A document's text and tape, lent for the length of a closure: what walks over many values reads
+/// here, without counting references at every step.
+///
+/// Indices come from the tape itself, offsets from its entries: both are within bounds by the scan.
+struct JSONSource {
+    let text: UnsafeBufferPointer<UInt8>
+    let tape: UnsafeBufferPointer<JSONEntry>
+
+    /// A member's place on the tape.
+    struct Member {
+        let name: Int
+        var value: Int { name + 1 }
+    }
+
+    /// An object's members in order.
+    struct Members: Sequence, IteratorProtocol {
+        private let tape: UnsafeBufferPointer<JSONEntry>
+        private var index: Int
+        private var left: Int
+
+        init(_ tape: UnsafeBufferPointer<JSONEntry>, object: Int) {
+            self.tape = tape
+            index = object + 1
+            left = tape[object].kind == .object ? tape[object].count : 0
+        }
+
+        mutating func next() -> Member? {
+            guard left > 0 else { return nil }
+            defer { index = Int(tape[index + 1].next) }
+            left -= 1
+            return Member(name: index)
+        }
+
+        var underestimatedCount: Int { left }
+    }
+
+    /// The members of the object at `index`; none for another kind.
+    func members(of index: Int) -> Members { Members(tape, object: index) }
+
+    func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: text[range])
+    }
+
+    /// The UTF-8 bytes of what a string's entry says.
+    func unescaped(_ entry: JSONEntry) -> [UInt8] {
+        guard entry.escapes else { return Array(bytes(entry.content)) }
+        var output: [UInt8] = []
+        output.reserveCapacity(entry.content.count)
+        JSONText.unescape(bytes(entry.content), into: &output)
+        return output
+    }
+
+    /// Lends the UTF-8 bytes of what a string's entry says.
+    @inline(__always)
+    func withText<Result>(
+        of entry: JSONEntry, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        if entry.escapes { return unescaped(entry).withUnsafeBufferPointer(body) }
+        return body(bytes(entry.content))
+    }
+
+    /// Whether a name's entry says `name`, byte for byte after unescaping.
+    @inline(__always)
+    func isNamed(_ entry: JSONEntry, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Unescaping never makes a name longer.
+        guard entry.escapes ? entry.content.count > name.count : entry.content.count == name.count
+        else { return false }
+        return withText(of: entry) { JSONText.compare($0, name) == 0 }
+    }
+}
+
+extension JSONDocument {
+    /// Lends text and tape.
+    @inline(__always)
+    func withSource<Result>(_ body: (JSONSource) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { text in
+            tape.withUnsafeBufferPointer { tape in body(JSONSource(text: text, tape: tape)) }
+        }
+    }
+}

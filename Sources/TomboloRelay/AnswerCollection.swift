@@ -1,0 +1,22 @@
+import TomboloCore
+
+/// Answers that are given together, when the last is there. Used by the relay alone, on its loop.
+final class AnswerCollection {
+    private var answers: [Answer?]
+    private var missing: Int
+    private let continuation: UnsafeContinuation<[Answer], Never>
+
+    /// - Parameter count: at least 1.
+    init(_ count: Int, _ continuation: UnsafeContinuation<[Answer], Never>) {
+        answers = Array(repeating: nil, count: count)
+        missing = count
+        self.continuation = continuation
+    }
+
+    /// Once for each index.
+    func set(_ answer: Answer, at index: Int) {
+        answers[index] = answer
+        missing -= 1
+        if missing == 0 { continuation.resume(returning: answers.compactMap { $0 }) }
+    }
+}

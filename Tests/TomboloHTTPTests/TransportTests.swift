@@ -1,0 +1,157 @@
+import TestSupport
+import Testing
+import TomboloHTTP
+import TomboloLoop
+
+@Suite struct TransportTests {
+    @Test func `bytes come back as they went, in clear text and over TLS`() async throws {
+        let authority = try TestAuthority()
+        for tls in [nil, authority] {
+            try await onLoop { loop in
+                let server = try EchoServer(loop, tls: tls?.server)
+                let sent = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+                let connection = try await server.dial(tls: tls?.client)
+                let client = Talker(connection, loop)
+                client.send(sent)
+                let received = await client.receive(count: sent.count)
+                #expect(received == sent)
+                #expect(connection.applicationProtocol == (tls == nil ? nil : "h2"))
+                connection.close()
+                let end = await client.waitForEnd()
+                #expect(end == .closedByThisSide)
+                server.listener.close()
+            }
+        }
+    }
+
+    @Test func `a reader that pauses holds the writer back and loses nothing`() async throws {
+        let authority = try TestAuthority()
+        try await onLoop { loop in
+            let server = try EchoServer(loop, tls: authority.server)
+            let connection = try await server.dial(tls: authority.client)
+            let client = Talker(connection, loop)
+            connection.pauseReading()
+            let sent = [UInt8](repeating: 7, count: 24_000_000)
+            client.send(sent)
+            while !client.isHeldBack { try await loop.sleep(for: .milliseconds(1)) }
+            #expect(connection.sentBytes < UInt64(sent.count))
+            #expect(client.received.isEmpty)
+            connection.resumeReading()
+            let received = await client.receive(count: sent.count)
+            #expect(received == sent)
+            connection.abort()
+            server.listener.close()
+        }
+    }
+
+    @Test func `closing sends what is in hand, then the end`() async throws {
+        let authority = try TestAuthority()
+        for tls in [nil, authority] {
+            try await onLoop { loop in
+                let server = try EchoServer(loop, tls: tls?.server) {
+                    $0.send([1, 2, 3], close: true)
+                }
+                let client = Talker(try await server.dial(tls: tls?.client), loop)
+                client.connection.resumeReading()
+                let end = await client.waitForEnd()
+                #expect(client.received == [1, 2, 3])
+                #expect(end == .endedByPeer)
+                client.connection.abort()
+                server.listener.close()
+            }
+        }
+    }
+
+    @Test func `an abort is told to both sides, once, and not before the end of the turn`()
+        async throws
+    {
+        try await onLoop { loop in
+            let server = try EchoServer(loop, tls: nil)
+            let connection = try await server.dial(tls: nil)
+            let client = Talker(connection, loop)
+            connection.resumeReading()
+            connection.abort()
+            connection.abort()
+            #expect(client.end == nil)
+            let end = await client.waitForEnd()
+            #expect(end == .closedByThisSide)
+            #expect(client.endCount == 1)
+            let served = await server.talker()
+            _ = await served.waitForEnd()
+            server.listener.close()
+        }
+    }
+
+    @Test func `a port that nobody listens on refuses with the address in the message`()
+        async throws
+    {
+        try await onLoop { loop in
+            let server = try EchoServer(loop, tls: nil)
+            let port = server.listener.address.port
+            server.listener.close()
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection.dial(
+                    host: "127.0.0.1", port: port, tls: nil, on: loop, within: .seconds(5))
+            }
+            #expect(error?.kind == .refused)
+            #expect(error?.message.contains("127.0.0.1:\(port)") == true)
+        }
+    }
+
+    @Test func `every address of a name is tried`() async throws {
+        try await onLoop { loop in
+            // localhost is ::1 as well on most machines; the server has the IPv4 one alone.
+            let server = try EchoServer(loop, tls: nil)
+            let connection = try await Connection.dial(
+                host: "localhost", port: server.listener.address.port, tls: nil, on: loop,
+                within: .seconds(5))
+            #expect(connection.peer.host == "127.0.0.1")
+            connection.abort()
+            server.listener.close()
+        }
+    }
+
+    @Test func `a name without address and a port out of range are refused`() async throws {
+        try await onLoop { loop in
+            for (host, port) in [("no-such-name.invalid", 443), ("127.0.0.1", 65_536), ("", 1)] {
+                let error = await #expect(throws: ConnectionError.self) {
+                    try await Connection.dial(
+                        host: host, port: port, tls: nil, on: loop, within: .seconds(20))
+                }
+                #expect(error?.kind == .unresolved)
+            }
+        }
+    }
+
+    @Test func `a peer that says nothing in the handshake is left at the deadline`() async throws {
+        let authority = try TestAuthority()
+        try await onLoop { loop in
+            let server = try EchoServer(loop, tls: nil) { _ in }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection.dial(
+                    host: "127.0.0.1", port: server.listener.address.port, tls: authority.client,
+                    on: loop, within: .milliseconds(30))
+            }
+            #expect(error?.kind == .timedOut)
+            server.listener.close()
+        }
+    }
+
+    @Test func `a port in use and a name to listen at are refused in words`() async throws {
+        try await onLoop { loop in
+            let server = try EchoServer(loop, tls: nil)
+            let port = server.listener.address.port
+            for place in [
+                ListenAddress(host: "127.0.0.1", port: port),
+                ListenAddress(host: "example.org", port: 0),
+                ListenAddress(host: "127.0.0.1", port: -1),
+            ] {
+                let error = #expect(throws: ConnectionError.self) {
+                    try Listener(on: loop, at: place, tls: nil)
+                }
+                #expect(error?.kind == .local)
+            }
+            server.listener.close()
+        }
+    }
+}

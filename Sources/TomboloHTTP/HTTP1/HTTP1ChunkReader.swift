@@ -1,0 +1,102 @@
+/// Reads a body in the chunked coding (RFC 9112, 7.1). Extensions are skipped up to a bound; trailers are
+/// checked like fields, and dropped.
+struct HTTP1ChunkReader: Sendable {
+    /// 15 hexadecimal digits never overflow, and no body is that long.
+    static let sizeDigitsMax = 15
+    /// The longest line that gives a size: the digits and whatever extensions are still allowed.
+    private static let sizeLineBytesMax =
+        sizeDigitsMax + HTTP1RequestParser.chunkExtensionBytesMax
+
+    private enum State {
+        case size
+        case data(left: Int)
+        /// The CR LF behind a chunk's bytes.
+        case dataEnd
+        case trailers(bytes: Int, count: Int)
+        case finished
+    }
+
+    private var state = State.size
+    private var extensionBytes = 0
+
+    var isFinished: Bool {
+        if case .finished = state { true } else { false }
+    }
+
+    /// All bytes of the body that the buffer holds, of several chunks together where there are several.
+    mutating func read(_ buffer: inout HTTP1LineBuffer) throws(HTTP1Refusal) -> [UInt8] {
+        var piece: [UInt8] = []
+        while true {
+            switch state {
+            case .size:
+                guard let line = try takeSizeLine(&buffer) else { return piece }
+                let size = try readSize(line)
+                state = size == 0 ? .trailers(bytes: 0, count: 0) : .data(left: size)
+            case .data(let left):
+                guard let bytes = buffer.takeUpTo(left) else { return piece }
+                if piece.isEmpty { piece = bytes } else { piece += bytes }
+                state = bytes.count == left ? .dataEnd : .data(left: left - bytes.count)
+            case .dataEnd:
+                guard try buffer.takeLineEnd() else { return piece }
+                state = .size
+            case .trailers(let bytes, let count):
+                guard try readTrailer(&buffer, bytes: bytes, count: count) else { return piece }
+            case .finished:
+                return piece
+            }
+        }
+    }
+
+    /// One that is too long is refused before it is complete.
+    private func takeSizeLine(
+        _ buffer: inout HTTP1LineBuffer
+    ) throws(HTTP1Refusal) -> ArraySlice<UInt8>? {
+        guard let line = try buffer.takeLine() else {
+            if buffer.count > Self.sizeLineBytesMax + 1 { throw .chunkExtensionsTooLarge }
+            return nil
+        }
+        guard line.count <= Self.sizeLineBytesMax else { throw .chunkExtensionsTooLarge }
+        return line
+    }
+
+    private mutating func readSize(_ line: ArraySlice<UInt8>) throws(HTTP1Refusal) -> Int {
+        var size = 0
+        var digits = 0
+        while digits < line.count, let value = HTTP1Bytes.hexValue(line[line.startIndex + digits]) {
+            guard digits < Self.sizeDigitsMax else { throw .badChunk }
+            size = size << 4 | value
+            digits += 1
+        }
+        guard digits > 0 else { throw .badChunk }
+        let extensions = line.dropFirst(digits)
+        if let first = extensions.first {
+            guard first == UInt8(ascii: ";"), extensions.allSatisfy(HTTP1Bytes.isFieldValueByte)
+            else { throw .badChunk }
+            extensionBytes += extensions.count
+            guard extensionBytes <= HTTP1RequestParser.chunkExtensionBytesMax else {
+                throw .chunkExtensionsTooLarge
+            }
+        }
+        return size
+    }
+
+    /// Answers whether a line was there.
+    private mutating func readTrailer(
+        _ buffer: inout HTTP1LineBuffer, bytes: Int, count: Int
+    ) throws(HTTP1Refusal) -> Bool {
+        let room = HTTP1RequestParser.headBytesMax - bytes
+        guard let line = try buffer.takeLine() else {
+            if buffer.count >= room { throw .trailersTooLarge }
+            return false
+        }
+        guard line.count + 2 <= room else { throw .trailersTooLarge }
+        if line.isEmpty {
+            state = .finished
+            return true
+        }
+        guard count < HTTP1RequestParser.fieldsMax else { throw .trailersTooLarge }
+        _ = try HTTP1FieldLine.read(line)
+        state = .trailers(bytes: bytes + line.count + 2, count: count + 1)
+        return true
+    }
+}

@@ -1,0 +1,134 @@
+/// Reads requests in HTTP/1.1 (RFC 9112) out of the bytes of one connection. Pure: bytes go in by
+/// `append`, events come out of `next` when they are asked for, so that whoever does not ask exerts
+/// back-pressure. Pipelined requests wait in the buffer until the one before them is answered.
+///
+/// It takes only what every reader reads alike, and refuses the rest (`HTTP1Refusal`); after a refusal it
+/// stays silent. It holds at most what was appended and not yet asked for: append only after `next`
+/// answered nil.
+package struct HTTP1RequestParser: Sendable {
+    /// The most bytes of a head, its line ends included: what nginx and Apache take, twice over.
+    package static let headBytesMax = 16 * 1024
+    /// The most fields of a head, and of trailers.
+    package static let fieldsMax = 64
+    /// The most bytes of chunk extensions in one request: none are known, all are skipped (RFC 9112, 7.1.1).
+    package static let chunkExtensionBytesMax = 1024
+
+    enum State {
+        /// Before the first line; whether the one empty line that is forgiven was there.
+        case start(emptyLineSeen: Bool)
+        case fields(HTTP1HeadBuilder)
+        case length(left: Int)
+        case chunks(HTTP1ChunkReader)
+        /// A complete request; `end` is still to be told.
+        case ending
+        case refused
+    }
+
+    private var state = State.start(emptyLineSeen: false)
+    private var buffer = HTTP1LineBuffer()
+    /// Bytes of the present head that are read already.
+    private var headBytes = 0
+
+    package init() {}
+
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) { buffer.append(bytes) }
+
+    package mutating func append(_ bytes: some Collection<UInt8>) { buffer.append(bytes) }
+
+    /// Bytes that came in and have not come out: a part of a head, or pipelined requests.
+    package var bytesHeld: Int { buffer.count }
+
+    /// Whether the parser is between two requests and holds nothing: the moment at which a connection is
+    /// idle, and may be closed without harm.
+    package var isBetweenRequests: Bool {
+        if case .start = state { buffer.count == 0 } else { false }
+    }
+
+    /// The next event, or nil where more bytes are needed first (or the parser has refused).
+    package mutating func next() -> HTTP1RequestEvent? {
+        do {
+            return try step()
+        } catch {
+            state = .refused
+            buffer.removeAll()
+            return .refused(error)
+        }
+    }
+
+    private mutating func step() throws(HTTP1Refusal) -> HTTP1RequestEvent? {
+        while true {
+            switch state {
+            case .start(let emptyLineSeen):
+                guard try readRequestLine(emptyLineSeen: emptyLineSeen) else { return nil }
+            case .fields(var builder):
+                state = .refused  // The builder is not copied while it is changed.
+                guard let request = try readFields(&builder) else {
+                    state = .fields(builder)
+                    return nil
+                }
+                begin(request.body)
+                return .head(request)
+            case .length(let left):
+                guard let piece = buffer.takeUpTo(left) else { return nil }
+                state = piece.count == left ? .ending : .length(left: left - piece.count)
+                return .body(piece)
+            case .chunks(var reader):
+                state = .refused
+                let piece = try reader.read(&buffer)
+                state = reader.isFinished ? .ending : .chunks(reader)
+                if !piece.isEmpty { return .body(piece) }
+                if !reader.isFinished { return nil }
+            case .ending:
+                state = .start(emptyLineSeen: false)
+                headBytes = 0
+                return .end
+            case .refused:
+                return nil
+            }
+        }
+    }
+
+    private mutating func begin(_ body: HTTP1Request.Body) {
+        switch body {
+        case .none: state = .ending
+        case .length(let count): state = .length(left: count)
+        case .chunked: state = .chunks(HTTP1ChunkReader())
+        }
+    }
+
+    /// Answers whether the first line was there.
+    private mutating func readRequestLine(emptyLineSeen: Bool) throws(HTTP1Refusal) -> Bool {
+        guard let line = try takeHeadLine(orTooLong: .targetTooLong) else { return false }
+        if line.isEmpty {
+            // One empty line is forgiven: old clients send it after a body (RFC 9112, 2.2).
+            guard !emptyLineSeen else { throw .badRequestLine }
+            state = .start(emptyLineSeen: true)
+            return true
+        }
+        state = .fields(try HTTP1HeadBuilder(requestLine: line))
+        return true
+    }
+
+    private mutating func readFields(
+        _ builder: inout HTTP1HeadBuilder
+    ) throws(HTTP1Refusal) -> HTTP1Request? {
+        while let line = try takeHeadLine(orTooLong: .fieldsTooLarge) {
+            if line.isEmpty { return try builder.finish() }
+            try builder.add(fieldLine: line)
+        }
+        return nil
+    }
+
+    private mutating func takeHeadLine(
+        orTooLong tooLong: HTTP1Refusal
+    ) throws(HTTP1Refusal) -> ArraySlice<UInt8>? {
+        let room = Self.headBytesMax - headBytes
+        guard let line = try buffer.takeLine() else {
+            if buffer.count >= room { throw tooLong }
+            return nil
+        }
+        guard line.count + 2 <= room else { throw tooLong }
+        headBytes += line.count + 2
+        return line
+    }
+}

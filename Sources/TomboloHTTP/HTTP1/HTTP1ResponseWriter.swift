@@ -1,0 +1,123 @@
+/// Writes answers in HTTP/1.1 as bytes (RFC 9112). Pure; one value for one answer.
+///
+/// What frames the answer is its own: a handler's `connection`, `content-length`, `transfer-encoding`,
+/// `keep-alive` and `upgrade` are left out. Nothing in a field can end its line: control characters
+/// become spaces, and a field whose name is no token is left out. There is no `date`: the field is for
+/// caches, and nothing here may be cached by guess.
+package struct HTTP1ResponseWriter: Sendable {
+    /// How the body's end is told.
+    package enum Framing: Hashable, Sendable {
+        /// No body at all: an answer to `HEAD`, 204 and 304.
+        case none
+        case length(Int)
+        case chunked
+        /// HTTP/1.0 knows no chunks: the end of the connection is the end of the body.
+        case untilClose
+    }
+
+    package let framing: Framing
+    /// Whether the connection ends after this answer.
+    package let closes: Bool
+
+    /// The interim answer to `Expect: 100-continue`.
+    package static let continueLine = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// - Parameter length: the body's bytes where they are known, nil for a streaming answer.
+    package init(
+        status: Int, method: String, version: HTTPVersion, length: Int?, keepsAlive: Bool
+    ) {
+        if method == "HEAD" || status == 204 || status == 304 {
+            framing = .none
+        } else if let length {
+            framing = .length(length)
+        } else {
+            framing = version == .http1_0 ? .untilClose : .chunked
+        }
+        closes = !keepsAlive || framing == .untilClose
+    }
+
+    /// Appends the head. `version` decides whether a connection that stays open must be told as such.
+    package func appendHead(
+        status: Int, fields: HTTPFields, version: HTTPVersion, to bytes: inout [UInt8]
+    ) {
+        bytes += "HTTP/1.1 \(status) \(Self.reason(status))\r\n".utf8
+        for field in fields where Self.isHandlers(field.name) {
+            bytes += field.name.utf8
+            bytes += ": ".utf8
+            bytes += field.value.utf8.map(Self.harmless)
+            bytes += "\r\n".utf8
+        }
+        switch framing {
+        case .length(let count): bytes += "content-length: \(count)\r\n".utf8
+        case .chunked: bytes += "transfer-encoding: chunked\r\n".utf8
+        case .none, .untilClose: break
+        }
+        if closes {
+            bytes += "connection: close\r\n".utf8
+        } else if version == .http1_0 {
+            bytes += "connection: keep-alive\r\n".utf8
+        }
+        bytes += "\r\n".utf8
+    }
+
+    /// Appends a part of the body in the coding of this answer; nothing where it has no body.
+    package func appendPiece(_ piece: [UInt8], to bytes: inout [UInt8]) {
+        switch framing {
+        case .none: break
+        case .length, .untilClose: bytes += piece
+        case .chunked:
+            // An empty chunk would be the end.
+            guard !piece.isEmpty else { return }
+            bytes += String(piece.count, radix: 16).utf8
+            bytes += "\r\n".utf8
+            bytes += piece
+            bytes += "\r\n".utf8
+        }
+    }
+
+    package func appendEnd(to bytes: inout [UInt8]) {
+        if framing == .chunked { bytes += "0\r\n\r\n".utf8 }
+    }
+
+    private static func isHandlers(_ name: String) -> Bool {
+        switch name {
+        case "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade": false
+        default: HTTP1Bytes.isToken(name.utf8)
+        }
+    }
+
+    private static func harmless(_ byte: UInt8) -> UInt8 {
+        HTTP1Bytes.isFieldValueByte(byte) ? byte : HTTP1Bytes.space
+    }
+
+    /// The phrase behind the status. It means nothing; people read it.
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 204: "No Content"
+        case 304: "Not Modified"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 417: "Expectation Failed"
+        case 422: "Unprocessable Content"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,371 @@
+import TomboloLoop
+
+/// HTTP/1.1 for a server: one request after the other, pipelined ones wait in the parser.
+final class HTTP1ServerSession: HTTPServerSession {
+    /// Where the connection stands between two requests.
+    private enum Phase {
+        /// Waits for a head.
+        case head
+        /// A request is with its handler, or its answer is on the way.
+        case exchange(Exchange)
+        /// The answer is complete; the rest of a short body is skipped until then.
+        case skipping(until: MonotonicInstant)
+        case finished
+    }
+
+    /// One request under way.
+    private struct Exchange {
+        let request: HTTP1Request
+        let exchange: HTTPExchange
+        var writer: HTTP1ResponseWriter?
+        var isBodyComplete = false
+        var isContinueDue: Bool
+        var isHandlerDone = false
+        var isAnswerDone = false
+    }
+
+    /// Bytes of a body that may wait for the handler before the socket is left alone.
+    private static let bodyBytesHeldMax = 64 * 1024
+    /// Bytes of answers that may be unread before a pipelined request is looked at.
+    private static let outputBeforeHeadMax = 64 * 1024
+
+    private unowned let owner: any HTTPServerSessionOwner
+    private var parser = HTTP1RequestParser()
+    private var phase = Phase.head
+    private var output = HTTPByteQueue()
+    /// The last moment at which the connection was idle and something came.
+    private var idleSince: MonotonicInstant
+    private var headSince: MonotonicInstant?
+    private var isDraining = false
+    private var isInputAtEnd = false
+
+    init(owner: any HTTPServerSessionOwner) {
+        self.owner = owner
+        idleSince = owner.loop.now
+    }
+
+    private var now: MonotonicInstant { owner.loop.now }
+
+    // MARK: Bytes in
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        if case .finished = phase { return }
+        parser.append(bytes)
+        advance()
+    }
+
+    func receivedEnd() {
+        isInputAtEnd = true
+        switch phase {
+        case .head, .skipping: finishConnection()
+        case .exchange(let current):
+            // A body that can no longer be complete is a request that is gone.
+            if current.isBodyComplete { current.exchange.peerClosedItsSide() } else { lost() }
+        case .finished: break
+        }
+    }
+
+    var wantsBytes: Bool {
+        guard !isInputAtEnd else { return false }
+        switch phase {
+        case .head: return output.count < Self.outputBeforeHeadMax
+        case .skipping: return true
+        case .exchange(let current):
+            // Behind a complete request only its end is looked for, and a pipelined head or so.
+            return current.isBodyComplete
+                ? parser.bytesHeld < HTTP1RequestParser.headBytesMax
+                : current.exchange.bodyBytesHeld < Self.bodyBytesHeldMax
+        case .finished: return false
+        }
+    }
+
+    /// Takes events out of the parser as far as this phase can use them.
+    private func advance() {
+        while true {
+            switch phase {
+            case .head:
+                guard takeHead() else { return }
+            case .exchange(let current):
+                guard !current.isBodyComplete, takeBody(current) else { return }
+            case .skipping:
+                guard skipBody() else { return }
+            case .finished:
+                return
+            }
+        }
+    }
+
+    private func takeHead() -> Bool {
+        guard output.count < Self.outputBeforeHeadMax else { return false }
+        switch parser.next() {
+        case .head(let request)?:
+            headSince = nil
+            begin(request)
+            return true
+        case .refused(let refusal)?:
+            answerProblem(HTTPServerProblem(refusal))
+            return false
+        case nil:
+            if headSince == nil, !parser.isBetweenRequests { headSince = now }
+            if isDraining || isInputAtEnd { finishConnection() }
+            return false
+        case .body?, .end?: preconditionFailure("a body without its head")
+        }
+    }
+
+    private func begin(_ request: HTTP1Request) {
+        let length: Int? =
+            switch request.body {
+            case .none: 0
+            case .length(let count): count
+            case .chunked: nil
+            }
+        let exchange = owner.opened(
+            HTTPServerRequest(
+                method: request.method, target: request.target, authority: request.authority,
+                fields: request.fields, version: request.version, bodyLength: length), over: self)
+        phase = .exchange(
+            Exchange(
+                request: request, exchange: exchange, isContinueDue: request.expectsContinue))
+    }
+
+    /// Answers whether there may be more for this phase.
+    private func takeBody(_ current: Exchange) -> Bool {
+        guard current.exchange.bodyBytesHeld < Self.bodyBytesHeldMax else { return false }
+        switch parser.next() {
+        case .body(let piece)?:
+            current.exchange.received(piece)
+            return true
+        case .end?:
+            change { $0.isBodyComplete = true }
+            current.exchange.bodyCompleted()
+            return false
+        case .refused(let refusal)?:
+            current.exchange.bodyFailed(refusal)
+            return false
+        case nil: return false
+        case .head?: preconditionFailure("a head within a body")
+        }
+    }
+
+    private func skipBody() -> Bool {
+        switch parser.next() {
+        case .body?: return true
+        case .end?:
+            nextRequest()
+            return true
+        case .refused?:
+            finishConnection()
+            return false
+        case nil: return false
+        case .head?: preconditionFailure("a head within a body")
+        }
+    }
+
+    private func change(_ body: (inout Exchange) -> Void) {
+        guard case .exchange(var current) = phase else { return }
+        body(&current)
+        phase = .exchange(current)
+    }
+
+    // MARK: Between two requests
+
+    private func nextRequest() {
+        phase = .head
+        idleSince = now
+        headSince = nil
+        owner.sessionWantsBytes()
+    }
+
+    /// The answer is complete and its handler has returned: on to the next request, or the end.
+    private func concludeIfDone() {
+        guard case .exchange(let current) = phase, current.isAnswerDone, current.isHandlerDone
+        else {
+            return
+        }
+        if current.writer?.closes ?? true {
+            finishConnection()
+        } else if current.isBodyComplete {
+            nextRequest()
+        } else {
+            phase = .skipping(until: now + owner.limits.headTime)
+            owner.sessionWantsBytes()
+        }
+        advance()
+    }
+
+    private func finishConnection() {
+        phase = .finished
+        owner.sessionHasOutput()
+    }
+
+    /// The server's own answer to what is no request; the connection ends behind it.
+    private func answerProblem(_ problem: HTTPServerProblem) {
+        let body = problem.body
+        let writer = HTTP1ResponseWriter(
+            status: problem.status, method: "", version: .http1_1, length: body.count,
+            keepsAlive: false)
+        var bytes: [UInt8] = []
+        writer.appendHead(
+            status: problem.status, fields: problem.fields, version: .http1_1, to: &bytes)
+        writer.appendPiece(body, to: &bytes)
+        output.append(bytes)
+        finishConnection()
+    }
+
+    // MARK: Bytes out
+
+    func produce(into output: OutputBuffer) { self.output.move(to: output) }
+
+    func outputProgressed() {
+        switch phase {
+        case .exchange(let current): current.exchange.answerProgressed()
+        case .head: advance()
+        case .skipping, .finished: break
+        }
+    }
+
+    var isFinished: Bool {
+        if case .finished = phase { output.isEmpty } else { false }
+    }
+
+    // MARK: Ends
+
+    func drain() {
+        isDraining = true
+        if case .head = phase, parser.isBetweenRequests { finishConnection() }
+    }
+
+    func lost() {
+        output.removeAll()
+        guard case .exchange(let current) = phase else {
+            phase = .finished
+            return
+        }
+        phase = .finished
+        current.exchange.lost()
+    }
+
+    var deadline: MonotonicInstant? {
+        switch phase {
+        case .head:
+            headSince.map { $0 + owner.limits.headTime } ?? idleSince + owner.limits.idleTime
+        case .skipping(let until): until
+        case .exchange, .finished: nil
+        }
+    }
+
+    func deadlinePassed() {
+        if case .head = phase, headSince != nil {
+            answerProblem(.headTooSlow)
+        } else {
+            finishConnection()
+        }
+    }
+
+    func setMaxConcurrentStreams(_ count: Int) {}
+
+    func goAway(code: UInt32, reason: [UInt8], lastStream: Int32?) { drain() }
+}
+
+extension HTTP1ServerSession: HTTPExchangeWire {
+    var unreadBytes: Int { output.count + owner.bytesUnwritten }
+
+    func wantsBody() {
+        guard case .exchange(let current) = phase else { return }
+        if current.isContinueDue, current.writer == nil {
+            output.append(HTTP1ResponseWriter.continueLine)
+            owner.sessionHasOutput()
+        }
+        change { $0.isContinueDue = false }
+        advance()
+        owner.sessionWantsBytes()
+    }
+
+    func took(_ byteCount: Int) {
+        if byteCount > 0 { owner.sessionWantsBytes() }
+    }
+
+    func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
+        guard case .exchange(let current) = phase else { return }
+        let writer = makeWriter(
+            current, status: status, length: body.count, keepsAlive: canSkipBody(current))
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512 + body.count)
+        writer.appendHead(
+            status: status, fields: fields, version: current.request.version, to: &bytes)
+        writer.appendPiece(body, to: &bytes)
+        output.append(bytes)
+        change {
+            $0.writer = writer
+            $0.isAnswerDone = true
+        }
+        owner.sessionHasOutput()
+    }
+
+    func begin(_ status: Int, _ fields: HTTPFields) {
+        guard case .exchange(let current) = phase else { return }
+        // While it streams the handler may still read the body, so the connection is kept until the end
+        // of the answer tells; and the peer must not wait for `100 Continue` any longer.
+        var bytes = current.isContinueDue ? HTTP1ResponseWriter.continueLine : []
+        change { $0.isContinueDue = false }
+        let writer = makeWriter(current, status: status, length: nil, keepsAlive: true)
+        writer.appendHead(
+            status: status, fields: fields, version: current.request.version, to: &bytes)
+        output.append(bytes)
+        change { $0.writer = writer }
+        owner.sessionHasOutput()
+    }
+
+    func write(_ piece: [UInt8]) {
+        guard case .exchange(let current) = phase, let writer = current.writer else { return }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(piece.count + 16)
+        writer.appendPiece(piece, to: &bytes)
+        output.append(bytes)
+        owner.sessionHasOutput()
+    }
+
+    func finish() {
+        guard case .exchange(let current) = phase, let writer = current.writer else { return }
+        var bytes: [UInt8] = []
+        writer.appendEnd(to: &bytes)
+        output.append(bytes)
+        change { $0.isAnswerDone = true }
+        owner.sessionHasOutput()
+    }
+
+    func reset(code: UInt32) {
+        guard case .exchange = phase else { return }
+        lost()
+        owner.sessionHasOutput()
+    }
+
+    func handlerReturned() {
+        change { $0.isHandlerDone = true }
+        // A stream whose body was not read to its end cannot be told from the next request.
+        if case .exchange(let current) = phase, !canSkipBody(current) {
+            finishConnection()
+            return
+        }
+        concludeIfDone()
+    }
+
+    private func makeWriter(
+        _ current: Exchange, status: Int, length: Int?, keepsAlive: Bool
+    ) -> HTTP1ResponseWriter {
+        HTTP1ResponseWriter(
+            status: status, method: current.request.method, version: current.request.version,
+            length: length,
+            keepsAlive: keepsAlive && current.request.keepsAlive && !isDraining && !isInputAtEnd)
+    }
+
+    /// Whether what is left of the body is so little that skipping it beats a new connection.
+    private func canSkipBody(_ current: Exchange) -> Bool {
+        if current.isBodyComplete { return true }
+        guard !current.isContinueDue, case .length(let count) = current.request.body else {
+            return current.request.body == .none
+        }
+        return count <= owner.limits.skippedBodyBytesMax
+    }
+}

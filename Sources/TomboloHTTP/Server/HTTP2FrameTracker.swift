@@ -1,0 +1,57 @@
+/// Follows the borders of frames in the bytes of an HTTP/2 client, to tell a peer that stays in the middle of
+/// one from a peer that is idle. Pure; it judges nothing, that is nghttp2's work.
+struct HTTP2FrameTracker {
+    /// The connection preface, then frames.
+    private var prefaceLeft = 24
+    private var header: [UInt8] = []
+    private var payloadLeft = 0
+    private var isData = false
+    /// A head that goes on in CONTINUATION frames.
+    private var isHeadOpen = false
+    /// Units that were begun and are complete: a frame, or a head with its continuations.
+    private(set) var unitsComplete: UInt64 = 0
+
+    private static let headerBytes = 9
+
+    /// Whether the peer owes the rest of something that it has begun. DATA does not count: bodies have a
+    /// rate of their own.
+    var isWithinUnit: Bool {
+        prefaceLeft > 0 || !header.isEmpty || isHeadOpen || payloadLeft > 0 && !isData
+    }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        let preface = min(prefaceLeft, rest.count)
+        prefaceLeft -= preface
+        rest = rest.dropFirst(preface)
+        while !rest.isEmpty {
+            if payloadLeft > 0 {
+                let count = min(payloadLeft, rest.count)
+                payloadLeft -= count
+                rest = rest.dropFirst(count)
+                if payloadLeft == 0 { endFrame() }
+                continue
+            }
+            let count = min(Self.headerBytes - header.count, rest.count)
+            header.append(contentsOf: rest.prefix(count))
+            rest = rest.dropFirst(count)
+            if header.count == Self.headerBytes { beginFrame() }
+        }
+    }
+
+    /// Length (24 bits), type, flags, stream (RFC 9113, 4.1).
+    private mutating func beginFrame() {
+        payloadLeft = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+        let (type, flags) = (header[3], header[4])
+        header.removeAll(keepingCapacity: true)
+        isData = type == 0
+        // HEADERS and CONTINUATION with END_HEADERS.
+        if type == 1 || type == 9 { isHeadOpen = flags & 4 == 0 }
+        if payloadLeft == 0 { endFrame() }
+    }
+
+    private mutating func endFrame() {
+        isData = false
+        if !isHeadOpen { unitsComplete += 1 }
+    }
+}

@@ -1,0 +1,92 @@
+/// Gathers the head of one HTTP/2 request, and says at its end what it means. Pure. nghttp2 has checked
+/// the order and the characters of fields (RFC 9113, 8.2 and 8.3) before they come here.
+struct HTTP2RequestHead {
+    private var method = ""
+    private var path = ""
+    private var authority: String?
+    private var host: String?
+    private var contentLength: Int?
+    private var fields = HTTPFields()
+    private var fieldCount = 0
+    private var bytes = 0
+    private(set) var refusal: HTTP1Refusal?
+    private(set) var expectsContinue = false
+
+    /// What a field costs beyond its characters (RFC 9113, 6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE).
+    private static let fieldOverhead = 32
+
+    mutating func add(
+        name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
+    ) {
+        guard refusal == nil else { return }
+        bytes += name.count + value.count + Self.fieldOverhead
+        guard bytes <= HTTP1RequestParser.headBytesMax else {
+            refuse(.fieldsTooLarge)
+            return
+        }
+        let text = String(decoding: value, as: UTF8.self)
+        if name.first == HTTP1Bytes.colon {
+            addPseudo(String(decoding: name, as: UTF8.self), text)
+            return
+        }
+        fieldCount += 1
+        guard fieldCount <= HTTP1RequestParser.fieldsMax else {
+            refuse(.tooManyFields)
+            return
+        }
+        guard value.allSatisfy(HTTP1Bytes.isFieldValueByte) else {
+            refuse(.badFieldValue)
+            return
+        }
+        add(String(decoding: name, as: UTF8.self), text)
+    }
+
+    private mutating func addPseudo(_ name: String, _ value: String) {
+        switch name {
+        case ":method": method = value
+        case ":path": path = value
+        case ":authority": authority = value
+        default: break
+        }
+    }
+
+    private mutating func add(_ name: String, _ value: String) {
+        switch name {
+        case "host":
+            host = value
+            return
+        case "content-length": contentLength = Int(value)
+        case "expect":
+            guard value.lowercased() == "100-continue" else { return refuse(.unknownExpectation) }
+            expectsContinue = true
+        default: break
+        }
+        fields.append(name, value)
+    }
+
+    private mutating func refuse(_ reason: HTTP1Refusal) {
+        refusal = reason
+        fields = HTTPFields()
+    }
+
+    /// - Parameter hasBody: whether the stream was left open by the head.
+    mutating func finish(hasBody: Bool) -> HTTPServerRequest? {
+        if refusal == nil { refusal = check() }
+        guard refusal == nil else { return nil }
+        return HTTPServerRequest(
+            method: method, target: path, authority: authority ?? host, fields: fields,
+            version: .http2, bodyLength: hasBody ? contentLength : 0)
+    }
+
+    private func check() -> HTTP1Refusal? {
+        guard method != "CONNECT" else { return .connectNotOffered }
+        guard method.utf8.count <= HTTP1HeadBuilder.methodBytesMax else { return .badMethod }
+        let isPath = path.utf8.first == UInt8(ascii: "/") || path == "*" && method == "OPTIONS"
+        guard isPath, path.utf8.allSatisfy(HTTP1Bytes.isTargetByte) else { return .badTarget }
+        if let authority, let host, authority.lowercased() != host.lowercased() {
+            return .otherHost
+        }
+        if let named = authority ?? host, !HTTP1Bytes.isAuthority(named) { return .badHost }
+        return nil
+    }
+}

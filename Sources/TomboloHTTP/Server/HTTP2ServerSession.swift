@@ -1,0 +1,219 @@
+import CNghttp2
+import TomboloLoop
+
+/// HTTP/2 for a server (RFC 9113): nghttp2's session as bytes in, bytes out.
+///
+/// Streams stand in a slab and are reached by their address. Flow control is ours: a window opens again
+/// only when a handler takes what came, so a slow handler slows its peer and nobody else, up to the
+/// connection's window.
+final class HTTP2ServerSession: HTTPServerSession {
+    private unowned let owner: any HTTPServerSessionOwner
+    private let session: HTTP2SessionHandle
+    private var streams: [HTTP2ServerStream?] = []
+    private var freeSlots: [Int] = []
+    private var openStreams = 0
+    /// Handlers that have not returned; more than there are streams if peers abandon requests.
+    private var handlersRunning = 0
+    private var resets: HTTP2ResetAllowance
+    private var idleSince: MonotonicInstant
+    private var frames = HTTP2FrameTracker()
+    /// When the frame that is being received began, unless it is DATA.
+    private var frameSince: MonotonicInstant?
+    private var hasFailed = false
+    private var isDraining = false
+    /// When streams are looked through for a stalled one: not at every event, for there may be many.
+    private var stallCheckAt = MonotonicInstant.distantFuture
+
+    init(owner: any HTTPServerSessionOwner) {
+        self.owner = owner
+        session = HTTP2SessionHandle()
+        idleSince = owner.loop.now
+        resets = HTTP2ResetAllowance(owner.limits, now: owner.loop.now)
+        session.open(Unmanaged.passUnretained(self).toOpaque())
+        session.submitSettings(owner.limits)
+    }
+
+    var now: MonotonicInstant { owner.loop.now }
+
+    // MARK: HTTPServerSession
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !hasFailed else { return }
+        if !session.receive(bytes) { hasFailed = true }
+        let units = frames.unitsComplete
+        frames.receive(bytes)
+        if !frames.isWithinUnit {
+            frameSince = nil
+        } else if frameSince == nil || frames.unitsComplete != units {
+            frameSince = now
+        }
+        sessionHasOutput()
+    }
+
+    func receivedEnd() { lost() }
+
+    func produce(into output: OutputBuffer) {
+        while !hasFailed, !output.isFull, let bytes = session.nextOutput() { output.append(bytes) }
+    }
+
+    func outputProgressed() {}
+
+    /// A peer that reads nothing is not read from: what it could make us queue stays bounded.
+    var wantsBytes: Bool { owner.bytesUnwritten < OutputBuffer.recordBytes }
+
+    var isFinished: Bool { hasFailed || session.isFinished }
+
+    func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        // First a warning, and after one round trip the last word: requests that are on their way are
+        // still taken (RFC 9113, 6.8).
+        session.submitShutdownNotice()
+        sessionHasOutput()
+    }
+
+    func lost() {
+        hasFailed = true
+        for stream in streams { stream?.closed() }
+        streams = []
+        openStreams = 0
+        session.close()
+    }
+
+    var deadline: MonotonicInstant? {
+        var earliest = frameSince.map { $0 + owner.limits.headTime }
+        if openStreams == 0 {
+            earliest = min(earliest ?? .distantFuture, idleSince + owner.limits.idleTime)
+        }
+        return min(earliest ?? .distantFuture, stallCheckAt)
+    }
+
+    func deadlinePassed() {
+        if let frameSince, frameSince + owner.limits.headTime <= now {
+            hasFailed = true
+        } else if openStreams == 0, idleSince + owner.limits.idleTime <= now {
+            session.terminate(code: 0)
+        }
+        if stallCheckAt <= now { resetStalledStreams() }
+        sessionHasOutput()
+    }
+
+    /// Looks through all streams, and when one of them may be stalled next.
+    private func resetStalledStreams() {
+        let stall = owner.limits.writeStall
+        stallCheckAt = openStreams == 0 ? .distantFuture : now + stall
+        for case let stream? in streams where stream.isWaitingForPeer {
+            if stream.progressAt + stall <= now {
+                reset(stream, code: HTTPExchange.cancel)
+            } else {
+                stallCheckAt = min(stallCheckAt, stream.progressAt + stall)
+            }
+        }
+    }
+
+    func setMaxConcurrentStreams(_ count: Int) {
+        session.submitMaxConcurrentStreams(count)
+        sessionHasOutput()
+    }
+
+    func goAway(code: UInt32, reason: [UInt8], lastStream: Int32?) {
+        session.submitGoAway(code: code, reason: reason, lastStream: lastStream)
+        sessionHasOutput()
+    }
+
+    private func sessionHasOutput() { owner.sessionHasOutput() }
+
+    // MARK: From streams
+
+    func submitContinue(_ stream: HTTP2ServerStream) {
+        var block = HTTP2FieldBlock(status: 100)
+        session.submitInterim(stream.id, &block)
+        sessionHasOutput()
+    }
+
+    func submitHead(_ stream: HTTP2ServerStream, _ block: HTTP2FieldBlock, hasBody: Bool) {
+        var block = block
+        session.submitResponse(
+            stream.id, &block, bodyOf: hasBody ? Unmanaged.passUnretained(stream).toOpaque() : nil)
+        sessionHasOutput()
+    }
+
+    func handlerReturned() { handlersRunning -= 1 }
+
+    func resume(_ stream: HTTP2ServerStream) {
+        session.resume(stream.id)
+        sessionHasOutput()
+    }
+
+    func consume(_ stream: HTTP2ServerStream, _ byteCount: Int) {
+        session.consume(stream.id, byteCount)
+        sessionHasOutput()
+    }
+
+    func reset(_ stream: HTTP2ServerStream, code: UInt32) {
+        session.submitReset(stream.id, code: code)
+        sessionHasOutput()
+    }
+}
+
+// MARK: - What nghttp2 tells
+
+extension HTTP2ServerSession {
+    /// A request's head begins. Answers the stream for nghttp2 to keep, or nil to refuse the stream.
+    func beganRequest(_ id: Int32) -> HTTP2ServerStream {
+        let slot = freeSlots.popLast() ?? streams.count
+        let stream = HTTP2ServerStream(id: id, slot: slot, session: self)
+        if slot == streams.count { streams.append(stream) } else { streams[slot] = stream }
+        openStreams += 1
+        if stallCheckAt == .distantFuture { stallCheckAt = now + owner.limits.writeStall }
+        return stream
+    }
+
+    func receivedFrame(type: UInt8, flags: UInt8, stream: HTTP2ServerStream?, isRequest: Bool) {
+        if type == UInt8(NGHTTP2_PING.rawValue), flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 {
+            // The round trip after the warning is over.
+            if isDraining { session.submitGoAway(code: 0, reason: [], lastStream: nil) }
+            return
+        }
+        guard let stream else { return }
+        let isEnd = flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+        if isRequest { begin(stream, hasBody: !isEnd) }
+        if isEnd { stream.bodyCompleted() }
+    }
+
+    private func begin(_ stream: HTTP2ServerStream, hasBody: Bool) {
+        guard handlersRunning < 2 * owner.limits.streamsPerConnection else {
+            return reset(stream, code: Self.refusedStream)
+        }
+        guard let request = stream.head.finish(hasBody: hasBody) else {
+            let problem = HTTPServerProblem(stream.head.refusal ?? .badRequestLine)
+            stream.respond(problem.status, problem.fields, problem.body)
+            return
+        }
+        handlersRunning += 1
+        let exchange = owner.opened(request, over: stream)
+        stream.began(
+            exchange, isHead: request.method == "HEAD",
+            expectsContinue: stream.head.expectsContinue && hasBody)
+        stream.head = HTTP2RequestHead()
+    }
+
+    /// The answer is sent to its end: what is left of the body is not wanted (RFC 9113, 8.1).
+    func sentEnd(_ stream: HTTP2ServerStream) {
+        if !stream.isBodyComplete { session.submitReset(stream.id, code: 0) }
+    }
+
+    /// The stream is closed, by its end or by a reset of either side.
+    func closed(_ stream: HTTP2ServerStream, code: UInt32) {
+        session.consumeConnection(stream.bytesUnconsumed)
+        stream.closed()
+        streams[stream.slot] = nil
+        freeSlots.append(stream.slot)
+        openStreams -= 1
+        if openStreams == 0 { idleSince = now }
+        if code != 0, !resets.take(now: now) { session.terminate(code: Self.enhanceYourCalm) }
+    }
+
+    private static let refusedStream: UInt32 = 7
+    private static let enhanceYourCalm: UInt32 = 11
+}

@@ -1,0 +1,53 @@
+/// Bytes of an answer on their way out: whole pieces go in, runs of any length come out. Pure.
+struct HTTPByteQueue {
+    private var pieces: [[UInt8]] = []
+    private var first = 0
+    /// What is already out of `pieces[first]`.
+    private var offset = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ piece: [UInt8]) {
+        guard !piece.isEmpty else { return }
+        pieces.append(piece)
+        count += piece.count
+    }
+
+    /// Moves as many bytes as `target` holds, and answers how many.
+    mutating func move(to target: UnsafeMutableRawBufferPointer) -> Int {
+        var moved = 0
+        while moved < target.count, count > 0 {
+            let size = min(pieces[first].count - offset, target.count - moved)
+            pieces[first].withUnsafeBytes { bytes in
+                target[moved..<(moved + size)].copyBytes(from: bytes[offset..<(offset + size)])
+            }
+            moved += size
+            advance(by: size)
+        }
+        return moved
+    }
+
+    /// Moves bytes to `output` until it holds a full record.
+    mutating func move(to output: OutputBuffer) {
+        while !output.isFull, count > 0 {
+            let size = min(pieces[first].count - offset, OutputBuffer.recordBytes)
+            output.append(pieces[first][offset..<(offset + size)])
+            advance(by: size)
+        }
+    }
+
+    mutating func removeAll() { self = HTTPByteQueue() }
+
+    private mutating func advance(by size: Int) {
+        offset += size
+        count -= size
+        guard offset == pieces[first].count else { return }
+        pieces[first] = []
+        first += 1
+        offset = 0
+        guard first == pieces.count || first >= 64 else { return }
+        pieces.removeSubrange(..<first)
+        first = 0
+    }
+}

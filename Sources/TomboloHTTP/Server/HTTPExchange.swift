@@ -1,0 +1,250 @@
+import TomboloLoop
+
+/// One request and its answer: the same for HTTP/1.1 and HTTP/2. On the loop only.
+///
+/// The body comes in pieces when they are asked for; a peer that sends faster is made to wait (by its
+/// flow-control window, or by a socket that is not read). The answer is either whole (`respond`) or a
+/// stream (`begin`, `write` …, `finish`), which waits for a peer that reads slowly.
+package final class HTTPExchange: @unchecked Sendable {
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+
+    private enum Answer { case none, streaming, finished }
+
+    package let head: HTTPRequestHead
+    package let connection: HTTPServerConnection
+    private let loop: any Loop
+    private let limits: HTTPServerLimits
+    private let wire: any HTTPExchangeWire
+
+    private var body = HTTPBodyQueue()
+    private var rate: HTTPBodyRate
+    private var bodyTaken = 0
+    /// The body's length as its head gave it, or nil.
+    private let bodyLength: Int?
+    private var failure: HTTPExchangeError?
+
+    private var answer = Answer.none
+    private var unreadBefore = 0
+    private var progressAt: MonotonicInstant
+
+    private var reader: Parking?
+    private var writer: Parking?
+    private var watchers: [Parking] = []
+
+    /// Whether the peer has reset the request, or ended its side of the connection. In HTTP/1.1 it may have
+    /// closed that side alone and still read; then `write` goes on.
+    package private(set) var isPeerGone = false
+    private var isLost = false
+
+    init(
+        head: HTTPRequestHead, bodyLength: Int?, connection: HTTPServerConnection,
+        loop: any Loop, limits: HTTPServerLimits, wire: any HTTPExchangeWire
+    ) {
+        self.head = head
+        self.bodyLength = bodyLength
+        self.connection = connection
+        self.loop = loop
+        self.limits = limits
+        self.wire = wire
+        rate = HTTPBodyRate(limits)
+        progressAt = loop.now
+    }
+
+    // MARK: The request's body
+
+    /// The next part of the body, never empty, or nil at its end. The borders of pieces mean nothing.
+    /// Throws `.peerGone`, `.bodyTooSlow`, `.bodyMalformed` or `.cancelled`, and the same again if asked
+    /// again.
+    package func nextPiece() async throws(HTTPExchangeError) -> [UInt8]? {
+        loop.checkIsolated()
+        while true {
+            if let piece = body.take() {
+                bodyTaken += piece.count
+                wire.took(piece.count)
+                return piece
+            }
+            if body.isComplete { return nil }
+            if let failure { throw failure }
+            wire.wantsBody()
+            guard body.isEmpty, !body.isComplete, failure == nil else { continue }
+            try await waitForBody()
+        }
+    }
+
+    private func waitForBody() async throws(HTTPExchangeError) {
+        let place = reader ?? Parking(loop)
+        reader = place
+        let start = loop.now
+        let wake = await place.park(until: start + rate.patience)
+        rate.waited(loop.now - start)
+        switch wake {
+        case .signal: return
+        case .cancelled: throw .cancelled
+        case .deadline:
+            guard body.isEmpty, !body.isComplete, failure == nil else { return }
+            failure = .bodyTooSlow
+        }
+    }
+
+    /// The whole body, where it has at most `most` bytes; else `.bodyTooLarge`, before the body is read if
+    /// its head tells the length. Throws what `nextPiece` throws.
+    package func body(atMost most: Int) async throws(HTTPExchangeError) -> [UInt8] {
+        loop.checkIsolated()
+        if let bodyLength, bodyLength > most { throw fail(.bodyTooLarge) }
+        var whole: [UInt8] = []
+        while let piece = try await nextPiece() {
+            guard whole.count + piece.count <= most else { throw fail(.bodyTooLarge) }
+            if whole.isEmpty { whole = piece } else { whole += piece }
+        }
+        return whole
+    }
+
+    private func fail(_ error: HTTPExchangeError) -> HTTPExchangeError {
+        if failure == nil { failure = error }
+        return error
+    }
+
+    // MARK: The answer
+
+    /// The whole answer at once; it is buffered, so nothing is waited for. `fields` need no
+    /// `content-length`. After `begin` it is too late for a whole answer: then the stream is reset.
+    package func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
+        loop.checkIsolated()
+        switch answer {
+        case .none:
+            answer = .finished
+            wire.respond(status, fields, body)
+        case .streaming: reset(code: Self.internalError)
+        case .finished: break
+        }
+    }
+
+    /// Begins a streaming answer (chunked in HTTP/1.1). The head goes out at once. Once only.
+    package func begin(_ status: Int, _ fields: HTTPFields) {
+        loop.checkIsolated()
+        guard answer == .none else { return }
+        answer = .streaming
+        progressAt = loop.now
+        wire.begin(status, fields)
+    }
+
+    /// Sends a part of the body. Returns while less than `unreadAnswerBytesMax` is unread by the peer, and
+    /// waits otherwise. Throws `.peerStalled` after `writeStall` without progress (the answer is given up),
+    /// `.peerGone`, `.cancelled`. Without effect unless the answer was begun and is not finished.
+    package func write(_ piece: [UInt8]) async throws(HTTPExchangeError) {
+        loop.checkIsolated()
+        if isLost { throw .peerGone }
+        guard answer == .streaming else { return }
+        if wire.unreadBytes == 0 { progressAt = loop.now }
+        wire.write(piece)
+        unreadBefore = wire.unreadBytes
+        while wire.unreadBytes >= limits.unreadAnswerBytesMax {
+            let place = writer ?? Parking(loop)
+            writer = place
+            switch await place.park(until: progressAt + limits.writeStall) {
+            case .signal: break
+            case .cancelled: throw .cancelled
+            case .deadline:
+                guard loop.now >= progressAt + limits.writeStall else { break }
+                reset(code: Self.cancel)
+                throw .peerStalled
+            }
+            if isLost { throw .peerGone }
+        }
+    }
+
+    /// Ends a streaming answer. What is unread is still delivered.
+    package func finish() {
+        loop.checkIsolated()
+        guard answer == .streaming else { return }
+        answer = .finished
+        wire.finish()
+    }
+
+    /// Gives up the request: RST_STREAM with `code` (RFC 9113, 7) in HTTP/2; in HTTP/1.1 the connection ends.
+    package func reset(code: UInt32) {
+        loop.checkIsolated()
+        guard !isLost else { return }
+        answer = .finished
+        wire.reset(code: code)
+    }
+
+    static let internalError: UInt32 = 2
+    static let cancel: UInt32 = 8
+
+    // MARK: The peer
+
+    /// Returns once the peer is gone (`isPeerGone`), or the task is cancelled.
+    package func waitUntilPeerGone() async {
+        loop.checkIsolated()
+        guard !isPeerGone else { return }
+        let place = Parking(loop)
+        watchers.append(place)
+        while !isPeerGone, await place.park() == .signal {}
+        watchers.removeAll { $0 === place }
+    }
+
+    // MARK: For the server
+
+    var isAnswered: Bool { answer != .none }
+
+    /// Bytes of the body that have arrived and wait.
+    var bodyBytesHeld: Int { body.bytesHeld }
+
+    /// Runs the handler to its end, and sees to it that there is an answer.
+    func run(_ handler: any HTTPHandler) async {
+        await handler.handle(self)
+        switch answer {
+        case .none:
+            let problem = (failure ?? (Task.isCancelled ? .cancelled : .peerGone)).problem
+            respond(problem.status, problem.fields, problem.body)
+        case .streaming: reset(code: Self.internalError)
+        case .finished: break
+        }
+        wire.took(body.discard())
+        wire.handlerReturned()
+    }
+
+    func received(_ piece: [UInt8]) {
+        rate.received(piece.count)
+        body.append(piece)
+        reader?.unpark()
+    }
+
+    func bodyCompleted() {
+        body.complete()
+        reader?.unpark()
+    }
+
+    func bodyFailed(_ refusal: HTTP1Refusal) {
+        if failure == nil { failure = .bodyMalformed(refusal) }
+        reader?.unpark()
+    }
+
+    /// The peer has taken a part of the answer.
+    func answerProgressed() {
+        let unread = wire.unreadBytes
+        guard unread < unreadBefore || unread == 0 else { return }
+        unreadBefore = unread
+        progressAt = loop.now
+        // Half of it, so that a writer is not woken for every record.
+        if unread < limits.unreadAnswerBytesMax / 2 { writer?.unpark() }
+    }
+
+    /// The peer will send nothing more, but may still read.
+    func peerClosedItsSide() {
+        guard !isPeerGone else { return }
+        isPeerGone = true
+        for watcher in watchers { watcher.unpark() }
+    }
+
+    /// The request or its connection is gone: nothing can be read or written.
+    func lost() {
+        guard !isLost else { return }
+        isLost = true
+        if failure == nil { failure = .peerGone }
+        peerClosedItsSide()
+        reader?.unpark()
+        writer?.unpark()
+    }
+}

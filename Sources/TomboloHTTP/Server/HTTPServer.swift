@@ -1,0 +1,154 @@
+package import TomboloLoop
+
+/// HTTP/1.1 and HTTP/2 on one port, with or without TLS. On its loop only, but for `init`.
+///
+/// Under TLS, ALPN decides between `h2` and `http/1.1`; in clear text, and for a client without ALPN, the
+/// first bytes do (HTTP/2 with prior knowledge, RFC 9113, 3.3). Every request is one call of the handler in
+/// a child task of `run`.
+package final class HTTPServer: @unchecked Sendable {
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+
+    private enum State {
+        case accepting
+        /// No more connections and requests; those that were taken are finished.
+        case draining
+        /// What is left is cut.
+        case cut
+    }
+
+    /// The address it is bound to, with the real port.
+    package let address: SocketAddress
+    private let loop: EpollLoop
+    private let listener: Listener
+    private let limits: HTTPServerLimits
+    private let isSecure: Bool
+    private let handler: any HTTPHandler
+
+    private var state = State.accepting
+    private var connections: [UInt64: HTTPServerConnection] = [:]
+    private var connectionsByAddress: [String: Int] = [:]
+    private var connectionsAccepted: UInt64 = 0
+    private var requests: [HTTPExchange] = []
+    private let work: Parking
+    private var drainers: [Parking] = []
+
+    /// Binds and listens; connections wait in the kernel's queue until `run`. Throws where the address cannot
+    /// be used.
+    package init(
+        loop: EpollLoop, listen place: ListenAddress, tls: TLSServerConfiguration? = nil,
+        limits: HTTPServerLimits = HTTPServerLimits(), handler: any HTTPHandler
+    ) throws(ConnectionError) {
+        self.loop = loop
+        self.limits = limits
+        self.handler = handler
+        isSecure = tls != nil
+        listener = try Listener(on: loop, at: place, tls: tls)
+        address = listener.address
+        work = Parking(loop)
+    }
+
+    /// The certificate for connections from now on; those that are there keep theirs. Only for a server that
+    /// was made with TLS.
+    package func reload(_ tls: TLSServerConfiguration) {
+        loop.checkIsolated()
+        precondition(isSecure, "a server in clear text stays one")
+        listener.tls = tls
+    }
+
+    /// How many connections are open.
+    package var connectionCount: Int { connections.count }
+
+    /// Serves until `drain` is through, or the task is cancelled: then every connection is cut. Returns when
+    /// the last handler has returned.
+    package func run() async throws {
+        loop.checkIsolated()
+        try listener.start(self)
+        await withDiscardingTaskGroup { group in
+            while state != .cut, state != .draining || !connections.isEmpty {
+                let wake = await work.park()
+                startHandlers(&group)
+                if wake == .cancelled { cut() }
+            }
+            // Those that were cut late: their handlers still get their turn, to see it.
+            startHandlers(&group)
+            if state == .cut { group.cancelAll() }
+        }
+        listener.close()
+        for drainer in drainers { drainer.unpark() }
+    }
+
+    private func startHandlers(_ group: inout DiscardingTaskGroup) {
+        guard !requests.isEmpty else { return }
+        let batch = requests
+        requests.removeAll(keepingCapacity: true)
+        for exchange in batch {
+            let handler = handler
+            group.addTask(executorPreference: loop) { await exchange.run(handler) }
+        }
+    }
+
+    /// Stops accepting, tells every peer (GOAWAY, `connection: close`), finishes what was accepted, and cuts
+    /// what is left after `time`. Returns when no connection is open. `run` returns after that.
+    package func drain(within time: Duration) async {
+        loop.checkIsolated()
+        let deadline = loop.now + time
+        if state == .accepting {
+            state = .draining
+            listener.close()
+            for id in connections.keys.sorted() { connections[id]?.drain() }
+            work.unpark()
+        }
+        let place = Parking(loop)
+        drainers.append(place)
+        while !connections.isEmpty {
+            if await place.park(until: deadline) != .signal { cut() }
+        }
+        drainers.removeAll { $0 === place }
+    }
+
+    private func cut() {
+        state = .cut
+        listener.close()
+        for id in connections.keys.sorted() { connections[id]?.abort() }
+        work.unpark()
+    }
+}
+
+extension HTTPServer: ListenerOwner {
+    package func accepted(_ connection: Connection) {
+        let peerAddress = connection.peer.host
+        guard state == .accepting,
+            connectionsByAddress[peerAddress, default: 0] < limits.connectionsPerAddress
+        else { return connection.abort() }
+        connectionsAccepted += 1
+        connectionsByAddress[peerAddress, default: 0] += 1
+        let accepted = HTTPServerConnection(
+            id: connectionsAccepted, stream: connection, peerAddress: peerAddress,
+            isSecure: isSecure, loop: loop, limits: limits, server: self)
+        connections[accepted.id] = accepted
+        if connections.count >= limits.connections { listener.pause() }
+        connection.start(accepted)
+    }
+}
+
+extension HTTPServer: HTTPServerConnectionOwner {
+    func opened(_ connection: HTTPServerConnection) { handler.opened(connection) }
+
+    func requested(_ exchange: HTTPExchange) {
+        requests.append(exchange)
+        work.unpark()
+    }
+
+    func closed(_ connection: HTTPServerConnection, wasOpened: Bool) {
+        connections[connection.id] = nil
+        let others = connectionsByAddress[connection.peerAddress, default: 1] - 1
+        connectionsByAddress[connection.peerAddress] = others > 0 ? others : nil
+        if wasOpened { handler.closed(connection) }
+        if state == .accepting {
+            listener.resume()
+        } else if connections.isEmpty {
+            work.unpark()
+            for drainer in drainers { drainer.unpark() }
+        }
+    }
+}

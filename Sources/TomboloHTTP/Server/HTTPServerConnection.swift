@@ -1,0 +1,248 @@
+import TomboloLoop
+
+/// A peer's connection to the server, whatever it speaks. On the loop only.
+package final class HTTPServerConnection: @unchecked Sendable {
+    // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
+
+    /// Which version is spoken, or not known yet.
+    private enum Mode {
+        /// Before the handshake's end.
+        case opening
+        /// No ALPN: the first bytes decide; so many of them were those of HTTP/2's preface.
+        case undecided(matched: Int)
+        case session(any HTTPServerSession)
+        case closed
+    }
+
+    /// What a client of HTTP/2 sends first (RFC 9113, 3.4). No request of HTTP/1.1 begins so.
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    /// One for each connection of the process, in the order of accepting, from 1.
+    package let id: UInt64
+    /// The peer's address in numbers, without its port.
+    package let peerAddress: String
+
+    let loop: any Loop
+    let limits: HTTPServerLimits
+    private let isSecure: Bool
+    private let stream: any ByteStream
+    private unowned let server: any HTTPServerConnectionOwner
+    private var mode = Mode.opening
+    private let since: MonotonicInstant
+
+    private var timer = TimerID()
+    private var timerAt = MonotonicInstant.distantFuture
+    private var sentBytes: UInt64 = 0
+    private var progressAt: MonotonicInstant
+    private var isDraining = false
+
+    init(
+        id: UInt64, stream: any ByteStream, peerAddress: String, isSecure: Bool, loop: any Loop,
+        limits: HTTPServerLimits, server: any HTTPServerConnectionOwner
+    ) {
+        self.id = id
+        self.stream = stream
+        self.peerAddress = peerAddress
+        self.isSecure = isSecure
+        self.loop = loop
+        self.limits = limits
+        self.server = server
+        since = loop.now
+        progressAt = loop.now
+    }
+
+    // MARK: For handlers
+
+    /// Requests that the peer may have open at once, from now on. HTTP/2 only; the first value is the
+    /// limits' `streamsPerConnection`.
+    package func setMaxConcurrentStreams(_ count: Int) {
+        loop.checkIsolated()
+        session?.setMaxConcurrentStreams(count)
+    }
+
+    /// GOAWAY (RFC 9113, 6.8) with a code and the reason's bytes: requests above `lastStream` (nil: above
+    /// the newest one seen) are not processed, and those that are open end. The connection ends with its
+    /// last request. In HTTP/1.1 it ends after the request under way.
+    package func goAway(code: UInt32 = 0, reason: [UInt8] = [], lastStream: Int32? = nil) {
+        loop.checkIsolated()
+        session?.goAway(code: code, reason: reason, lastStream: lastStream)
+    }
+
+    /// Cuts the connection: nothing is told to the peer.
+    package func abort() {
+        loop.checkIsolated()
+        stream.abort()
+    }
+
+    // MARK: For the server
+
+    /// No more requests; what was accepted is finished, and then the connection ends.
+    func drain() {
+        isDraining = true
+        switch mode {
+        case .opening, .undecided: stream.close()
+        case .session(let session): session.drain()
+        case .closed: break
+        }
+        afterEvent()
+    }
+
+    private var session: (any HTTPServerSession)? {
+        if case .session(let session) = mode { session } else { nil }
+    }
+
+    // MARK: Deadlines
+
+    private var deadline: MonotonicInstant {
+        let own: MonotonicInstant =
+            switch mode {
+            case .opening: since + limits.headTime
+            case .undecided(let matched):
+                since + (matched > 0 ? limits.headTime : limits.idleTime)
+            case .session(let session): session.deadline ?? .distantFuture
+            case .closed: .distantFuture
+            }
+        return stream.unsentBytes > 0 ? min(own, progressAt + limits.writeStall) : own
+    }
+
+    /// Arms the timer where it would fire too late; one that fires too early looks again.
+    private func afterEvent() {
+        noteProgress()
+        if case .closed = mode { return }
+        let due = deadline
+        guard due < timerAt else { return }
+        loop.cancel(timer)
+        timerAt = due
+        timer = loop.schedule(at: due, self)
+    }
+
+    private func noteProgress() {
+        guard stream.sentBytes != sentBytes || stream.unsentBytes == 0 else { return }
+        sentBytes = stream.sentBytes
+        progressAt = loop.now
+    }
+}
+
+extension HTTPServerConnection: TimerTarget {
+    package func timerFired() {
+        timerAt = .distantFuture
+        noteProgress()
+        guard deadline <= loop.now else { return afterEvent() }
+        if stream.unsentBytes > 0, progressAt + limits.writeStall <= loop.now {
+            stream.abort()
+        } else if let session {
+            session.deadlinePassed()
+        } else {
+            stream.abort()
+        }
+        afterEvent()
+    }
+}
+
+extension HTTPServerConnection: ByteStreamOwner {
+    package func opened() {
+        switch stream.applicationProtocol {
+        case "h2"?: speak(HTTP2ServerSession(owner: self))
+        case "http/1.1"?: speak(HTTP1ServerSession(owner: self))
+        default: mode = .undecided(matched: 0)
+        }
+        afterEvent()
+    }
+
+    private func speak(_ session: any HTTPServerSession) {
+        mode = .session(session)
+        server.opened(self)
+        if isDraining { session.drain() }
+        stream.wantsOutput()
+    }
+
+    package func received(_ bytes: UnsafeRawBufferPointer) {
+        switch mode {
+        case .session(let session): session.receive(bytes)
+        case .undecided(let matched): decide(matched, bytes)
+        case .opening, .closed: return
+        }
+        updateReading()
+        afterEvent()
+    }
+
+    /// Compares the first bytes with the preface; what was compared is given to the session that follows.
+    private func decide(_ matched: Int, _ bytes: UnsafeRawBufferPointer) {
+        let rest = Self.preface[matched...]
+        let same = zip(rest, bytes).prefix { $0 == $1 }.count
+        if same == bytes.count, same < rest.count {
+            mode = .undecided(matched: matched + same)
+            return
+        }
+        let session: any HTTPServerSession =
+            same == rest.count ? HTTP2ServerSession(owner: self) : HTTP1ServerSession(owner: self)
+        speak(session)
+        if matched > 0 { Self.preface[..<matched].withUnsafeBytes { session.receive($0) } }
+        session.receive(bytes)
+    }
+
+    package func fillOutput(_ output: OutputBuffer) {
+        guard let session else { return }
+        session.produce(into: output)
+        noteProgress()
+        session.outputProgressed()
+        if session.isFinished { stream.close() } else { updateReading() }
+        afterEvent()
+    }
+
+    private func updateReading() {
+        guard let session else { return }
+        if session.wantsBytes { stream.resumeReading() } else { stream.pauseReading() }
+    }
+
+    package func inputEnded() {
+        if let session { session.receivedEnd() } else { stream.close() }
+        stream.wantsOutput()
+        afterEvent()
+    }
+
+    package func closed(_ error: ConnectionError?) {
+        let session = session
+        mode = .closed
+        loop.cancel(timer)
+        session?.lost()
+        server.closed(self, wasOpened: session != nil)
+    }
+}
+
+extension HTTPServerConnection: HTTPServerSessionOwner {
+    var bytesUnwritten: Int { stream.unsentBytes }
+
+    func opened(
+        _ request: HTTPServerRequest, over wire: any HTTPExchangeWire
+    ) -> HTTPExchange {
+        let head = HTTPRequestHead(
+            method: request.method, target: request.target, scheme: isSecure ? "https" : "http",
+            authority: request.authority, fields: request.fields, version: request.version,
+            peerAddress: peerAddress)
+        let exchange = HTTPExchange(
+            head: head, bodyLength: request.bodyLength, connection: self, loop: loop,
+            limits: limits, wire: wire)
+        server.requested(exchange)
+        return exchange
+    }
+
+    func sessionHasOutput() {
+        stream.wantsOutput()
+        afterEvent()
+    }
+
+    func sessionWantsBytes() {
+        updateReading()
+        afterEvent()
+    }
+}
+
+/// Whom a connection belongs to.
+protocol HTTPServerConnectionOwner: AnyObject {
+    /// It speaks HTTP.
+    func opened(_ connection: HTTPServerConnection)
+    func requested(_ exchange: HTTPExchange)
+    /// `wasOpened`: whether `opened` was told.
+    func closed(_ connection: HTTPServerConnection, wasOpened: Bool)
+}

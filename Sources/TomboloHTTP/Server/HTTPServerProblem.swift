@@ -1,0 +1,41 @@
+/// An answer that the server itself gives, where no handler could: RFC 9457, `application/problem+json`.
+struct HTTPServerProblem: Hashable, Sendable {
+    let status: Int
+    let code: String
+    let detail: String
+
+    init(status: Int, code: String, detail: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+    }
+
+    init(_ refusal: HTTP1Refusal) {
+        self.init(
+            status: refusal.status, code: refusal.rawValue, detail: refusal.explanation)
+    }
+
+    static let bodyTooLarge = HTTPServerProblem(
+        status: 413, code: "body-too-large", detail: "Send a smaller body.")
+    static let bodyTooSlow = HTTPServerProblem(
+        status: 408, code: "body-too-slow", detail: "Send a body at 1 KiB a second or faster.")
+    static let headTooSlow = HTTPServerProblem(
+        status: 408, code: "head-too-slow", detail: "Send the head of a request within 5 seconds.")
+    static let shuttingDown = HTTPServerProblem(
+        status: 503, code: "shutting-down", detail: "The server is stopping; send it again.")
+    static let noAnswer = HTTPServerProblem(
+        status: 500, code: "no-answer", detail: "The server failed to answer; its log says why.")
+
+    var fields: HTTPFields {
+        ["content-type": "application/problem+json", "cache-control": "no-store"]
+    }
+
+    /// All of its texts are the program's own: none needs escaping.
+    var body: [UInt8] {
+        Array(
+            """
+            {"title":"\(code)","status":\(status),"code":"\(code)","detail":"\(detail)"}
+
+            """.utf8)
+    }
+}

@@ -1,0 +1,116 @@
+import TomboloCrypto
+import TomboloHTTP
+
+/// Who gets what the gateway accepted.
+protocol PushReceiver: AnyObject {
+    /// On the loop, once for each push, after its answer was given.
+    func received(_ push: AcceptedPush, at now: WallInstant)
+}
+
+/// What the gateway said so far.
+package struct GatewayCounts: Hashable, Sendable {
+    package internal(set) var accepted = 0
+    package internal(set) var refused: [RefusalReason: Int] = [:]
+}
+
+/// Apple's gateway on HTTP: reads a request, lets the judge decide, answers, delivers.
+final class Gateway: HTTPHandler, @unchecked Sendable {
+    // Sendable: used on the loop's thread only, by the server that calls it.
+
+    private(set) var judge: RequestJudge
+    private(set) var counts = GatewayCounts()
+    weak var receiver: (any PushReceiver)?
+    private var connections: [ObjectIdentifier: GatewayConnection] = [:]
+    private let wallClock: @Sendable () -> WallInstant
+
+    /// No payload is larger; of what is, only its size matters.
+    private static let bodyBytesMax = 16 * 1_024
+
+    init(rules: GatewayRules, wallClock: @escaping @Sendable () -> WallInstant) {
+        judge = RequestJudge(rules: rules)
+        self.wallClock = wallClock
+    }
+
+    func issue(
+        _ token: String, topic: PushTopic, limit: DeviceTokenRegistry.RequestLimit?,
+        at now: WallInstant
+    ) {
+        judge.tokens.issue(
+            token, topic: topic, environment: judge.rules.environment, limit: limit, at: now)
+    }
+
+    func retire(_ token: String, at now: WallInstant) {
+        judge.tokens.retire(token, at: now)
+    }
+
+    func opened(_ connection: HTTPServerConnection) {
+        connections[ObjectIdentifier(connection)] = GatewayConnection()
+    }
+
+    func closed(_ connection: HTTPServerConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    func handle(_ exchange: HTTPExchange) async {
+        // Apple speaks HTTP/2 and nothing else.
+        guard exchange.head.version == .http2 else { return exchange.connection.abort() }
+        let body: [UInt8]
+        do {
+            body = try await exchange.body(atMost: Self.bodyBytesMax)
+        } catch .bodyTooLarge {
+            body = [UInt8](repeating: 0, count: Self.bodyBytesMax + 1)
+        } catch {
+            return  // Nobody is left to answer, or the server answers.
+        }
+        let now = wallClock()
+        let key = ObjectIdentifier(exchange.connection)
+        var connection = connections[key] ?? GatewayConnection()
+        let hadAccepted = connection.hasAcceptedRequest
+        let answer = judge.judge(
+            Self.request(exchange.head, body), on: &connection, at: now, freshID: Self.freshID)
+        connections[key] = connection
+        if connection.hasAcceptedRequest, !hadAccepted { widen(exchange.connection) }
+        respond(answer, to: exchange)
+        if case .success(let push) = answer.result { receiver?.received(push, at: now) }
+    }
+
+    /// A request with a valid provider token was accepted: the connection may have more streams.
+    private func widen(_ connection: HTTPServerConnection) {
+        connection.setMaxConcurrentStreams(Simulator.streamsMax)
+    }
+
+    private func respond(_ answer: GatewayAnswer, to exchange: HTTPExchange) {
+        var fields = HTTPFields()
+        fields.append("apns-id", answer.apnsID)
+        switch answer.result {
+        case .success:
+            counts.accepted += 1
+            if let uniqueID = answer.uniqueID { fields.append("apns-unique-id", uniqueID) }
+            exchange.respond(200, fields, [])
+        case .failure(let refusal):
+            counts.refused[refusal.reason, default: 0] += 1
+            fields.append("content-type", "application/json")
+            exchange.respond(refusal.reason.status, fields, refusal.body)
+        }
+    }
+
+    private static func request(_ head: HTTPRequestHead, _ body: [UInt8]) -> PushRequest {
+        PushRequest(
+            method: head.method, path: head.target,
+            fields: head.fields.map { (name: $0.name, value: $0.value) }, body: body)
+    }
+
+    /// A random UUID (RFC 9562, 5.4), lower case.
+    private static func freshID() -> String {
+        var bytes = RandomBytes.make(16)
+        bytes[6] = bytes[6] & 0x0f | 0x40
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        let digits = Hex.encode(bytes)
+        var id = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { id.append("-") }
+            id.append(digit)
+        }
+        return id
+    }
+}

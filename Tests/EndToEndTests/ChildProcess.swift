@@ -22,10 +22,10 @@ final class ChildProcess {
             posix_spawn_file_actions_adddup2(&actions, descriptor, number)
         }
         let path = Tombolo.path
-        let words = ([path] + arguments).map { strdup($0) } + [nil]
         let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-        var variables = ["PATH=\(search)"].map { strdup($0) }
-        variables += environment.map { strdup("\($0)=\($1)") } + [nil]
+        let settings = ["PATH=\(search)"] + environment.map { "\($0)=\($1)" }
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
+        let variables = settings.map { strdup($0) } + [nil]
         defer { (words + variables).forEach { free($0) } }
         var id = pid_t()
         let code = posix_spawn(&id, path, &actions, nil, words, variables)

@@ -1,6 +1,8 @@
 import Glibc
 import Testing
 
+@testable import tombolo
+
 /// `config check` and `config show` on real files.
 @Suite struct ConfigurationTests {
     private static func check(_ text: String) throws -> Tombolo.Result {
@@ -14,7 +16,10 @@ import Testing
         + "\"key_file\":\"AuthKey.p8\""
 
     @Test(arguments: [
-        ("{\n  \"lisen\": \"127.0.0.1:1\"\n}", ":2:3: lisen: unknown field; did you mean \"listen\"?"),
+        (
+            "{\n  \"lisen\": \"127.0.0.1:1\"\n}",
+            ":2:3: lisen: unknown field; did you mean \"listen\"?"
+        ),
         ("{\"listen\": \"nowhere\"}", ":1:2: listen: must be HOST:PORT"),
         ("{\"listen\": \"127.0.0.1:1\",}", ":1:26: "), ("[]", "must be a JSON object"),
         ("{ // a word\n \"data\": 5 }", ":2:2: data: must be a string"),
@@ -31,7 +36,8 @@ import Testing
         ("{\"listen\": \"[::]:1\"}", "can be reached from other machines and has no tls"),
         ("{\"apps\": [\(app)}]}", "AuthKey.p8 cannot be read"),
     ])
-    func `a fault is told with its place and its remedy`(_ text: String, _ expected: String) throws {
+    func `a fault is told with its place and its remedy`(_ text: String, _ expected: String) throws
+    {
         let result = try Self.check(text)
         #expect(result.status == 2)
         #expect(result.errors.contains(expected))
@@ -52,13 +58,15 @@ import Testing
     @Test func `a push key must be one, and nobody else's to read`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("tombolo.json", "{\"apps\": [\(Self.app)}]}")
-        let key = try directory.write("AuthKey.p8", "no key", mode: 0o600)
+        let key = try directory.write("AuthKey.p8", "no key")
         #expect(try Tombolo.run("config", "check", path).errors.contains("is no push key"))
         chmod(key, 0o644)
         #expect(try Tombolo.run("config", "check", path).errors.contains("chmod 600 \(key)"))
     }
 
-    @Test func `show tells each value and whether flag, environment, file or default set it`() throws {
+    @Test func `show tells each value and whether flag, environment, file or default set it`()
+        throws
+    {
         let directory = try TemporaryDirectory()
         let path = try directory.write(
             "tombolo.json", "{\"data\": \"there\", \"budgets\": {\"lab\": {\"burst\": 7}}}")
@@ -70,7 +78,7 @@ import Testing
         }
         #expect(rows.contains(["listen", "\"[::1]:9\"", "flag", "--listen"]))
         #expect(rows.contains(["data", "\"\(directory.path)/there\"", "\(path):1:2"]))
-        #expect(rows.contains(["budgets.lab.burst", "7", "\(path):1:40"]))
+        #expect(rows.contains(["budgets.lab.burst", "7", "\(path):1:39"]))
         #expect(rows.contains(["budgets.standard.burst", "4", "default"]))
         let other = try Tombolo.run(
             ["config", "show", "--origin", "-o", "table"],

@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 import TomboloCrypto
 
@@ -8,12 +7,7 @@ import TomboloCrypto
 @Suite struct RunnerCatTests {
     private static func file(_ index: Int) throws -> [UInt8] {
         let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let descriptor = open("/\(tests)/Protocol/examples/runner/frame-\(index).png", O_RDONLY)
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { throw TestFailure("no frame \(index)") }
-        return Array(bytes[..<count])
+        return try FileBytes.read("/\(tests)/Protocol/examples/runner/frame-\(index).png")
     }
 
     @Test(arguments: 0..<5)
@@ -42,15 +36,20 @@ import TomboloCrypto
         #expect(Set(RunnerCat.frames).count == 5)
     }
 
-    @Test func `a picture with any byte changed is refused or another picture, and never a crash`() throws {
+    @Test func `a damaged picture is refused, or its damage is where nothing stands`() throws {
         let bytes = try Self.file(0)
         let picture = try #require(Bitmap(png: bytes))
-        // The header's tail and the chunks' own checksums are not looked at; zlib's checksum is.
+        // The chunks' own checksums are not looked at; that of the compressed rows is.
         for index in 41..<(bytes.count - 20) {
             var damaged = bytes
             damaged[index] ^= 0x10
-            #expect(Bitmap(png: damaged) != picture, "byte \(index)")
+            let found = Bitmap(png: damaged)
+            let isHarmless = found == nil || found == picture
+            #expect(isHarmless, "byte \(index)")
         }
-        for count in 0..<bytes.count { _ = Bitmap(png: Array(bytes[..<count])) }
+        for count in 0..<(bytes.count - 16) {
+            let isRefused = Bitmap(png: Array(bytes[..<count])) == nil
+            #expect(isRefused, "\(count) bytes")
+        }
     }
 }

@@ -18,7 +18,8 @@ struct Tombolo {
         if let path = getenv("TOMBOLO_PROGRAM") { return String(cString: path) }
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        let tests = String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let tests = String(
+            decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
         // The test runner may be a helper of the toolchain; then the bundle stands among the arguments.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? tests
         let directory = bundle.lastIndex(of: "/").map { bundle[..<$0] } ?? "."

@@ -126,7 +126,8 @@ enum ActivityCommands {
         let body = invocation.text(.alertBody)
         guard let title = invocation.text(.alertTitle) else {
             guard body == nil else {
-                throw .usage("--alert-body stands without --alert-title", remedy: "add --alert-title TEXT")
+                throw .usage(
+                    "--alert-body stands without --alert-title", remedy: "add --alert-title TEXT")
             }
             return
         }

@@ -40,6 +40,7 @@ final class AppendProgress: @unchecked Sendable {
         guard isDrawn, loop.now - drawnAt >= Self.interval else { return }
         drawnAt = loop.now
         terminal.complain(
-            "\r\(sentLines) lines sent, \(tally.answered) answered, \(tally.refused) refused\u{1B}[K")
+            "\r\(sentLines) lines sent, \(tally.answered) answered, \(tally.refused) refused\u{1B}[K"
+        )
     }
 }

@@ -25,7 +25,8 @@ struct ChangeReport {
             if let took = delivery["took_ms"]?.integer { line += " in \(took) ms" }
         }
         for lint in view["lint"].map({ Array($0.elements) }) ?? [] {
-            line += "\n  lint: \(lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self))"
+            line +=
+                "\n  lint: \(lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self))"
         }
         text = line + "\n"
     }

@@ -9,13 +9,11 @@ final class RelayClient: @unchecked Sendable {
     private let connection: HTTP2Client
     private let origin: Origin
     private let key: String?
-    private let loop: EpollLoop
 
-    private init(_ connection: HTTP2Client, origin: Origin, key: String?, loop: EpollLoop) {
+    private init(_ connection: HTTP2Client, origin: Origin, key: String?) {
         self.connection = connection
         self.origin = origin
         self.key = key
-        self.loop = loop
     }
 
     /// How long the relay may take to accept a connection.
@@ -37,15 +35,30 @@ final class RelayClient: @unchecked Sendable {
     static func connect(
         to origin: Origin, key: String?, caFile: String?, loop: EpollLoop
     ) async throws -> RelayClient {
-        let tls = try TLSClientConfiguration(origin, caFile: caFile)
-        do {
+        let tls = try trust(origin, caFile: caFile)
+        let endpoint = HTTP2Endpoint(
+            scheme: origin.scheme.rawValue, host: origin.host, port: Int(origin.port))
+        do throws(HTTP2ConnectError) {
             let connection = try await HTTP2Client.connect(
-                HTTP2Endpoint(origin), tls: tls, loop: loop, deadline: connectTimeout)
-            return RelayClient(connection, origin: origin, key: key, loop: loop)
-        } catch let error as HTTP2ConnectError {
+                endpoint, tls: tls, loop: loop, deadline: connectTimeout)
+            return RelayClient(connection, origin: origin, key: key)
+        } catch {
             throw ProgramError(
                 "no relay at \(origin): \(error)",
-                remedy: "start one: tombolo dev, or name it: --relay ORIGIN", status: .unreachable)
+                remedy: "tombolo dev, or name another with --relay ORIGIN", status: .unreachable)
+        }
+    }
+
+    private static func trust(
+        _ origin: Origin, caFile: String?
+    ) throws(ProgramError) -> TLSClientConfiguration? {
+        guard origin.scheme == .https else { return nil }
+        do {
+            guard let caFile else { return try TLSClientConfiguration() }
+            let bytes = try FileBytes.read(caFile)
+            return try TLSClientConfiguration(trust: .certificates(bytes))
+        } catch {
+            throw .usage("--ca \(caFile ?? "") cannot be used: \(error)", remedy: "see the file")
         }
     }
 
@@ -53,8 +66,8 @@ final class RelayClient: @unchecked Sendable {
 
     /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error; `name` is
     /// what its fix talks about.
-    func send(_ request: RelayRequest, name: String?) async throws -> RelayAnswer {
-        switch await connection.perform(request2(request), deadline: Self.answerTimeout) {
+    func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
+        switch await connection.perform(wireForm(request), deadline: Self.answerTimeout) {
         case .answered(let answer):
             guard (200..<300).contains(answer.status) else {
                 throw RelayProblem(status: answer.status, body: answer.body).error(name: name)
@@ -65,22 +78,71 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Opens a request whose answer, and perhaps whose body, is a stream.
-    func open(_ request: RelayRequest) async throws -> HTTP2ResponseStream {
-        try await connection.open(request2(request))
+    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's refusal.
+    func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
+        let stream: HTTP2ResponseStream
+        do {
+            stream = try await connection.open(wireForm(request))
+        } catch let error where !(error is CancellationError) {
+            throw lost(error)
+        }
+        if !hasBody { stream.finish() }
+        guard !(200..<300).contains(stream.status) else {
+            return RelayStream(stream) { [self] in lost($0) }
+        }
+        var body: [UInt8] = []
+        while body.count < Self.problemBytesMax, let piece = try await stream.next() {
+            body += piece
+        }
+        throw RelayProblem(status: stream.status, body: body).error(name: nil)
     }
 
-    func lost(_ failure: some Any) -> ProgramError {
+    /// A problem is a page of text at most.
+    private static let problemBytesMax = 64 << 10
+
+    private func lost(_ failure: some Any) -> ProgramError {
         ProgramError(
             "the relay at \(origin) did not answer: \(failure)",
-            remedy: "see whether it runs: curl \(origin)/readyz", status: .unreachable)
+            remedy: "curl -k \(origin)/readyz", status: .unreachable)
     }
 
-    private func request2(_ request: RelayRequest) -> HTTP2Request {
-        var fields: [HTTP2Field] = request.fields.map { HTTP2Field($0.name, $0.value) }
-        if let key { fields.append(HTTP2Field("authorization", "Bearer \(key)", .neverIndexed)) }
+    private func wireForm(_ request: RelayRequest) -> HTTP2Request {
+        var fields = request.fields.map { HTTP2Request.Field($0.name, $0.value, .indexed) }
+        if !request.body.isEmpty {
+            fields.append(.init("content-type", "application/json", .indexed))
+        }
+        if let key { fields.append(.init("authorization", "Bearer \(key)", .neverIndexed)) }
         return HTTP2Request(
             method: request.method, scheme: origin.scheme.rawValue, authority: origin.authority,
             path: request.path, fields: fields, body: request.body)
+    }
+}
+
+/// The two directions of a streamed request. A connection that breaks is a relay that is unreachable.
+final class RelayStream: @unchecked Sendable {
+    // Sendable: used on the loop's thread only, where commands run.
+
+    private let stream: HTTP2ResponseStream
+    private let lost: (any Error) -> ProgramError
+
+    init(_ stream: HTTP2ResponseStream, lost: @escaping (any Error) -> ProgramError) {
+        self.stream = stream
+        self.lost = lost
+    }
+
+    /// The next part of the answer, or nil at its end.
+    func next() async throws -> [UInt8]? {
+        do { return try await stream.next() } catch { throw told(error) }
+    }
+
+    func write(_ piece: [UInt8]) async throws {
+        do { try await stream.write(piece) } catch { throw told(error) }
+    }
+
+    /// The body's end.
+    func finish() { stream.finish() }
+
+    private func told(_ error: any Error) -> any Error {
+        error is CancellationError ? error : lost(error)
     }
 }

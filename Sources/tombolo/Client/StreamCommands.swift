@@ -149,7 +149,9 @@ private struct Tail {
             try context.terminal.write(line + [10])
             return
         }
-        let cells = ["recorded_at", "do", "activity", "version"].map { view[$0].map(Cell.text) ?? "" }
+        let cells = ["recorded_at", "do", "activity", "version"].map {
+            view[$0].map(Cell.text) ?? ""
+        }
         try context.terminal.print(
             "\(seq)  \(cells[0])  \(cells[1])  \(cells[2])  version \(cells[3])")
     }

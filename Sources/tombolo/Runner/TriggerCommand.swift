@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloJSON
 
 /// `trigger`.
 enum TriggerCommand {

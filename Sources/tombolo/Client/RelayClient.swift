@@ -37,10 +37,10 @@ final class RelayClient: @unchecked Sendable {
     ) async throws -> RelayClient {
         let tls = try trust(origin, caFile: caFile)
         let endpoint = HTTP2Endpoint(
-            scheme: origin.scheme.rawValue, host: origin.host, port: Int(origin.port))
-        do throws(HTTP2ConnectError) {
+            scheme: tls == nil ? .http : .https, host: origin.host, port: Int(origin.port))
+        do throws(ConnectionError) {
             let connection = try await HTTP2Client.connect(
-                endpoint, tls: tls, loop: loop, deadline: connectTimeout)
+                endpoint, tls: tls, on: loop, within: connectTimeout)
             return RelayClient(connection, origin: origin, key: key)
         } catch {
             throw ProgramError(
@@ -62,12 +62,17 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
+    /// Whether another request may be sent; a relay ends connections that are idle.
+    var isOpen: Bool {
+        if case .open = connection.state { true } else { false }
+    }
+
     func close() { connection.close() }
 
     /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error; `name` is
     /// what its fix talks about.
     func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
-        switch await connection.perform(wireForm(request), deadline: Self.answerTimeout) {
+        switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
         case .answered(let answer):
             guard (200..<300).contains(answer.status) else {
                 throw RelayProblem(status: answer.status, body: answer.body).error(name: name)
@@ -81,37 +86,35 @@ final class RelayClient: @unchecked Sendable {
     /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's refusal.
     func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
         let stream: HTTP2ResponseStream
+        let head: HTTP2ResponseStream.Head
         do {
-            stream = try await connection.open(wireForm(request))
-        } catch let error where !(error is CancellationError) {
-            throw lost(error)
+            stream = try await connection.open(wireForm(request), uploads: hasBody)
+            head = try await stream.head()
+        } catch let failure as HTTP2Failure {
+            throw lost(failure)
         }
-        if !hasBody { stream.finish() }
-        guard !(200..<300).contains(stream.status) else {
-            return RelayStream(stream) { [self] in lost($0) }
-        }
+        if (200..<300).contains(head.status) { return RelayStream(stream) { self.lost($0) } }
         var body: [UInt8] = []
         while body.count < Self.problemBytesMax, let piece = try await stream.next() {
             body += piece
         }
-        throw RelayProblem(status: stream.status, body: body).error(name: nil)
+        throw RelayProblem(status: head.status, body: body).error(name: nil)
     }
 
     /// A problem is a page of text at most.
     private static let problemBytesMax = 64 << 10
 
-    private func lost(_ failure: some Any) -> ProgramError {
+    private func lost(_ failure: HTTP2Failure) -> ProgramError {
         ProgramError(
             "the relay at \(origin) did not answer: \(failure)",
             remedy: "curl -k \(origin)/readyz", status: .unreachable)
     }
 
     private func wireForm(_ request: RelayRequest) -> HTTP2Request {
-        var fields = request.fields.map { HTTP2Request.Field($0.name, $0.value, .indexed) }
-        if !request.body.isEmpty {
-            fields.append(.init("content-type", "application/json", .indexed))
-        }
-        if let key { fields.append(.init("authorization", "Bearer \(key)", .neverIndexed)) }
+        var fields = HTTPFields()
+        for (name, value) in request.fields { fields.append(name, value) }
+        if !request.body.isEmpty { fields.append("content-type", "application/json") }
+        if let key { fields.append("authorization", "Bearer \(key)", .neverIndexed) }
         return HTTP2Request(
             method: request.method, scheme: origin.scheme.rawValue, authority: origin.authority,
             path: request.path, fields: fields, body: request.body)
@@ -123,26 +126,33 @@ final class RelayStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only, where commands run.
 
     private let stream: HTTP2ResponseStream
-    private let lost: (any Error) -> ProgramError
+    private let lost: (HTTP2Failure) -> ProgramError
 
-    init(_ stream: HTTP2ResponseStream, lost: @escaping (any Error) -> ProgramError) {
+    init(_ stream: HTTP2ResponseStream, lost: @escaping (HTTP2Failure) -> ProgramError) {
         self.stream = stream
         self.lost = lost
     }
 
     /// The next part of the answer, or nil at its end.
     func next() async throws -> [UInt8]? {
-        do { return try await stream.next() } catch { throw told(error) }
+        do {
+            return try await stream.next()
+        } catch let failure as HTTP2Failure {
+            throw lost(failure)
+        }
     }
 
     func write(_ piece: [UInt8]) async throws {
-        do { try await stream.write(piece) } catch { throw told(error) }
+        do {
+            try await stream.write(piece)
+        } catch let failure as HTTP2Failure {
+            throw lost(failure)
+        }
     }
 
     /// The body's end.
     func finish() { stream.finish() }
 
-    private func told(_ error: any Error) -> any Error {
-        error is CancellationError ? error : lost(error)
-    }
+    /// Nobody wants to send or to read any more.
+    func cancel() { stream.cancel() }
 }

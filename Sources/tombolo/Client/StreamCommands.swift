@@ -8,31 +8,72 @@ enum StreamCommands {
     // MARK: append
 
     /// Sends lines while it reads answers: neither waits for the other beyond what both ends buffer.
+    ///
+    /// A request lasts as long as lines come; where they pause it ends, and the next lines are another:
+    /// a relay takes no body that trickles.
     static func append(_ context: CommandContext) async throws -> ExitStatus {
         let input = try InputReader(context.invocation.argument(0), loop: context.loop)
-        let client = try await RelayClient.connect(context)
+        var client = try await RelayClient.connect(context)
         defer { client.close() }
-        let stream = try await client.stream(
-            RelayRequest(
-                "POST", "/v1/events", fields: [("content-type", "application/x-ndjson")]),
-            hasBody: true)
+        let lines = AppendLines(input, loop: context.loop)
         let progress = AppendProgress(context)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await send(input, to: stream, progress) }
-            defer { group.cancelAll() }
-            try await readAnswers(stream, context, progress)
+        do {
+            while let first = try await lines.first() {
+                if !client.isOpen { client = try await RelayClient.connect(context) }
+                let stream = try await client.stream(request, hasBody: true)
+                try await exchange(first, lines, stream, context, progress)
+            }
+        } catch let error as ProgramError where error.status == .unreachable {
+            progress.end()
+            throw ProgramError(
+                "\(error.cause) (\(progress.tally.answered) lines were answered before)",
+                remedy: "send the rest again; a line with an id counts once", status: .unreachable)
         }
         return try finish(context, progress)
     }
 
-    private static func send(
-        _ input: InputReader, to stream: RelayStream, _ progress: AppendProgress
+    private static let request = RelayRequest(
+        "POST", "/v1/events", fields: [("content-type", "application/x-ndjson")])
+
+    private static func exchange(
+        _ first: [UInt8], _ lines: AppendLines, _ stream: RelayStream, _ context: CommandContext,
+        _ progress: AppendProgress
     ) async throws {
-        while let piece = try await input.next() {
-            progress.sent(piece)
-            try await stream.write(piece)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await send(first, lines, to: stream, progress) }
+            do {
+                try await readAnswers(stream, context, progress)
+            } catch {
+                // Where reading the input failed, that is the reason.
+                group.cancelAll()
+                do { try await group.waitForAll() } catch is CancellationError {}
+                throw error
+            }
+            group.cancelAll()
+            do {
+                try await group.waitForAll()
+            } catch is CancellationError {
+                throw ProgramError(
+                    "the relay ended its answer before the last line", status: .unreachable)
+            }
         }
-        stream.finish()
+    }
+
+    private static func send(
+        _ first: [UInt8], _ lines: AppendLines, to stream: RelayStream, _ progress: AppendProgress
+    ) async throws {
+        do {
+            var next: [UInt8]? = first
+            while let piece = next {
+                progress.sent(piece)
+                try await stream.write(piece)
+                next = try await lines.more()
+            }
+            stream.finish()
+        } catch {
+            stream.cancel()
+            throw error
+        }
     }
 
     private static func readAnswers(
@@ -40,19 +81,12 @@ enum StreamCommands {
     ) async throws {
         let printsLines = OutputFormat(context, elsewhere: .jsonl) == .jsonl
         var splitter = LineSplitter()
-        do {
-            while let piece = try await stream.next() {
-                let lines = try splitter.lines(in: piece)
-                for line in lines where !line.isEmpty { try progress.answered(line) }
-                if printsLines, !lines.isEmpty {
-                    try context.terminal.write(lines.joined(separator: [10]) + [10])
-                }
+        while let piece = try await stream.next() {
+            let lines = try splitter.lines(in: piece)
+            for line in lines where !line.isEmpty { try progress.answered(line) }
+            if printsLines, !lines.isEmpty {
+                try context.terminal.write(lines.joined(separator: [10]) + [10])
             }
-        } catch let error as ProgramError where error.status == .unreachable {
-            progress.end()
-            throw ProgramError(
-                "\(error.cause) (\(progress.tally.answered) lines were answered before)",
-                remedy: "send the rest again; lines with an id count once", status: .unreachable)
         }
     }
 

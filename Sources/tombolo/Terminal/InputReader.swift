@@ -47,16 +47,22 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
         if ownsDescriptor { close(descriptor) }
     }
 
-    /// The next bytes, or nil at the end. Throws `CancellationError`, and an error of the system.
-    func next() async throws -> [UInt8]? {
-        if !isFile { try await waitUntilReadable() }
+    enum Reading: Hashable, Sendable {
+        case bytes([UInt8])
+        /// Nothing came before the deadline.
+        case pause
+        case end
+    }
+
+    /// The next bytes. Throws `CancellationError`, and an error of the system.
+    func next(until deadline: MonotonicInstant? = nil) async throws -> Reading {
+        if !isFile, try await !waitUntilReadable(deadline) { return .pause }
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
         while true {
             let count = read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw ProgramError("cannot read: \(SystemError(errno))") }
-            guard count > 0 else { return nil }
-            return Array(piece[..<count])
+            return count > 0 ? .bytes(Array(piece[..<count])) : .end
         }
     }
 
@@ -66,18 +72,23 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
         parking.unpark()
     }
 
-    /// A read after this does not block: bytes or the end are there. Descriptors that epoll does not take
-    /// (`/dev/null`) are always ready.
-    private func waitUntilReadable() async throws {
+    /// A read after this does not block: bytes or the end are there; false where the deadline came first.
+    /// Descriptors that epoll does not take (`/dev/null`) are always ready.
+    private func waitUntilReadable(_ deadline: MonotonicInstant?) async throws -> Bool {
         while !isReadable {
             do {
                 try loop.register(descriptor, .readable, self)
             } catch {
-                return
+                return true
             }
             defer { loop.deregister(descriptor) }
-            guard await parking.park() == .signal else { throw CancellationError() }
+            switch await parking.park(until: deadline) {
+            case .signal: continue
+            case .deadline: return false
+            case .cancelled: throw CancellationError()
+            }
         }
+        return true
     }
 
     private var isReadable: Bool {

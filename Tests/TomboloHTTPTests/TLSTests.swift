@@ -152,7 +152,7 @@ import TomboloLoop
             let server = try ChildProcess(
                 "/usr/bin/openssl",
                 [
-                    "s_server", "-accept", "127.0.0.1:\(port)", "-tls1_1", "-cipher",
+                    "s_server", "-accept", "127.0.0.1:\(port)", "-www", "-tls1_1", "-cipher",
                     "ALL:@SECLEVEL=0", "-cert",
                     try files.write("certificate.pem", credentials.certificateChain), "-key",
                     try files.write("key.pem", credentials.privateKey),

@@ -13,6 +13,8 @@ package struct ConnectionError: Error, Hashable, CustomStringConvertible {
         case tls
         /// The peer cut the connection, or the network did.
         case reset
+        /// The peer speaks another protocol.
+        case notHTTP2
         /// The waiting task was cancelled.
         case cancelled
         /// A limit of this machine (descriptors, an address in use).

@@ -1,0 +1,121 @@
+package import TomboloLoop
+
+extension HTTP2Client {
+    /// Connects and shakes hands: TCP, TLS with ALPN `h2` where the endpoint is `https`, and the peer's first
+    /// SETTINGS. All of it within `timeout`.
+    ///
+    /// A TLS server without ALPN is taken at its word that it speaks HTTP/2. Throws `notHTTP2` where the
+    /// peer speaks something else; otherwise what `Connection.dial` throws.
+    package static func connect(
+        _ endpoint: HTTP2Endpoint, tls: TLSClientConfiguration?, on loop: EpollLoop,
+        within timeout: Duration, limits: HTTP2ClientLimits = HTTP2ClientLimits()
+    ) async throws(ConnectionError) -> HTTP2Client {
+        let deadline = loop.now + timeout
+        guard (endpoint.scheme == .https) == (tls != nil) else {
+            throw ConnectionError(.tls, "https needs a TLS configuration, http takes none")
+        }
+        let connection = try await Connection.dial(
+            host: endpoint.host, port: endpoint.port, tls: tls, on: loop, within: timeout)
+        if let chosen = connection.applicationProtocol, chosen != "h2" {
+            connection.abort()
+            throw ConnectionError(
+                .notHTTP2, "\(endpoint.authority) chose '\(chosen)' instead of HTTP/2 (h2)")
+        }
+        let client = HTTP2Client(connection, limits: limits, loop: loop)
+        let waiter = SettingsWaiter(Parking(loop))
+        client.observer = waiter
+        connection.handOver(to: client)
+        connection.resumeReading()
+        client.begin()
+        try await waiter.wait(client, endpoint, until: deadline)
+        client.observer = nil
+        return client
+    }
+
+    /// One request, answered or not before `timeout`; waits for its turn while `capacity` is 0. A cancelled
+    /// task gives the request up.
+    package func perform(_ request: HTTP2Request, timeout: Duration) async -> HTTP2Outcome {
+        loop.checkIsolated()
+        let deadline = loop.now + timeout
+        guard await waitForCapacity(until: deadline) else { return .notProcessed(unavailable) }
+        let answer = AnswerWaiter(Parking(loop))
+        let result = start(request, timeout: deadline - loop.now, receiver: answer, tag: 0)
+        return await answer.wait { if case .success(let id) = result { self.cancel(id) } }
+    }
+
+    /// Sends a request whose answer is streamed; with `uploads` its body too, after `request.body`. Returns
+    /// when it is on its way; it has no deadline but the connection's PING. Throws `HTTP2Failure`.
+    package func open(
+        _ request: HTTP2Request, uploads: Bool = false, within timeout: Duration = .seconds(30)
+    ) async throws -> HTTP2ResponseStream {
+        loop.checkIsolated()
+        guard await waitForCapacity(until: loop.now + timeout) else { throw unavailable }
+        let stream = HTTP2ResponseStream(
+            self, loop: loop, writeBytesMax: limits.streamWriteBytesMax, uploads: uploads)
+        let result = start(
+            request, timeout: .nanoseconds(Int64.max), receiver: nil, tag: 0, stream: stream)
+        stream.begin(try result.get())
+        return stream
+    }
+
+    /// Why no request can be submitted.
+    private var unavailable: HTTP2Failure {
+        switch state {
+        case .closed(let failure): failure
+        case .draining(let goAway): goAway.map { .goneAway($0) } ?? .closedHere
+        case .open: .deadline
+        }
+    }
+}
+
+/// Waits until the peer has shown that it speaks HTTP/2.
+private final class SettingsWaiter: HTTP2ClientObserver {
+    private let parking: Parking
+
+    init(_ parking: Parking) { self.parking = parking }
+
+    func clientChanged(_ client: HTTP2Client) { parking.unpark() }
+
+    func wait(
+        _ client: HTTP2Client, _ endpoint: HTTP2Endpoint, until deadline: MonotonicInstant
+    ) async throws(ConnectionError) {
+        while !client.hasSettings {
+            if case .closed(let failure) = client.state {
+                if case .connectionLost(let error) = failure { throw error }
+                throw ConnectionError(
+                    .notHTTP2, "\(endpoint.authority) does not speak HTTP/2: \(failure)")
+            }
+            switch await parking.park(until: deadline) {
+            case .signal: continue
+            case .deadline:
+                client.close()
+                throw ConnectionError(
+                    .timedOut, "\(endpoint.authority) sent no HTTP/2 SETTINGS in time")
+            case .cancelled:
+                client.close()
+                throw ConnectionError(.cancelled, "connecting was cancelled")
+            }
+        }
+    }
+}
+
+/// One answer for one task.
+private final class AnswerWaiter: HTTP2AnswerReceiver {
+    private let parking: Parking
+    private var outcome: HTTP2Outcome?
+
+    init(_ parking: Parking) { self.parking = parking }
+
+    func answered(_ tag: UInt64, _ outcome: HTTP2Outcome) {
+        self.outcome = outcome
+        parking.unpark()
+    }
+
+    /// `giveUp` settles the request at once.
+    func wait(giveUp: () -> Void) async -> HTTP2Outcome {
+        while true {
+            if let outcome { return outcome }
+            if await parking.park() == .cancelled, outcome == nil { giveUp() }
+        }
+    }
+}

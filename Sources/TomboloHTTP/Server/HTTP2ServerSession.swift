@@ -21,6 +21,7 @@ final class HTTP2ServerSession: HTTPServerSession {
     private var frameSince: MonotonicInstant?
     private var hasFailed = false
     private var isDraining = false
+    private var isTerminating = false
     /// When streams are looked through for a stalled one: not at every event, for there may be many.
     private var stallCheckAt = MonotonicInstant.distantFuture
 
@@ -81,6 +82,7 @@ final class HTTP2ServerSession: HTTPServerSession {
     }
 
     var deadline: MonotonicInstant? {
+        guard !hasFailed, !isTerminating else { return nil }
         var earliest = frameSince.map { $0 + owner.limits.headTime }
         if openStreams == 0 {
             earliest = min(earliest ?? .distantFuture, idleSince + owner.limits.idleTime)
@@ -92,10 +94,16 @@ final class HTTP2ServerSession: HTTPServerSession {
         if let frameSince, frameSince + owner.limits.headTime <= now {
             hasFailed = true
         } else if openStreams == 0, idleSince + owner.limits.idleTime <= now {
-            session.terminate(code: 0)
+            terminate(code: 0)
         }
         if stallCheckAt <= now { resetStalledStreams() }
         sessionHasOutput()
+    }
+
+    /// GOAWAY, and the end of every stream and of the connection.
+    private func terminate(code: UInt32) {
+        isTerminating = true
+        session.terminate(code: code)
     }
 
     /// Looks through all streams, and when one of them may be stalled next.
@@ -211,7 +219,7 @@ extension HTTP2ServerSession {
         freeSlots.append(stream.slot)
         openStreams -= 1
         if openStreams == 0 { idleSince = now }
-        if code != 0, !resets.take(now: now) { session.terminate(code: Self.enhanceYourCalm) }
+        if code != 0, !resets.take(now: now) { terminate(code: Self.enhanceYourCalm) }
     }
 
     private static let refusedStream: UInt32 = 7

@@ -109,7 +109,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     private func afterEvent() {
         noteProgress()
         if case .closed = mode { return }
-        let due = deadline
+        // Never at this very moment: what a deadline has set off needs the end of the turn.
+        let due = max(deadline, loop.now + .milliseconds(1))
         guard due < timerAt else { return }
         loop.cancel(timer)
         timerAt = due

@@ -84,7 +84,9 @@ let package = Package(
         tests("TomboloEventLogTests", ["TomboloEventLog", "TomboloCore", "TestSupport"]),
         tests(
             "TomboloSQLiteTests",
-            ["TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite"]),
+            [
+                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite", "CLinux",
+            ]),
         tests(
             "TomboloRelayTests",
             [

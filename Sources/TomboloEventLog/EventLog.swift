@@ -70,6 +70,8 @@ package struct RecoveredIdempotency: Hashable, Sendable {
 package struct RecoveredLog: Sendable {
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
+    /// The highest activity number that has a head, a damaged one's too: numbers above it are free.
+    package var lastActivity: Int64 = 0
     package var heads: [RecoveredHead] = []
     package var records: [Record] = []
     package var idempotency: [RecoveredIdempotency] = []
@@ -126,6 +128,11 @@ package struct FactPage: Sendable {
     }
 }
 
+extension IdempotencyKey {
+    /// For how long a key stands for its event: a key recorded exactly this long ago still does.
+    package static let window = Span.hours(24)
+}
+
 /// Why the log did not do what it was asked.
 package enum EventLogError: Error, Hashable, Sendable {
     /// Nothing was stored: the activity stands at another version.
@@ -151,12 +158,14 @@ package enum EventLogError: Error, Hashable, Sendable {
 /// sequences have no gap; per activity the versions are 1, 2, 3 …; batches become durable in the order in which
 /// they were handed over. What it does not: it knows no rules of activities, and never looks into a body.
 package protocol EventLog: Sendable {
-    /// Stores a batch. One at a time is how the relay calls it, but several may wait: they commit in order.
+    /// Stores a batch. Each activity that its events touch has a head in it, and belongs to one tenant for
+    /// ever; anything else is a bug of the caller and traps. An idempotency key is taken for 24 hours
+    /// (`IdempotencyKey.window`), counted from the `recordedAt` of the event that brought it. One at a time is how the relay calls it, but several may wait: they commit in order.
     func append(
         _ batch: AppendBatch, under ownership: Ownership
     ) async throws(EventLogError) -> AppendReceipt
 
-    /// Reads what start-up needs. Keys recorded before `idempotencySince` are left out (and may be deleted).
+    /// Reads what start-up needs; called once, before the first append. Keys recorded before `idempotencySince` are left out (and may be deleted).
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog
 
     func events(_ query: EventQuery) async throws(EventLogError) -> EventPage

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include "CRC32C.h"
 
 /// Waits for readiness at most `nanoseconds` (below 0: for ever) and never returns early for the timer.
 /// epoll_pwait2 (Linux 5.11) where the kernel has it; else whole milliseconds, rounded up.

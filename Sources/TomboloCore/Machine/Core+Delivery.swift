@@ -149,7 +149,7 @@ extension Core {
             return .push(.update, .latest(urgency), alert: nil)
         }
         if destination.owesTrailing, projection.clip == nil {
-            return .push(.update, .latest(urgency), alert: nil)
+            return .push(.update, .trailing, alert: nil)
         }
         let refresh = staleRefresh(destination, projection)
         if let refresh, refresh <= now { return .push(.update, .latest(.low), alert: nil) }

@@ -4,6 +4,8 @@ package enum Wish: Hashable, Sendable {
     case must
     case end
     case latest(Urgency)
+    /// The last state once more, with a second of its own: it had to share one (rule 6).
+    case trailing
     case frame
 }
 
@@ -103,7 +105,7 @@ package struct PacingState: Hashable, Sendable {
     /// states once the lead is used up.
     private func timestamp(_ wish: Wish, _ grant: Grant, wall: Instant) -> Int64 {
         let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
-        guard grant.spacing < .seconds(1) else { return next }
+        guard grant.spacing < .seconds(1), wish != .trailing else { return next }
         let shared = max(wall.seconds, lastTimestamp, lastLocalUpdate)
         if wish == .frame { return shared }
         return next <= wall.seconds + Self.timestampLeadMax ? next : shared
@@ -114,7 +116,7 @@ package struct PacingState: Hashable, Sendable {
         if grant.perHour == nil { return now }
         let kept: Int64
         switch wish {
-        case .frame, .latest(.low): return nil
+        case .frame, .trailing, .latest(.low): return nil
         case .latest(.normal): kept = max(grant.reserve, grant.burst / 2)
         case .latest(.high): kept = grant.reserve
         case .must, .end: kept = 0

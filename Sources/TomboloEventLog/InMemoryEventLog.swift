@@ -1,0 +1,81 @@
+import Synchronization
+package import TomboloCore
+
+/// A log that forgets when the process ends: for tests, simulations and a relay that is only tried out.
+///
+/// It keeps the whole contract, and does so on the caller's thread: no call ever suspends, so it behaves the
+/// same under any executor, a virtual one too. Everything is durable when `append` returns; `crashed()` is
+/// what a crash would leave behind. It costs memory for all of history.
+package final class InMemoryEventLog: EventLog {
+    private struct State {
+        var stored = StoredLog()
+        var epoch = Int64.min
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+
+    package init() { state = Mutex(State()) }
+
+    private init(_ stored: StoredLog) { state = Mutex(State(stored: stored)) }
+
+    /// A new log with what is durable in this one: the machine after its power came back. This one keeps
+    /// running and may be dropped; neither sees what the other appends.
+    package func crashed() -> InMemoryEventLog {
+        InMemoryEventLog(state.withLock { $0.stored })
+    }
+
+    package func append(
+        _ batch: AppendBatch, under ownership: Ownership
+    ) async throws(EventLogError) -> AppendReceipt {
+        try reach { state throws(EventLogError) in
+            guard ownership.epoch >= state.epoch else { throw .ownershipLost }
+            state.epoch = ownership.epoch
+            return try state.stored.append(batch)
+        }
+    }
+
+    package func recover(
+        idempotencySince: Instant
+    ) async throws(EventLogError) -> RecoveredLog {
+        try reach { state throws(EventLogError) in
+            state.stored.recover(idempotencySince: idempotencySince)
+        }
+    }
+
+    package func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
+        try reach { state throws(EventLogError) in state.stored.events(query) }
+    }
+
+    package func event(
+        seq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try reach { state throws(EventLogError) in state.stored.event(seq: seq, tenant: tenant) }
+    }
+
+    package func history(
+        after seq: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        try reach { state throws(EventLogError) in
+            state.stored.history(after: seq, limit: limit)
+        }
+    }
+
+    package func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
+        try reach { state throws(EventLogError) in state.stored.facts(query) }
+    }
+
+    package func close() async { state.withLock { $0.isClosed = true } }
+
+    private func reach<Answer: Sendable>(
+        _ body: (inout State) throws(EventLogError) -> Answer
+    ) throws(EventLogError) -> Answer {
+        let result: Result<Answer, EventLogError> = state.withLock { state in
+            guard !state.isClosed else { return .failure(.closed) }
+            do throws(EventLogError) { return .success(try body(&state)) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,124 @@
+import TomboloCore
+
+/// The in-memory log's content and rules, as a value: a copy is a snapshot.
+struct StoredLog: Sendable {
+    private struct Head: Sendable {
+        var tenant: TenantID?
+        var version: Int64 = 0
+        var seq: Int64 = 0
+        var value: [UInt8] = []
+    }
+
+    private struct HeldKey: Hashable, Sendable {
+        var tenant: TenantID
+        var key: String
+    }
+
+    private struct RecordPlace: Hashable, Comparable, Sendable {
+        var space: UInt8
+        var number: Int64
+
+        static func < (one: RecordPlace, other: RecordPlace) -> Bool {
+            (one.space, one.number) < (other.space, other.number)
+        }
+    }
+
+    /// The event of sequence n stands at n - 1; likewise the facts.
+    private(set) var events: [RecordedEvent] = []
+    private(set) var facts: [RecordedFact] = []
+    private var heads: [ActivityNumber: Head] = [:]
+    /// The sequences of each activity, rising.
+    private(set) var chains: [ActivityNumber: [Int64]] = [:]
+    private var records: [RecordPlace: [UInt8]] = [:]
+    /// The newest event of each key.
+    private var keys: [HeldKey: Int64] = [:]
+
+    /// Stores all of `batch`, or nothing and throws.
+    mutating func append(_ batch: AppendBatch) throws(EventLogError) -> AppendReceipt {
+        try check(batch)
+        let receipt = AppendReceipt(
+            firstSeq: Int64(events.count) + 1, firstFactSeq: Int64(facts.count) + 1)
+        for event in batch.events { store(event) }
+        for head in batch.heads { heads[head.activity, default: Head()].value = head.value }
+        for fact in batch.facts {
+            facts.append(RecordedFact(seq: Int64(facts.count) + 1, fact: fact))
+        }
+        for record in batch.records {
+            let place = RecordPlace(space: record.space.rawValue, number: record.number)
+            records[place] = record.value
+        }
+        return receipt
+    }
+
+    /// Every version and key of the batch, against the log and against the batch's own earlier events.
+    private func check(_ batch: AppendBatch) throws(EventLogError) {
+        let touched = Set(batch.heads.map(\.activity))
+        var versions: [ActivityNumber: Int64] = [:]
+        var taken: [HeldKey: Int64] = [:]
+        for (index, event) in batch.events.enumerated() {
+            precondition(
+                touched.contains(event.activity),
+                "a batch carries a head for each activity that its events touch")
+            let head = heads[event.activity]
+            precondition(
+                head?.tenant == nil || head?.tenant == event.tenant,
+                "an activity belongs to one tenant for ever")
+            let version = versions[event.activity] ?? head?.version ?? 0
+            guard version == event.expectedVersion else {
+                throw .versionConflict(
+                    activity: event.activity, expected: event.expectedVersion, actual: version)
+            }
+            versions[event.activity] = version + 1
+            guard let key = event.idempotency else { continue }
+            let held = HeldKey(tenant: event.tenant, key: key.key)
+            if let seq = taken[held] ?? keys[held].flatMap({ holds($0, at: event.recordedAt) }) {
+                throw .duplicateKey(key, seq: seq)
+            }
+            taken[held] = Int64(events.count + index) + 1
+        }
+    }
+
+    /// `seq` if its key still stands for it.
+    private func holds(_ seq: Int64, at now: Instant) -> Int64? {
+        events[Int(seq) - 1].event.recordedAt >= now - IdempotencyKey.window ? seq : nil
+    }
+
+    private mutating func store(_ event: NewEvent) {
+        let seq = Int64(events.count) + 1
+        var head = heads[event.activity] ?? Head()
+        events.append(RecordedEvent(seq: seq, previous: head.seq, event: event))
+        chains[event.activity, default: []].append(seq)
+        head.tenant = event.tenant
+        head.version += 1
+        head.seq = seq
+        heads[event.activity] = head
+        if let key = event.idempotency {
+            keys[HeldKey(tenant: event.tenant, key: key.key)] = seq
+        }
+    }
+
+    func recover(idempotencySince: Instant) -> RecoveredLog {
+        var recovered = RecoveredLog()
+        recovered.lastSeq = Int64(events.count)
+        recovered.lastFactSeq = Int64(facts.count)
+        recovered.heads = heads.sorted { $0.key < $1.key }.map { activity, head in
+            RecoveredHead(
+                activity: activity, version: head.version, seq: head.seq, value: head.value)
+        }
+        recovered.lastActivity = recovered.heads.last?.activity.rawValue ?? 0
+        recovered.records = records.sorted { $0.key < $1.key }.compactMap { place, value in
+            RecordSpace(rawValue: place.space).map {
+                Record(space: $0, number: place.number, value: value)
+            }
+        }
+        recovered.idempotency = keys.values.sorted().compactMap { seq in
+            let event = events[Int(seq) - 1].event
+            guard let key = event.idempotency, event.recordedAt >= idempotencySince else {
+                return nil
+            }
+            return RecoveredIdempotency(
+                tenant: event.tenant, key: key, seq: seq, recordedAt: event.recordedAt)
+        }
+        return recovered
+    }
+}

@@ -1,0 +1,62 @@
+import TomboloCore
+import TomboloEventLog
+
+/// Where each activity stands: checked here, in memory, before a row is written.
+///
+/// Changes can be taken back until `settle()`: a batch that is refused in its middle, a transaction that
+/// was rolled back.
+struct ActivityMarks {
+    struct Mark: Equatable {
+        var version: Int64 = 0
+        /// The sequence of its newest event; 0 where it has none.
+        var seq: Int64 = 0
+        /// 0 where it has no event yet.
+        var tenant: Int64 = 0
+    }
+
+    private var marks: [Int64: Mark] = [:]
+    private var undo: [(activity: Int64, mark: Mark?)] = []
+    /// Their head's row is damaged: nobody knows where they stand.
+    private var damaged: Set<Int64> = []
+
+    mutating func recover(_ activity: Int64, _ mark: Mark) { marks[activity] = mark }
+
+    mutating func setAside(_ activity: Int64) { damaged.insert(activity) }
+
+    func mark(_ activity: Int64) -> Mark { marks[activity] ?? Mark() }
+
+    /// Moves the activity on to its next event, at `seq`, and answers where it stood.
+    mutating func advance(
+        _ activity: ActivityNumber, expectedVersion: Int64, tenant: Int64, seq: Int64
+    ) throws(EventLogError) -> Mark {
+        let number = activity.rawValue
+        if !damaged.isEmpty, damaged.contains(number) {
+            throw .unusable(
+                cause: "the newest state of activity \(number) is damaged",
+                hint: "end it and start it anew; `tombolo log verify` lists all damage")
+        }
+        let old = marks[number]
+        let mark = old ?? Mark()
+        precondition(
+            mark.tenant == 0 || mark.tenant == tenant, "an activity belongs to one tenant for ever")
+        guard mark.version == expectedVersion else {
+            throw .versionConflict(
+                activity: activity, expected: expectedVersion, actual: mark.version)
+        }
+        undo.append((number, old))
+        marks[number] = Mark(version: mark.version + 1, seq: seq, tenant: tenant)
+        return mark
+    }
+
+    /// For `takeBack(to:)`.
+    var savepoint: Int { undo.count }
+
+    mutating func takeBack(to savepoint: Int) {
+        while undo.count > savepoint, let (activity, mark) = undo.popLast() {
+            marks[activity] = mark
+        }
+    }
+
+    /// What was changed is durable.
+    mutating func settle() { undo.removeAll(keepingCapacity: true) }
+}

@@ -1,0 +1,94 @@
+import CSQLite
+
+/// One connection to a database; closed when it goes out of scope.
+///
+/// For one thread at a time: SQLite's own locks are left out. Statements outlive it without harm (SQLite
+/// closes when the last of them is finalised).
+struct Connection: ~Copyable {
+    enum Access {
+        case writing
+        case reading
+    }
+
+    private let handle: OpaquePointer
+
+    /// Opens `path`; `vfs` names another file system than the machine's, for tests.
+    init(path: String, access: Access, vfs: String? = nil) throws(SQLiteError) {
+        _ = Self.configured
+        let flags =
+            switch access {
+            case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .reading: SQLITE_OPEN_READONLY
+            }
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(
+            path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+        guard code == SQLITE_OK, let handle else {
+            let error = handle == nil ? SQLiteError(code: code) : SQLiteError(handle)
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, Self.busyMillisecondsMax)
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    /// How long another program's lock on the file is waited for: a backup's or a shell's, never a relay's.
+    static let busyMillisecondsMax: Int32 = 5_000
+
+    private static let configured: Int32 = tombolo_sqlite_leave_memory_uncounted()
+
+    /// Runs statements that answer nothing.
+    func execute(_ sql: String) throws(SQLiteError) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw SQLiteError(handle)
+        }
+    }
+
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw SQLiteError(handle) }
+        return Statement(statement)
+    }
+
+    /// The first column of the first row; 0 where there is none or it is NULL.
+    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// The first column of the first row as text; nil where there is none.
+    func text(_ sql: String) throws(SQLiteError) -> String? {
+        let statement = try prepare(sql)
+        return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : nil
+    }
+
+    /// Whether it may only read, although it was opened for writing.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Whether no transaction is open.
+    var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+    /// Closing leaves the write-ahead log as it is.
+    func leaveWALOnClose() { _ = tombolo_sqlite_no_checkpoint_on_close(handle) }
+
+    /// After each commit `counter` holds the pages in the write-ahead log; nothing is checkpointed by itself
+    /// any more. `counter` outlives the connection.
+    func countWALPages(in counter: UnsafeMutablePointer<Int32>) {
+        sqlite3_wal_hook(
+            handle,
+            { counter, _, _, pages in
+                counter?.assumingMemoryBound(to: Int32.self).pointee = pages
+                return SQLITE_OK
+            }, counter)
+    }
+
+    /// Copies the write-ahead log into the database, as far as readers allow without waiting.
+    func checkpoint() throws(SQLiteError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw SQLiteError(handle) }
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import Synchronization
+import TomboloEventLog
+
+/// The directory that a log lives in, held against every other relay.
+///
+/// The hold is a `flock` on `tombolo.lock`: the kernel lets go when the process ends, however it ends.
+/// Created with mode 0700; an existing directory keeps its mode.
+final class DataDirectory: Sendable {
+    let path: String
+    /// The lock file's descriptor; nil once it is let go of.
+    private let lock: Mutex<Int32?>
+
+    init(_ path: String) throws(EventLogError) {
+        self.path = path
+        try Self.create(path)
+        let lockPath = path + "/tombolo.lock"
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw Self.refused(lockPath) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let holder = Self.holder(lock)
+            close(lock)
+            throw .unusable(
+                cause: "another relay\(holder) has \(path) open",
+                hint: "stop that one, or give this one a data directory of its own")
+        }
+        Self.sign(lock)
+        self.lock = Mutex(lock)
+    }
+
+    deinit { letGo() }
+
+    /// Another relay may have it now.
+    func letGo() {
+        if let descriptor = lock.withLock({ $0.take() }) { close(descriptor) }
+    }
+
+    var databasePath: String { path + "/tombolo.db" }
+
+    /// Makes the database's file, so that it and SQLite's files beside it, which inherit its mode, are 0600.
+    func createDatabase() throws(EventLogError) {
+        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return }
+            throw Self.refused(databasePath)
+        }
+        close(descriptor)
+        Self.sync(path)
+    }
+
+    private static func create(_ path: String) throws(EventLogError) {
+        guard mkdir(path, 0o700) != 0 else {
+            sync(path + "/..")
+            return
+        }
+        guard errno == EEXIST else { throw refused(path) }
+    }
+
+    /// A new name in a directory is durable when the directory is; a file system that cannot do that does
+    /// not need it.
+    private static func sync(_ directory: String) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// Leaves our number for the line that a second relay prints. It is not the lock: where it cannot be
+    /// written, that line only says less.
+    private static func sign(_ lock: Int32) {
+        let number = Array("\(getpid())\n".utf8)
+        ftruncate(lock, 0)
+        pwrite(lock, number, number.count, 0)
+    }
+
+    private static func holder(_ lock: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(lock, &bytes, bytes.count, 0)
+        let digits = bytes.prefix(max(0, count)).prefix { (48...57).contains($0) }
+        return digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
+    }
+
+    private static func refused(_ path: String) -> EventLogError {
+        .unusable(
+            cause: "\(path): \(String(cString: strerror(errno)))",
+            hint: "name a directory, in one that exists, that the relay's user may write to")
+    }
+}

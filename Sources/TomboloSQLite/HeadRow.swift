@@ -1,0 +1,50 @@
+import TomboloCore
+import TomboloEventLog
+
+/// A row of the table `head`.
+enum HeadRow {
+    private struct Numbers: BitwiseCopyable {
+        var activity: Int64
+        var tenant: Int64
+        var version: Int64
+        var seq: Int64
+    }
+
+    static let columns = "activity, tenant, version, seq, crc, value"
+    static let replacement = "INSERT OR REPLACE INTO head(\(columns)) VALUES(?1,?2,?3,?4,?5,?6)"
+
+    /// Runs `replacement`. The answer is SQLite's code.
+    static func replace(
+        _ head: ActivityHead, _ mark: ActivityMarks.Mark, with statement: borrowing Statement
+    ) -> Int32 {
+        let activity = head.activity.rawValue
+        statement.bind(activity, at: 1)
+        statement.bind(mark.tenant, at: 2)
+        statement.bind(mark.version, at: 3)
+        statement.bind(mark.seq, at: 4)
+        return head.value.withUnsafeBytes { value in
+            let numbers = Numbers(
+                activity: activity, tenant: mark.tenant, version: mark.version, seq: mark.seq)
+            statement.bind(checksum(numbers, value), at: 5)
+            statement.bindBlob(value, at: 6)
+            return statement.run()
+        }
+    }
+
+    /// The present row of a statement that selects `columns`; nil where it is damaged.
+    static func mark(_ statement: borrowing Statement) -> ActivityMarks.Mark? {
+        let numbers = Numbers(
+            activity: statement.integer(0), tenant: statement.integer(1),
+            version: statement.integer(2), seq: statement.integer(3))
+        guard checksum(numbers, statement.bytes(5)) == statement.integer(4) else { return nil }
+        return ActivityMarks.Mark(
+            version: numbers.version, seq: numbers.seq, tenant: numbers.tenant)
+    }
+
+    private static func checksum(_ numbers: Numbers, _ value: UnsafeRawBufferPointer) -> Int64 {
+        var sum = RowChecksum(.head)
+        sum.add(numbers)
+        sum.add(value)
+        return sum.stored
+    }
+}

@@ -1,0 +1,223 @@
+package import TomboloCore
+package import TomboloEventLog
+
+/// The connection that answers questions. Each answer is of one moment, and never holds the writer up.
+///
+/// Synchronous, for one thread at a time: whoever opens it hands it to the reader's thread and forgets it.
+/// That is why it may claim to be sendable.
+package final class LogReader: @unchecked Sendable {
+    private let path: String
+    private let connection: Connection
+    private let eventAt: Statement
+    private let eventsAfter: Statement
+    private let history: Statement
+    private let factsAfter: Statement
+    private let head: Statement
+    private let lastSeq: Statement
+    private let lastFactSeq: Statement
+    private let lastTenant: Statement
+    private let damage: DamageList
+    private var tenants = Tenants()
+    private var tenantsRead: Int64 = 0
+
+    /// Opens the database at `path`, which a writer holds open; rows found damaged go to `damage`.
+    package init(path: String, vfs: String? = nil, damage: DamageList) throws(EventLogError) {
+        self.path = path
+        self.damage = damage
+        do throws(SQLiteError) {
+            let events = "SELECT \(EventRow.columns) FROM log"
+            connection = try Connection(path: path, access: .reading, vfs: vfs)
+            eventAt = try connection.prepare("\(events) WHERE seq = ?1")
+            eventsAfter = try connection.prepare(
+                """
+                \(events) WHERE seq > ?1 AND seq <= ?2 AND tenant = ?3
+                AND (?4 IS NULL OR activity = ?4) AND (?5 IS NULL OR kind = ?5) ORDER BY seq
+                """)
+            history = try connection.prepare("\(events) WHERE seq > ?1 ORDER BY seq LIMIT ?2")
+            factsAfter = try connection.prepare(
+                """
+                SELECT \(FactRow.columns) FROM fact WHERE seq > ?1 AND seq <= ?2 AND tenant = ?3
+                AND (?4 IS NULL OR activity = ?4) ORDER BY seq
+                """)
+            head = try connection.prepare("SELECT \(HeadRow.columns) FROM head WHERE activity = ?1")
+            lastSeq = try connection.prepare("SELECT max(seq) FROM log")
+            lastFactSeq = try connection.prepare("SELECT max(seq) FROM fact")
+            lastTenant = try connection.prepare("SELECT max(id) FROM tenant")
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
+    // MARK: Questions
+
+    package func event(
+        seq: Int64, tenant: TenantID
+    ) throws(EventLogError) -> RecordedEvent? {
+        try answer { () throws(SQLiteError) in
+            let found = try event(at: seq)
+            return found?.event.tenant == tenant ? found : nil
+        }
+    }
+
+    package func history(
+        after seq: Int64, limit: Int
+    ) throws(EventLogError) -> [RecordedEvent] {
+        try answer { () throws(SQLiteError) in
+            history.bind(seq, at: 1)
+            history.bind(Int64(limit), at: 2)
+            defer { history.reset() }
+            var events: [RecordedEvent] = []
+            while try history.step() {
+                if let event = decode(history) { events.append(event) }
+            }
+            return events
+        }
+    }
+
+    package func events(_ query: EventQuery) throws(EventLogError) -> EventPage {
+        try answer { () throws(SQLiteError) in
+            guard let tenant = tenants.known(query.tenant) else {
+                return EventPage(events: [], next: nil)
+            }
+            if let activity = query.activity,
+                let page = try chain(of: activity, tenant: tenant, query)
+            {
+                return page
+            }
+            return try scan(query, tenant: tenant)
+        }
+    }
+
+    package func facts(_ query: FactQuery) throws(EventLogError) -> FactPage {
+        try answer { () throws(SQLiteError) in
+            guard let tenant = tenants.known(query.tenant) else {
+                return FactPage(facts: [], next: nil)
+            }
+            let last = try integer(lastFactSeq)
+            let bound = scanBound(after: query.after, max: query.scanMax, last: last)
+            factsAfter.bind(query.after, at: 1)
+            factsAfter.bind(bound, at: 2)
+            factsAfter.bind(tenant, at: 3)
+            factsAfter.bind(query.activity?.rawValue, at: 4)
+            defer { factsAfter.reset() }
+            var page = FactPage(facts: [], next: bound < last ? bound : nil)
+            while try factsAfter.step() {
+                guard let fact = FactRow.fact(factsAfter, tenants: tenants) else {
+                    damage.add("fact \(factsAfter.integer(0)): its row is damaged")
+                    continue
+                }
+                page.facts.append(fact)
+                if page.facts.count >= query.limit {
+                    page.next = fact.seq < last ? fact.seq : nil
+                    break
+                }
+            }
+            return page
+        }
+    }
+
+    // MARK: Ways to the rows
+
+    /// Forward, past every row in between.
+    private func scan(
+        _ query: EventQuery, tenant: Int64
+    ) throws(SQLiteError) -> EventPage {
+        let last = try integer(lastSeq)
+        let bound = scanBound(after: query.after, max: query.scanMax, last: last)
+        eventsAfter.bind(query.after, at: 1)
+        eventsAfter.bind(bound, at: 2)
+        eventsAfter.bind(tenant, at: 3)
+        eventsAfter.bind(query.activity?.rawValue, at: 4)
+        eventsAfter.bind(query.kind.map { Int64($0.rawValue) }, at: 5)
+        defer { eventsAfter.reset() }
+        var page = EventPage(events: [], next: bound < last ? bound : nil)
+        while try eventsAfter.step() {
+            guard let event = decode(eventsAfter) else { continue }
+            page.events.append(event)
+            if page.events.count >= query.limit {
+                page.next = event.seq < last ? event.seq : nil
+                break
+            }
+        }
+        return page
+    }
+
+    /// Backward from the activity's newest event to `query.after`. nil where that way is too long or leads over
+    /// a damaged row: a scan knows a way around.
+    private func chain(
+        of activity: ActivityNumber, tenant: Int64, _ query: EventQuery
+    ) throws(SQLiteError) -> EventPage? {
+        head.bind(activity.rawValue, at: 1)
+        defer { head.reset() }
+        guard try head.step() else { return EventPage(events: [], next: nil) }
+        guard let mark = HeadRow.mark(head) else { return nil }
+        guard mark.tenant == tenant else { return EventPage(events: [], next: nil) }
+        var found: [Int64] = []
+        var seq = mark.seq
+        for _ in 0..<query.scanMax where seq > query.after {
+            guard let row = try numbers(at: seq), row.activity == activity.rawValue,
+                row.previous < seq
+            else { return nil }
+            if query.kind.map({ Int64($0.rawValue) == row.kind }) ?? true { found.append(seq) }
+            seq = row.previous
+        }
+        guard seq <= query.after else { return nil }
+        var page = EventPage(events: [], next: nil)
+        for seq in found.reversed().prefix(query.limit) {
+            guard let event = try event(at: seq) else { return nil }
+            page.events.append(event)
+        }
+        if found.count > query.limit { page.next = page.events.last?.seq }
+        return page
+    }
+
+    private func scanBound(after: Int64, max count: Int, last: Int64) -> Int64 {
+        let (bound, overflow) = after.addingReportingOverflow(Int64(count))
+        return overflow ? last : min(bound, last)
+    }
+
+    private func event(at seq: Int64) throws(SQLiteError) -> RecordedEvent? {
+        eventAt.bind(seq, at: 1)
+        defer { eventAt.reset() }
+        return try eventAt.step() ? decode(eventAt) : nil
+    }
+
+    /// nil where the row is missing or damaged.
+    private func numbers(at seq: Int64) throws(SQLiteError) -> EventRow.Numbers? {
+        eventAt.bind(seq, at: 1)
+        defer { eventAt.reset() }
+        return try eventAt.step() ? EventRow.numbers(eventAt) : nil
+    }
+
+    private func decode(_ statement: borrowing Statement) -> RecordedEvent? {
+        let event = EventRow.event(statement, tenants: tenants)
+        if event == nil { damage.add("event \(statement.integer(0)): its row is damaged") }
+        return event
+    }
+
+    private func integer(_ statement: borrowing Statement) throws(SQLiteError) -> Int64 {
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    // MARK: Around each answer
+
+    private func answer<Answer>(
+        _ body: () throws(SQLiteError) -> Answer
+    ) throws(EventLogError) -> Answer {
+        do throws(SQLiteError) {
+            try readTenants()
+            return try body()
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
+    /// Tenants that came since the last question.
+    private func readTenants() throws(SQLiteError) {
+        let last = try integer(lastTenant)
+        guard last > tenantsRead else { return }
+        tenants = try Tenants.read(connection) { damage.add($0) }
+        tenantsRead = last
+    }
+}

@@ -1,0 +1,89 @@
+import TomboloCore
+import TomboloEventLog
+
+/// Reads what start-up needs: what lives, not what happened.
+struct LogRecovery {
+    private(set) var log = RecoveredLog()
+    private var marks = ActivityMarks()
+    private var keys = IdempotencyIndex()
+    private var tenants = Tenants()
+    private(set) var hours = IdempotencyHours()
+
+    init(_ connection: borrowing Connection, since: Instant) throws(SQLiteError) {
+        log.lastSeq = try connection.integer("SELECT max(seq) FROM log")
+        log.lastFactSeq = try connection.integer("SELECT max(seq) FROM fact")
+        var damage: [String] = []
+        tenants = try Tenants.read(connection) { damage.append($0) }
+        log.damage = damage
+        try readHeads(connection)
+        try readRecords(connection)
+        try readKeys(connection, since: since)
+    }
+
+    /// The writer's memory as of now.
+    consuming func standing(hash: KeyedHash) -> Standing {
+        Standing(
+            nextSeq: log.lastSeq + 1, nextFactSeq: log.lastFactSeq + 1, marks: marks,
+            tenants: tenants, keys: keys, hash: hash)
+    }
+
+    private mutating func readHeads(_ connection: borrowing Connection) throws(SQLiteError) {
+        let rows = try connection.prepare(
+            "SELECT \(HeadRow.columns) FROM head ORDER BY activity")
+        while try rows.step() {
+            let activity = rows.integer(0)
+            log.lastActivity = activity
+            guard let mark = HeadRow.mark(rows) else {
+                marks.setAside(activity)
+                log.damage.append("the head of activity \(activity): its row is damaged")
+                continue
+            }
+            marks.recover(activity, mark)
+            log.heads.append(
+                RecoveredHead(
+                    activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
+                    value: Array(rows.bytes(5))))
+        }
+    }
+
+    private mutating func readRecords(_ connection: borrowing Connection) throws(SQLiteError) {
+        let rows = try connection.prepare(
+            "SELECT \(RecordRow.columns) FROM record ORDER BY key")
+        while try rows.step() {
+            if let record = RecordRow.record(rows) {
+                log.records.append(record)
+            } else {
+                let key = rows.integer(0)
+                log.damage.append(
+                    "record \(key & RecordRow.numberMax) of space \(key >> 48): its row is damaged")
+            }
+        }
+    }
+
+    private mutating func readKeys(
+        _ connection: borrowing Connection, since: Instant
+    ) throws(SQLiteError) {
+        var found: [Int64] = []
+        var damage: [String] = []
+        try hours.list(connection)
+        try hours.read(since: since, connection, damage: { damage.append($0) }) { hash, seq in
+            keys.insert(hash, seq: seq)
+            found.append(seq)
+        }
+        log.damage += damage
+        let row = try connection.prepare("SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        for seq in found.sorted() {
+            row.bind(seq, at: 1)
+            defer { row.reset() }
+            guard try row.step(), let recorded = EventRow.event(row, tenants: tenants) else {
+                log.damage.append("event \(seq): its row is damaged")
+                continue
+            }
+            let event = recorded.event
+            guard let key = event.idempotency, event.recordedAt >= since else { continue }
+            log.idempotency.append(
+                RecoveredIdempotency(
+                    tenant: event.tenant, key: key, seq: seq, recordedAt: event.recordedAt))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CSQLite
+import TomboloCore
+import TomboloEventLog
+
+/// The statements that write, prepared once, and the rows of a batch in their order.
+struct LogRows: ~Copyable {
+    private let insertEvent: Statement
+    private let insertFact: Statement
+    private let replaceHead: Statement
+    private let replaceRecord: Statement
+    private let deleteRecord: Statement
+    private let insertTenant: Statement
+    private let selectEvent: Statement
+    private var hours = IdempotencyHours()
+
+    init(_ connection: borrowing Connection) throws(SQLiteError) {
+        let insertEvent = try connection.prepare(EventRow.insertion)
+        let insertFact = try connection.prepare(FactRow.insertion)
+        let replaceHead = try connection.prepare(HeadRow.replacement)
+        let replaceRecord = try connection.prepare(RecordRow.replacement)
+        let deleteRecord = try connection.prepare(RecordRow.deletion)
+        let insertTenant = try connection.prepare(
+            "INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
+        let selectEvent = try connection.prepare(
+            "SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        self.insertEvent = insertEvent
+        self.insertFact = insertFact
+        self.replaceHead = replaceHead
+        self.replaceRecord = replaceRecord
+        self.deleteRecord = deleteRecord
+        self.insertTenant = insertTenant
+        self.selectEvent = selectEvent
+    }
+
+    /// Goes on with the tables that recovery found.
+    mutating func recover(_ hours: IdempotencyHours) { self.hours = hours }
+
+    /// Writes all rows of a batch that `standing` has just placed.
+    mutating func write(
+        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let facts = batch.facts.map { standing.number($0.tenant) }
+        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
+        for (index, event) in batch.events.enumerated() {
+            let place = standing.places[index]
+            let seq = receipt.firstSeq + Int64(index)
+            let numbers = EventRow.numbers(
+                event, seq: seq, tenant: place.tenant, previous: place.previous)
+            try insertEvent.check(EventRow.insert(event, numbers, with: insertEvent))
+            guard event.idempotency != nil else { continue }
+            if let cutoff = try hours.insert(place.hash, seq: seq, at: event.recordedAt, connection)
+            {
+                standing.expireKeys(below: cutoff)
+            }
+        }
+        for head in batch.heads {
+            let mark = standing.marks.mark(head.activity.rawValue)
+            try replaceHead.check(HeadRow.replace(head, mark, with: replaceHead))
+        }
+        for (index, fact) in batch.facts.enumerated() {
+            let seq = receipt.firstFactSeq + Int64(index)
+            try insertFact.check(
+                FactRow.insert(fact, seq: seq, tenant: facts[index], with: insertFact))
+        }
+        for record in batch.records { try put(record) }
+    }
+
+    private func put(_ record: Record) throws(SQLiteError) {
+        guard let value = record.value else {
+            deleteRecord.bind(RecordRow.key(record), at: 1)
+            return try deleteRecord.execute()
+        }
+        try replaceRecord.check(RecordRow.replace(record, value: value, with: replaceRecord))
+    }
+
+    private func insert(_ number: Int64, _ name: TenantID) throws(SQLiteError) {
+        insertTenant.bind(number, at: 1)
+        let code = withBytes(of: name.name.rawValue) { bytes in
+            insertTenant.bindText(bytes, at: 2)
+            insertTenant.bind(Tenants.checksum(number, name: bytes), at: 3)
+            return insertTenant.run()
+        }
+        try insertTenant.check(code)
+    }
+
+    /// The event at `seq`, written in this transaction or before; nil where it is damaged or cannot be read.
+    func event(_ seq: Int64, tenants: Tenants) -> NewEvent? {
+        selectEvent.bind(seq, at: 1)
+        defer { selectEvent.reset() }
+        // A row that cannot be read is treated as one that is damaged.
+        guard (try? selectEvent.step()) == true else { return nil }
+        return EventRow.event(selectEvent, tenants: tenants)?.event
+    }
+
+    mutating func rolledBack(_ connection: borrowing Connection) throws(SQLiteError) {
+        try hours.rolledBack(connection)
+    }
+}

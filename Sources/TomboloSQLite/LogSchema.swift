@@ -1,0 +1,110 @@
+import TomboloEventLog
+
+/// The tables of `tombolo.db`, and how a database comes to have them.
+///
+/// No table has an index besides its integer key: at ten million rows a random index costs thirty times the
+/// insert itself. Whatever needs to be found otherwise is found from the heads (back pointers), or in memory.
+enum LogSchema {
+    /// The number in `PRAGMA user_version`.
+    static let version: Int64 = 1
+    /// "TMBO", in `PRAGMA application_id`.
+    static let applicationID: Int64 = 0x544d_424f
+
+    /// What each version adds to the one before it.
+    private static let migrations: [String] = [
+        """
+        -- Small integers for tenants; rows use them.
+        CREATE TABLE tenant(id INTEGER PRIMARY KEY, name TEXT NOT NULL, crc INTEGER NOT NULL);
+        -- The log. previous: the activity's row before this one. recorded_at: nanoseconds since 1970.
+        CREATE TABLE log(
+            seq INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, activity INTEGER NOT NULL,
+            version INTEGER NOT NULL, previous INTEGER NOT NULL, kind INTEGER NOT NULL,
+            recorded_at INTEGER NOT NULL, crc INTEGER NOT NULL, idempotency_digest INTEGER,
+            idempotency_key TEXT, body BLOB NOT NULL);
+        -- What the relay learned by itself; cut by age.
+        CREATE TABLE fact(
+            seq INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, activity INTEGER,
+            recorded_at INTEGER NOT NULL, crc INTEGER NOT NULL, kind TEXT NOT NULL,
+            body BLOB NOT NULL);
+        -- The newest state of each activity.
+        CREATE TABLE head(
+            activity INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, version INTEGER NOT NULL,
+            seq INTEGER NOT NULL, crc INTEGER NOT NULL, value BLOB NOT NULL);
+        -- Current values; key: space << 48 | number.
+        CREATE TABLE record(
+            key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, value BLOB NOT NULL);
+        -- What belongs to the log as a whole.
+        CREATE TABLE meta(
+            name TEXT PRIMARY KEY, crc INTEGER NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
+        """
+    ]
+
+    /// What a file turned out to be.
+    private enum Found {
+        case empty
+        case ours(version: Int64)
+        case foreign(applicationID: Int64)
+    }
+
+    /// Brings the database to this program's version, each step in a transaction of its own; `create` fills
+    /// what a new one needs, in the transaction that makes it.
+    ///
+    /// What is not ours and what is newer than this program is refused and left untouched.
+    static func prepare(
+        _ connection: borrowing Connection, path: String,
+        create: (borrowing Connection) throws(SQLiteError) -> Void
+    ) throws(EventLogError) {
+        let found: Found
+        do throws(SQLiteError) { found = try inspect(connection) } catch {
+            throw error.unusable(path)
+        }
+        switch found {
+        case .foreign(let applicationID):
+            throw .unusable(
+                cause:
+                    "\(path) is the database of another program (application_id \(applicationID))",
+                hint: "give the relay a data directory of its own")
+        case .ours(let version) where version > Self.version:
+            throw .unusable(
+                cause: "\(path) has schema \(version), this program knows up to \(Self.version)",
+                hint: "run the newer tombolo that wrote it, or restore a backup from before it did")
+        case .ours(let version):
+            try migrate(connection, path: path, from: version) { _ throws(SQLiteError) in }
+        case .empty:
+            try migrate(connection, path: path, from: 0, create: create)
+        }
+    }
+
+    /// Write-ahead log, and a commit that returns only after it is on the disk.
+    static let durability = """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864
+        """
+
+    private static func inspect(_ connection: borrowing Connection) throws(SQLiteError) -> Found {
+        let owner = try connection.integer("PRAGMA application_id")
+        let version = try connection.integer("PRAGMA user_version")
+        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        if owner == applicationID { return .ours(version: version) }
+        return owner == 0 && version == 0 && tables == 0
+            ? .empty : .foreign(applicationID: owner)
+    }
+
+    private static func migrate(
+        _ connection: borrowing Connection, path: String, from version: Int64,
+        create: (borrowing Connection) throws(SQLiteError) -> Void
+    ) throws(EventLogError) {
+        do throws(SQLiteError) {
+            try connection.execute(durability)
+            for step in Int(version)..<migrations.count {
+                try connection.execute("BEGIN IMMEDIATE")
+                try connection.execute(migrations[step])
+                try connection.execute(
+                    "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(step + 1)")
+                if step == 0 { try create(connection) }
+                try connection.execute("COMMIT")
+            }
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import CSQLite
+package import TomboloCore
+package import TomboloEventLog
+
+/// The one connection that writes, with all that it knows; it does the checkpoints too (two connections that do is a known
+/// way to corruption).
+///
+/// Synchronous, and for one thread at a time: whoever opens it hands it to the writer's thread and forgets
+/// it. That is why it may claim to be sendable.
+package final class LogWriter: @unchecked Sendable {
+    /// A write-ahead log of this many pages is copied into the database: 16 MB. Below 4,062 its index needs one page
+    /// of shared memory, which a full disk cannot refuse later.
+    private static let checkpointPages: Int32 = 4_000
+
+    private let path: String
+    private let connection: Connection
+    private let begin: Statement
+    private let commit: Statement
+    private let hash: KeyedHash
+    private let walPages: UnsafeMutablePointer<Int32>
+    private var rows: LogRows
+    private var standing: Standing
+    private var isRecovered = false
+    private var hasBegun = false
+    /// Why nothing is taken any more.
+    private var failure: EventLogError?
+
+    /// Opens or creates the database at `path`; `chance` gives a new one the key of its hash.
+    package init(
+        path: String, vfs: String? = nil, chance: inout some RandomNumberGenerator
+    ) throws(EventLogError) {
+        self.path = path
+        let key = [chance.next(), chance.next()] as [UInt64]
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, access: .writing, vfs: vfs)
+        } catch {
+            throw error.unusable(path)
+        }
+        guard !connection.isReadOnly else {
+            throw SQLiteError(code: SQLITE_READONLY).unusable(path)
+        }
+        try LogSchema.prepare(connection, path: path) { connection throws(SQLiteError) in
+            try LogMeta.insertHashKey(key, connection)
+        }
+        do throws(SQLiteError) {
+            hash = try LogMeta.hash(connection)
+            begin = try connection.prepare("BEGIN IMMEDIATE")
+            commit = try connection.prepare("COMMIT")
+            rows = try LogRows(connection)
+        } catch {
+            throw error.unusable(path)
+        }
+        standing = Standing(hash: hash)
+        walPages = .allocate(capacity: 1)
+        walPages.initialize(to: 0)
+        connection.countWALPages(in: walPages)
+    }
+
+    deinit { walPages.deallocate() }
+
+    /// Reads what lives, and takes its place there; needed before the first commit, which does it by itself
+    /// where nobody asked.
+    package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
+        if let failure { throw failure }
+        do throws(SQLiteError) {
+            let recovery = try LogRecovery(connection, since: idempotencySince)
+            rows.recover(recovery.hours)
+            standing = recovery.standing(hash: hash)
+            isRecovered = true
+            return recovery.log
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
+    // MARK: Committing
+
+    /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is refused
+    /// leaves the others as they are.
+    package func store(
+        _ batches: some Sequence<AppendBatch>
+    ) -> [Result<AppendReceipt, EventLogError>] {
+        if failure == nil, !isRecovered { recoverUnasked() }
+        if let failure { return batches.map { _ in .failure(failure) } }
+        let start = standing.savepoint
+        do throws(SQLiteError) {
+            var answers: [Result<AppendReceipt, EventLogError>] = []
+            for batch in batches { answers.append(try store(batch)) }
+            if hasBegun { try commit.execute() }
+            hasBegun = false
+            standing.settle()
+            return answers
+        } catch {
+            let answer = abandon(error, back: start)
+            return batches.map { _ in .failure(answer) }
+        }
+    }
+
+    private func recoverUnasked() {
+        do throws(EventLogError) { _ = try recover(idempotencySince: .distantPast) } catch {
+            failure = error
+        }
+    }
+
+    private func store(
+        _ batch: AppendBatch
+    ) throws(SQLiteError) -> Result<AppendReceipt, EventLogError> {
+        let receipt: AppendReceipt
+        do throws(EventLogError) {
+            let tenants = standing.tenantTable
+            receipt = try standing.place(batch) { rows.event($0, tenants: tenants) }
+        } catch {
+            return .failure(error)
+        }
+        guard !batch.isEmpty else { return .success(receipt) }
+        if !hasBegun { try begin.execute() }
+        hasBegun = true
+        try rows.write(batch, at: receipt, &standing, connection)
+        return .success(receipt)
+    }
+
+    /// What a failed transaction means to those whose batches were in it. A full disk is met before the commit's
+    /// last page is written, and what was written before does not count: nothing is stored. Of any other error
+    /// nobody can say (a failed fsync may have written or dropped anything): nothing is taken any more.
+    private func abandon(_ error: SQLiteError, back start: Standing.Savepoint) -> EventLogError {
+        if error.primary == SQLITE_FULL, rollBack(to: start) {
+            return .full(
+                hint: "free some space on the file system of \(path): events are taken again then")
+        }
+        let unknown = EventLogError.outcomeUnknown(cause: "\(path): \(error.cause)")
+        failure = unknown
+        return unknown
+    }
+
+    private func rollBack(to start: Standing.Savepoint) -> Bool {
+        do throws(SQLiteError) {
+            if !connection.isIdle { try connection.execute("ROLLBACK") }
+            hasBegun = false
+            standing.rollBack(to: start)
+            try rows.rolledBack(connection)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: Between commits
+
+    /// Copies a long write-ahead log into the database, after those who wait have their answers. A full disk
+    /// is left to the next commit; after any other error nothing is taken any more.
+    package func checkpointIfDue() {
+        guard failure == nil, walPages.pointee >= Self.checkpointPages else { return }
+        do throws(SQLiteError) {
+            try connection.checkpoint()
+            walPages.pointee = 0
+        } catch  where error.primary == SQLITE_FULL {
+            walPages.pointee = 0
+        } catch {
+            failure = .outcomeUnknown(cause: "\(path): \(error.cause)")
+        }
+    }
+
+    /// Leaves the write-ahead log as a crash would.
+    package func leaveWALOnClose() { connection.leaveWALOnClose() }
+}

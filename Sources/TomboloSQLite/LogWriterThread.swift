@@ -1,0 +1,116 @@
+import TomboloCore
+import TomboloEventLog
+
+/// The writer's thread: takes all batches that wait and commits them together, so that under load one fsync serves many
+/// and when idle nobody waits for company.
+final class LogWriterThread: Sendable {
+    /// A transaction takes no further batch once it has this many events: its rows fit the page cache, and the first of them
+    /// does not wait long.
+    static let groupEventsMax = 1_000
+
+    private typealias Receipt = Result<AppendReceipt, EventLogError>
+
+    private enum Job: Sendable {
+        case append(AppendBatch, CheckedContinuation<Receipt, Never>)
+        case recover(
+            since: Instant, CheckedContinuation<Result<RecoveredLog, EventLogError>, Never>)
+        /// The last one of a log that is closed; one that is dropped has none.
+        case close
+    }
+
+    private struct Group {
+        var batches: [AppendBatch] = []
+        var continuations: [CheckedContinuation<Receipt, Never>] = []
+    }
+
+    private let jobs = Mailbox<Job>()
+    private let ended = Completion()
+    private let thread: WorkerThread
+
+    /// `directory` is let go of after the database is closed.
+    init(_ writer: LogWriter, holding directory: DataDirectory) {
+        let handover = Handover(writer)
+        thread = WorkerThread(name: "log writer") { [jobs, ended] in
+            Self.run(handover, jobs)
+            directory.letGo()
+            ended.complete()
+        }
+    }
+
+    deinit {
+        jobs.close()
+        thread.join()
+    }
+
+    // MARK: On the caller's side
+
+    func append(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
+        await withCheckedContinuation { continuation in
+            if !jobs.put(.append(batch, continuation)) {
+                continuation.resume(returning: .failure(.closed))
+            }
+        }
+    }
+
+    func recover(idempotencySince: Instant) async -> Result<RecoveredLog, EventLogError> {
+        await withCheckedContinuation { continuation in
+            if !jobs.put(.recover(since: idempotencySince, continuation)) {
+                continuation.resume(returning: .failure(.closed))
+            }
+        }
+    }
+
+    /// Finishes what waits and closes the database; back when the directory is free again.
+    func close() async {
+        _ = jobs.put(.close)
+        jobs.close()
+        await ended.wait()
+    }
+
+    // MARK: On the thread
+
+    private static func run(_ handover: Handover<LogWriter>, _ jobs: Mailbox<Job>) {
+        guard let writer = handover.take() else { return }
+        var isClosing = false
+        while let waiting = jobs.take() {
+            var rest = waiting[...]
+            while let job = rest.first {
+                switch job {
+                case .append:
+                    append(group(from: &rest), writer)
+                case .recover(let since, let continuation):
+                    rest.removeFirst()
+                    continuation.resume(
+                        returning: Result { () throws(EventLogError) in
+                            try writer.recover(idempotencySince: since)
+                        })
+                case .close:
+                    rest.removeFirst()
+                    isClosing = true
+                }
+            }
+        }
+        if !isClosing { writer.leaveWALOnClose() }
+    }
+
+    private static func append(_ group: Group, _ writer: LogWriter) {
+        let answers = writer.store(group.batches)
+        for (continuation, answer) in zip(group.continuations, answers) {
+            continuation.resume(returning: answer)
+        }
+        writer.checkpointIfDue()
+    }
+
+    /// Takes the batches at the front that share a transaction.
+    private static func group(from jobs: inout ArraySlice<Job>) -> Group {
+        var group = Group()
+        var events = 0
+        while events < groupEventsMax, case .append(let batch, let continuation)? = jobs.first {
+            group.batches.append(batch)
+            group.continuations.append(continuation)
+            events += max(batch.events.count, 1)
+            jobs.removeFirst()
+        }
+        return group
+    }
+}

@@ -1,0 +1,154 @@
+import TomboloCore
+import TomboloEventLog
+
+/// Where the log stands, in memory: next sequences, activities, tenants, keys. A batch is checked against it
+/// and takes its places in it before a row is written; what comes to nothing is taken back.
+struct Standing {
+    /// Where one event of the newest batch comes to stand.
+    struct Place {
+        var tenant: Int64
+        var previous: Int64
+        /// Of its idempotency key; 0 without one.
+        var hash: UInt64
+    }
+
+    struct Savepoint {
+        fileprivate var marks: Int
+        fileprivate var keys: Int
+        fileprivate var nextSeq: Int64
+        fileprivate var nextFactSeq: Int64
+        fileprivate var tenants: Int64
+    }
+
+    private(set) var nextSeq: Int64
+    private(set) var nextFactSeq: Int64
+    private(set) var marks: ActivityMarks
+    /// One for each event of the batch that was placed last.
+    private(set) var places: [Place] = []
+    private var tenants: Tenants
+    private var keys: IdempotencyIndex
+    private var newKeys: [(hash: UInt64, seq: Int64)] = []
+    private let hash: KeyedHash
+
+    /// That of an empty log.
+    init(hash: KeyedHash) {
+        self.init(
+            nextSeq: 1, nextFactSeq: 1, marks: ActivityMarks(), tenants: Tenants(),
+            keys: IdempotencyIndex(), hash: hash)
+    }
+
+    init(
+        nextSeq: Int64, nextFactSeq: Int64, marks: ActivityMarks, tenants: Tenants,
+        keys: IdempotencyIndex, hash: KeyedHash
+    ) {
+        self.nextSeq = nextSeq
+        self.nextFactSeq = nextFactSeq
+        self.marks = marks
+        self.tenants = tenants
+        self.keys = keys
+        self.hash = hash
+    }
+
+    // MARK: Placing
+
+    /// Gives each event its place, or changes nothing and throws. `row` fetches the event at a sequence;
+    /// nil where its row is damaged, which is then taken for the key's own: 64 bits agree by accident once
+    /// in ages, and an event twice is worse than one refused.
+    mutating func place(
+        _ batch: AppendBatch, row: (Int64) -> NewEvent?
+    ) throws(EventLogError) -> AppendReceipt {
+        let start = savepoint
+        let receipt = AppendReceipt(firstSeq: nextSeq, firstFactSeq: nextFactSeq)
+        places.removeAll(keepingCapacity: true)
+        do throws(EventLogError) {
+            for event in batch.events {
+                try place(event) { seq in
+                    seq < receipt.firstSeq
+                        ? row(seq) : batch.events[Int(seq - receipt.firstSeq)]
+                }
+            }
+        } catch {
+            takeBack(to: start)
+            throw error
+        }
+        checkHeads(of: batch)
+        nextFactSeq += Int64(batch.facts.count)
+        return receipt
+    }
+
+    private mutating func place(
+        _ event: NewEvent, row: (Int64) -> NewEvent?
+    ) throws(EventLogError) {
+        let tenant = tenants.number(event.tenant)
+        let mark = try marks.advance(
+            event.activity, expectedVersion: event.expectedVersion, tenant: tenant, seq: nextSeq)
+        var place = Place(tenant: tenant, previous: mark.seq, hash: 0)
+        if let key = event.idempotency {
+            place.hash = withBytes(of: key.key) { hash(UInt64(tenant), $0) }
+            let holder = keys.first(place.hash) { seq in
+                guard let other = row(seq) else { return true }
+                return other.tenant == event.tenant && other.idempotency?.key == key.key
+                    && other.recordedAt >= event.recordedAt - IdempotencyKey.window
+            }
+            if let holder { throw .duplicateKey(key, seq: holder) }
+            keys.insert(place.hash, seq: nextSeq)
+            newKeys.append((place.hash, nextSeq))
+        }
+        places.append(place)
+        nextSeq += 1
+    }
+
+    private func checkHeads(of batch: AppendBatch) {
+        guard !batch.events.isEmpty else { return }
+        let heads = Set(batch.heads.map(\.activity))
+        precondition(
+            batch.events.allSatisfy { heads.contains($0.activity) },
+            "a batch carries a head for each activity that its events touch")
+    }
+
+    /// The number of `tenant`, a new one where it has none.
+    mutating func number(_ tenant: TenantID) -> Int64 { tenants.number(tenant) }
+
+    /// Tenants that need a row before rows of theirs are written; they count as stored from now on.
+    mutating func takeNewTenants() -> [(number: Int64, name: TenantID)] {
+        let new = tenants.new
+        tenants.settle()
+        return new
+    }
+
+    func name(_ tenant: Int64) -> TenantID? { tenants.name(tenant) }
+
+    var tenantTable: Tenants { tenants }
+
+    mutating func expireKeys(below seq: Int64) { keys.expire(below: seq) }
+
+    // MARK: Taking back
+
+    var savepoint: Savepoint {
+        Savepoint(
+            marks: marks.savepoint, keys: newKeys.count, nextSeq: nextSeq,
+            nextFactSeq: nextFactSeq, tenants: tenants.savepoint)
+    }
+
+    /// Everything since `savepoint` never happened; rows of tenants stay written.
+    mutating func takeBack(to savepoint: Savepoint) {
+        marks.takeBack(to: savepoint.marks)
+        while newKeys.count > savepoint.keys, let (hash, seq) = newKeys.popLast() {
+            keys.remove(hash, seq: seq)
+        }
+        nextSeq = savepoint.nextSeq
+        nextFactSeq = savepoint.nextFactSeq
+    }
+
+    /// The same where the transaction was rolled back.
+    mutating func rollBack(to savepoint: Savepoint) {
+        takeBack(to: savepoint)
+        tenants.takeBack(to: savepoint.tenants)
+    }
+
+    /// What was placed is durable.
+    mutating func settle() {
+        marks.settle()
+        newKeys.removeAll(keepingCapacity: true)
+    }
+}

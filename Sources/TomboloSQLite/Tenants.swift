@@ -1,0 +1,84 @@
+import TomboloCore
+
+/// Tenants by their small integers, 1, 2, 3 …
+struct Tenants {
+    private var names: [Int64: TenantID] = [:]
+    private var numbers: [TenantID: Int64] = [:]
+    /// The newest looked up: most batches are of one tenant.
+    private var last: (name: TenantID, number: Int64)?
+    private var highest: Int64 = 0
+    /// Those with numbers above it have no row yet.
+    private var stored: Int64 = 0
+
+    func name(_ number: Int64) -> TenantID? { names[number] }
+
+    /// nil for a tenant that was never seen.
+    func known(_ name: TenantID) -> Int64? { numbers[name] }
+
+    /// The number of `name`, a new one where it has none; `new` is to be stored before a row uses it.
+    mutating func number(_ name: TenantID) -> Int64 {
+        if let last, last.name == name { return last.number }
+        let number = numbers[name] ?? highest + 1
+        if number > highest { add(number, name) }
+        last = (name, number)
+        return number
+    }
+
+    /// Takes in a row; `name` is nil where it is damaged, whose number stays taken.
+    mutating func recover(_ number: Int64, _ name: TenantID?) {
+        if let name { add(number, name) }
+        highest = max(highest, number)
+        stored = highest
+    }
+
+    /// What has no row yet.
+    var new: [(number: Int64, name: TenantID)] {
+        guard stored < highest else { return [] }
+        return (stored + 1...highest).compactMap { number in
+            names[number].map { (number, $0) }
+        }
+    }
+
+    /// What is new has its row now, in a transaction that may still be rolled back to `savepoint`.
+    mutating func settle() { stored = highest }
+
+    var savepoint: Int64 { stored }
+
+    /// The rows above `savepoint` are gone again.
+    mutating func takeBack(to savepoint: Int64) { stored = savepoint }
+
+    private mutating func add(_ number: Int64, _ name: TenantID) {
+        names[number] = name
+        numbers[name] = number
+        highest = max(highest, number)
+    }
+}
+
+extension Tenants {
+    /// What each table's row of a tenant is summed over.
+    static func checksum(_ number: Int64, name: UnsafeRawBufferPointer) -> Int64 {
+        var sum = RowChecksum(.tenant)
+        sum.add(number)
+        sum.add(name)
+        return sum.stored
+    }
+
+    /// Reads them all; `damage` hears of each row that is wrong.
+    static func read(
+        _ connection: borrowing Connection, damage: (String) -> Void
+    ) throws(SQLiteError) -> Tenants {
+        var tenants = Tenants()
+        let rows = try connection.prepare("SELECT id, name, crc FROM tenant ORDER BY id")
+        while try rows.step() {
+            let number = rows.integer(0)
+            let bytes = rows.bytes(1)
+            var name: TenantID?
+            if checksum(number, name: bytes) == rows.integer(2) {
+                name = Identifier(String(decoding: bytes, as: UTF8.self)).map(TenantID.init)
+            }
+            if name == nil { damage("tenant \(number): its row is damaged") }
+            tenants.recover(number, name)
+        }
+        return tenants
+    }
+}

@@ -1,0 +1,93 @@
+import Testing
+import TomboloCore
+import TomboloEventLog
+
+extension EventLogContract {
+    static let recovering = [
+        EventLogContract("an empty log recovers to nothing") { place in
+            let recovered = try await place.open().recover()
+            #expect(recovered.lastSeq == 0)
+            #expect(recovered.lastFactSeq == 0)
+            #expect(recovered.lastActivity == 0)
+            #expect(recovered.heads.isEmpty)
+            #expect(recovered.records.isEmpty)
+            #expect(recovered.idempotency.isEmpty)
+            #expect(recovered.damage.isEmpty)
+        },
+
+        EventLogContract("the newest head of each activity comes back, and the log goes on") {
+            place in
+            let log = try await place.open()
+            _ = try await log.recover()
+            _ = try await log.append(
+                Sample.batch(Sample.event(1, after: 0), Sample.event(5, after: 0)))
+            var second = Sample.batch(Sample.event(1, after: 1), Sample.event(1, after: 2))
+            second.heads = [
+                ActivityHead(activity: ActivityNumber(1), value: [1, 1]),
+                ActivityHead(activity: ActivityNumber(5), value: [5]),
+            ]
+            second.facts = [Sample.fact("push.sent")]
+            _ = try await log.append(second)
+
+            let again = try await place.open()
+            let recovered = try await again.recover()
+            #expect(
+                recovered.heads == [
+                    RecoveredHead(activity: ActivityNumber(1), version: 3, seq: 4, value: [1, 1]),
+                    RecoveredHead(activity: ActivityNumber(5), version: 1, seq: 2, value: [5]),
+                ])
+            #expect(recovered.lastSeq == 4)
+            #expect(recovered.lastFactSeq == 1)
+            #expect(recovered.lastActivity == 5)
+            let receipt = try await again.append(Sample.batch(Sample.event(5, after: 1)))
+            #expect(receipt == AppendReceipt(firstSeq: 5, firstFactSeq: 2))
+            #expect(try await again.event(seq: 5, tenant: Sample.lab)?.previous == 2)
+        },
+
+        EventLogContract("records keep their newest value, in order; nil deletes") { place in
+            let log = try await place.open()
+            _ = try await log.recover()
+            var batch = AppendBatch()
+            batch.records = [
+                Record(space: .key, number: 1 << 48 - 1, value: [9]),
+                Record(space: .device, number: 2, value: [2]),
+                Record(space: .device, number: 1, value: [1]),
+                Record(space: .mark, number: 0, value: []),
+                Record(space: .device, number: 3, value: [3]),
+            ]
+            _ = try await log.append(batch)
+            batch.records = [
+                Record(space: .device, number: 1, value: [1, 1]),
+                Record(space: .device, number: 3, value: nil),
+                Record(space: .device, number: 4, value: nil),
+            ]
+            _ = try await log.append(batch)
+            let recovered = try await place.open().recover()
+            #expect(
+                recovered.records == [
+                    Record(space: .device, number: 1, value: [1, 1]),
+                    Record(space: .device, number: 2, value: [2]),
+                    Record(space: .mark, number: 0, value: []),
+                    Record(space: .key, number: 1 << 48 - 1, value: [9]),
+                ])
+        },
+
+        EventLogContract("keys come back from the asked instant on") { place in
+            let log = try await place.open()
+            _ = try await log.recover()
+            for hour in Int64(0)..<4 {
+                _ = try await log.append(
+                    Sample.batch(
+                        Sample.event(
+                            1, after: hour, at: Sample.noon + .hours(hour), key: "key-\(hour)")))
+            }
+            let since = Sample.noon + .hours(2)
+            let recovered = try await place.open().recover(idempotencySince: since)
+            #expect(recovered.idempotency.map(\.key.key) == ["key-2", "key-3"])
+            #expect(recovered.idempotency.map(\.seq) == [3, 4])
+            #expect(recovered.idempotency.first?.recordedAt == since)
+            #expect(recovered.idempotency.first?.tenant == Sample.lab)
+            #expect(recovered.idempotency.first?.key.bodyDigest == 0xfeed_face_dead_beef)
+        },
+    ]
+}

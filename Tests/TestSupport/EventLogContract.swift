@@ -1,0 +1,24 @@
+import Testing
+package import TomboloEventLog
+
+/// Where a log lives: what a test opens, and opens again.
+package protocol EventLogPlace: Sendable {
+    /// A log over all that is durable here; whatever was open before is closed or gone.
+    func open() async throws -> any EventLog
+}
+
+/// What every log promises, one rule each. An adapter's tests run `all` over places of its own.
+package struct EventLogContract: Sendable, CustomTestStringConvertible {
+    package let testDescription: String
+    private let check: @Sendable (any EventLogPlace) async throws -> Void
+
+    init(_ name: String, _ check: @escaping @Sendable (any EventLogPlace) async throws -> Void) {
+        testDescription = name
+        self.check = check
+    }
+
+    /// Runs the rule in a fresh place.
+    package func check(in place: any EventLogPlace) async throws { try await check(place) }
+
+    package static let all = appending + refusing + reading + recovering
+}

@@ -1,0 +1,110 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Rule 9: frames are sampled, never late, and a slowed loop visits all its frames.
+@Suite struct ClipTests {
+    static let clip = #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms"}}"#
+
+    static func frames(_ rig: Rig, from: Int) -> [String] {
+        rig.pushes.dropFirst(from).map { Rig.state($0.push) }
+            .map { $0.replacing(#"{"lap":"#, with: "").replacing("}", with: "") }
+    }
+
+    @Test func `in lab a looping cat runs at ten frames a second`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        let before = rig.pushes.count
+        rig.command(.play, Self.clip)
+        rig.advance(to: 10.95)
+        #expect(rig.pushes.count - before == 100)
+        #expect(Self.frames(rig, from: before).prefix(7) == ["0", "1", "2", "3", "4", "0", "1"])
+        rig.command(.stop, "{}")
+        rig.advance(to: 30)
+        let frames = rig.view()!.destinations[0].frames
+        #expect(frames.asked == frames.sent + frames.merged + frames.skipped)
+        #expect(frames.asked == 100)
+        #expect(frames.sent == 100)
+    }
+
+    @Test(arguments: [(BudgetClass.frequent, 5.0), (.standard, 15.0)])
+    func `a slowed loop shows every frame in turn at the granted interval`(
+        _ budgetClass: BudgetClass, _ interval: Double
+    ) {
+        var rig = Rig()
+        rig.runningActivity(budgetClass)
+        rig.advance(to: 1)
+        let before = rig.pushes.count
+        rig.command(.play, Self.clip)
+        rig.advance(to: 1 + interval * 10 + 0.5)
+        #expect(Self.frames(rig, from: before) == (0...10).map { "\($0 % 5)" })
+        #expect(rig.pushes.dropFirst(before + 1).allSatisfy { $0.push.priority == 5 })
+        let counts = rig.view()!.destinations[0].frames
+        #expect(counts.asked == Int64(interval * 100) + 6)
+        #expect(counts.sent == 11)
+        #expect(counts.slowed == counts.asked - 11)
+    }
+
+    @Test func `frames expire at once and carry no alert`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.command(.play, Self.clip)
+        rig.advance(to: 2)
+        #expect(rig.pushes.last?.push.expiration == 0)
+        #expect(rig.pushes.last.flatMap { Rig.aps($0.push)?["alert"] } == nil)
+    }
+
+    @Test func `when a clip stops, the producer's frame of that instant is the state everywhere`() {
+        var rig = Rig()
+        rig.runningActivity(.standard)
+        rig.advance(to: 20)
+        rig.command(.play, Self.clip)
+        rig.advance(to: 20.35)
+        rig.command(.stop, "{}")
+        #expect(rig.view().map { String(decoding: $0.state.bytes, as: UTF8.self) } == #"{"lap":3}"#)
+        rig.advance(to: 60)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":3}"#)
+    }
+
+    @Test func `a one-shot clip keeps its duration and ends on its last value`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.advance(to: 10)
+        let before = rig.pushes.count
+        rig.command(
+            .play,
+            #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4,5,6,7,8,9],"every":"1s","loop":"once"}}"#
+        )
+        rig.advance(to: 60)
+        #expect(Self.frames(rig, from: before).last == "9")
+        #expect(rig.pushes.last!.at.seconds <= 10 + 10 + 5)
+    }
+
+    @Test func `a clip that cannot fit is refused with the bytes that it is over`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        let large = String(repeating: "x", count: 4_100)
+        rig.command(
+            .play, #"{"flipbook":{"path":"/lap","frames":["a","\#(large)"],"every":"100ms"}}"#)
+        guard case .refused(let refusal)? = rig.answers.last else {
+            Issue.record("was taken")
+            return
+        }
+        #expect(refusal.code == .payloadTooLarge)
+        #expect(refusal.bytesOver! > 0)
+    }
+
+    @Test func `the plan tells what a phone will get before it plays`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.command(.play, Self.clip)
+        let plan = rig.lastAccepted?.plan
+        #expect(plan?.budgetClass == .frequent)
+        #expect(plan?.askedFramesPerSecond == 10)
+        #expect(plan?.grantedFramesPerSecond == 0.2)
+        #expect(plan?.bestEffort == true)
+        #expect(rig.lastAccepted?.clip == "clip_2")
+    }
+}

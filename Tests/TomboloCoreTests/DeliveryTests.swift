@@ -1,0 +1,216 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Devices, tokens, refusals, lanes, and coming back after a crash.
+@Suite struct DeliveryTests {
+    static let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
+
+    @Test func `a device that comes later gets the activity of its user`() {
+        var rig = Rig()
+        rig.command(.start, #"{"type":"Runner","audience":{"user":"u1"},"state":{"lap":0}}"#)
+        #expect(rig.view()?.status == .waiting)
+        for device in ["one", "two"] {
+            rig.device(device, user: "u1")
+            rig.token("start:Runner", device == "one" ? "aa" : "bb", device)
+        }
+        rig.device("three", user: "u2")
+        rig.token("start:Runner", "cc", "three")
+        #expect(rig.pushes.map(\.push.token) == ["aa", "bb"])
+        #expect(rig.view()?.status == .active)
+    }
+
+    @Test func `a late, older registration never undoes a newer one`() {
+        var rig = Rig()
+        rig.runningActivity()
+        let newer = Rig.json(#"{"token":"cc","observed_at":"2030-01-01T00:00:00Z"}"#)
+        let older = Rig.json(#"{"token":"dd","observed_at":"2029-01-01T00:00:00Z"}"#)
+        for view in [newer, older] {
+            guard let registration = try? TokenRegistration(reading: view) else {  // a test's own text
+                Issue.record("not read")
+                return
+            }
+            rig.tell(.putToken(TokenName("activity:cat")!, registration))
+        }
+        rig.advance(to: 10)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.pushes.last?.push.token == "cc")
+    }
+
+    @Test func `a 410 retires the token it is about, and nothing goes there again`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        let gone = Rig.epoch + .seconds(9)
+        rig.verdict = { _ in
+            .rejected(status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: gone)
+        }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.advance(to: 100)
+        #expect(rig.pushes.count == 2)
+        #expect(rig.view()?.destinations.first?.phase == "gone")
+        rig.verdict = { _ in .accepted }
+        rig.token("activity:cat", "cc")
+        #expect(rig.pushes.last?.push.token == "cc")
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":2}"#)
+    }
+
+    @Test func `a 410 from before the registration does not retire the token`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        let before = Rig.epoch - .seconds(60)
+        var first = true
+        rig.verdict = { _ in
+            defer { first = false }
+            return first
+                ? .rejected(status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: before)
+                : .accepted
+        }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        #expect(rig.view()?.destinations.first?.acknowledgedVersion == 2)
+    }
+
+    @Test func `a token that rotates in mid-flight is not retired by the old one's 410`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        rig.verdict = { _ in nil }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.token("activity:cat", "cc")
+        rig.verdict = { _ in .accepted }
+        rig.answer(
+            rig.flying[0],
+            .rejected(status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil))
+        rig.advance(to: 60)
+        #expect(rig.pushes.last?.push.token == "cc")
+        #expect(rig.view()?.destinations.first?.acknowledgedVersion == 2)
+    }
+
+    @Test func `too many requests back off that token alone`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.advance(to: 10)
+        var refusals = 2
+        rig.verdict = { _ in
+            refusals -= 1
+            return refusals >= 0
+                ? .rejected(status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil)
+                : .accepted
+        }
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.advance(to: 60)
+        #expect(rig.line(from: 1) == #"10:U10{"lap":1} 11:U10{"lap":1} 13:U10{"lap":1}"#)
+    }
+
+    @Test func `an unwell Apple is probed with one push at a time, and all go once it is well`() {
+        var rig = Rig { $0.limits.probeMax = .seconds(4) }
+        for index in 0..<30 {
+            rig.device("d\(index)", .frequent)
+            rig.token("start:Runner", "a\(index % 10)", "d\(index)")
+        }
+        let devices = (0..<30).map { "\"d\($0)\"" }.joined(separator: ",")
+        rig.verdict = { _ in
+            .rejected(status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+        }
+        rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
+        let storm = rig.pushes.count
+        #expect(storm == 8, "the breaker opens after eight in a row")
+        rig.advance(to: 60)
+        #expect(rig.pushes.count - storm <= 2 + 60 / 4 + 2)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 400)
+        let acknowledged = rig.view()!.destinations.filter { $0.acknowledgedVersion == 1 }.count
+        #expect(acknowledged == 30)
+    }
+
+    @Test func `a stream limit is kept, and whoever waits takes the newest value in its turn`() {
+        var rig = Rig()
+        for index in 0..<5 {
+            rig.device("d\(index)", .frequent)
+            rig.token("start:Runner", "a\(index)", "d\(index)")
+        }
+        rig.step(.capacity(LaneNumber(0), 2))
+        rig.verdict = { _ in nil }
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"devices":["d0","d1","d2","d3","d4"]},"state":{"lap":0}}"#)
+        #expect(rig.flying.count == 2)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        for _ in 0..<5 {
+            #expect(rig.flying.count <= 2)
+            if let push = rig.flying.first { rig.answer(push, .accepted) }
+        }
+        #expect(rig.pushes.map { Rig.state($0.push) }.suffix(3) == Array(repeating: #"{"lap":1}"#, count: 3)[...])
+    }
+
+    @Test func `after a crash the newest state goes once more, and the same alert never`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.advance(to: 10)
+        rig.verdict = { _ in nil }
+        rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"ring"}}"#)
+        #expect(rig.pushes.last.flatMap { Rig.aps($0.push)?["alert"] } != nil)
+        rig.verdict = { _ in .accepted }
+        _ = rig.crash(recoverAt: 11)
+        rig.advance(to: 60)
+        #expect(rig.pushes.count == 3)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
+        #expect(rig.pushes.last.flatMap { Rig.aps($0.push)?["alert"] } == nil)
+    }
+
+    @Test func `after a crash timestamps go on above all that can have been used`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 10)
+        let last = rig.pushes.last.flatMap { Rig.aps($0.push)?["timestamp"]?.integer } ?? 0
+        let count = rig.pushes.count
+        _ = rig.crash(recoverAt: 10.2)
+        rig.advance(to: 20)
+        let next = rig.pushes.dropFirst(count).compactMap { Rig.aps($0.push)?["timestamp"]?.integer }
+        #expect(next.count > 50, "the clip goes on: it is a function of time")
+        #expect(next.first! >= last)
+        #expect(zip(next, next.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+
+    @Test func `a head that cannot be read is reported and set aside`() {
+        var core = Core(configuration: Rig.configuration(), seed: 1)
+        var recovery = CoreRecovery()
+        recovery.heads = [(ActivityHead(activity: ActivityNumber(4), value: Array("{".utf8)), 1, 1)]
+        recovery.records = [Record(space: .device, number: 3, value: [0])]
+        #expect(core.recover(recovery, now: Rig.epoch).count == 2)
+    }
+
+    @Test func `a swipe ends what is sent to that phone`() {
+        var rig = Rig()
+        rig.runningActivity()
+        let report = Rig.json(#"{"phase":"dismissed","by":"user"}"#)
+        guard let report = try? PhoneReport(reading: report) else { return }  // a test's own text
+        rig.tell(.report(ActivityReference("cat")!, report))
+        rig.advance(to: 10)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 100)
+        #expect(rig.pushes.count == 1)
+    }
+
+    @Test func `a stale date is moved on before half of its time is gone`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{},"stale_after":"2m"}"#)
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 400)
+        #expect(rig.pushes.map(\.at.seconds) == [0, 60, 120, 180, 240, 300, 360])
+        #expect(rig.pushes.dropFirst().allSatisfy { $0.push.priority == 5 })
+    }
+
+    @Test func `lab is refused for an app whose endpoint is Apple's`() {
+        var rig = Rig { $0.apps[0].allowsLab = false }
+        rig.device("phone", .lab)
+        #expect(rig.lastRefusal == .labRefused)
+    }
+}

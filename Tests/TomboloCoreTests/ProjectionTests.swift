@@ -1,0 +1,83 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Folding events gives the content state, with the producer's very bytes.
+@Suite struct ProjectionTests {
+    static func text(_ rig: Rig) -> String? {
+        rig.view().map { String(decoding: $0.state.bytes, as: UTF8.self) }
+    }
+
+    @Test func `a merge patch changes what it names and keeps every other byte`() {
+        var rig = Rig()
+        rig.command(
+            .start, #"{"type":"R","state":{"z":1.50,"a":"x\/y","deep":{"k":1e3,"l":[1, 2]},"gone":true}}"#)
+        rig.command(.update, #"{"state":{"gone":null,"deep":{"m":"é"},"new":0.10}}"#)
+        #expect(
+            Self.text(rig)
+                == #"{"z":1.50,"a":"x\/y","deep":{"k":1e3,"l":[1, 2],"m":"é"},"new":0.10}"#)
+    }
+
+    @Test func `replace sets the state whole`() {
+        var rig = Rig()
+        rig.command(.start, #"{"type":"R","state":{"a":1}}"#)
+        rig.command(.update, #"{"replace":{ "b" : 2 }}"#)
+        #expect(Self.text(rig) == #"{ "b" : 2 }"#)
+    }
+
+    @Test func `an older state version is logged and superseded`() {
+        var rig = Rig()
+        rig.command(.start, #"{"type":"R","state":{"a":0}}"#)
+        rig.command(.update, #"{"state":{"a":5},"state_version":5}"#)
+        rig.command(.update, #"{"state":{"a":4},"state_version":4}"#)
+        #expect(Self.text(rig) == #"{"a":5}"#)
+        #expect(rig.view()?.version == 3)
+    }
+
+    @Test func `an end may change the state once more`() {
+        var rig = Rig()
+        rig.command(.start, #"{"type":"R","state":{"a":0}}"#)
+        rig.command(.end, #"{"state":{"a":9},"dismiss":"after 15m"}"#)
+        #expect(Self.text(rig) == #"{"a":9}"#)
+    }
+
+    @Test func `faults are told all at once, with pointers and a suggestion`() throws {
+        let document = try JSONDocument(
+            Array(#"{"sate":{},"relevance":"high","stale_after":"2 weeks","alert":{"titel":1}}"#.utf8))
+        do {
+            _ = try Command.Content(kind: .start, document.root)
+            Issue.record("was read")
+        } catch {
+            let pointers = Set(error.errors.map(\.pointer))
+            #expect(
+                pointers.isSuperset(of: [
+                    "/sate", "/relevance", "/stale_after", "/alert/titel", "/type", "/state",
+                ]))
+            #expect(error.errors.contains { $0.message.contains("\"state\"") })
+        }
+    }
+
+    @Test func `the payload is Apple's: whole seconds, unescaped slashes, bytes as given`() throws {
+        var rig = Rig()
+        rig.device(os: "18.0")
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone"},"attributes":{"n":"a/b"},"state":{"image":"iVBOR/+=="},"alert":{"title":"Off","body":"Go"},"relevance":1.0,"stale_after":"2m"}"#)
+        let push = try #require(rig.pushes.first?.push)
+        let seconds = Rig.epoch.seconds
+        #expect(
+            String(decoding: push.payload, as: UTF8.self)
+                == #"{"aps":{"timestamp":\#(seconds),"event":"start","content-state":{"image":"iVBOR/+=="},"attributes-type":"Runner","attributes":{"n":"a/b","activity_id":"cat"},"input-push-token":1,"alert":{"title":"Off","body":"Go"},"stale-date":\#(seconds + 120),"relevance-score":1.0}}"#
+        )
+        #expect(push.expiration == seconds + 600)
+        #expect(push.priority == 10)
+        #expect(push.collapseID == "start-1-1")
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 5)
+        rig.command(.end, #"{"dismiss":"after 15m"}"#)
+        let end = try #require(rig.pushes.last?.push)
+        #expect(end.expiration == seconds + 5 + 4 * 3_600)
+        #expect(Rig.aps(end)?["dismissal-date"]?.integer == seconds + 5 + 900)
+    }
+}

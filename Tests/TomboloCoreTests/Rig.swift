@@ -1,0 +1,254 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// The core on virtual time, with a disk that is instant unless told otherwise and an Apple that does as scripted.
+///
+/// `line` is the marble diagram of what was pushed: `second:event priority(what)`, in order.
+struct Rig {
+    static let epoch = Instant(seconds: 1_700_000_000)
+    static let tenant = TenantID(Identifier("main")!)
+
+    var core: Core
+    var now = Rig.epoch
+    var pushes: [(at: Span, push: Push)] = []
+    var answers: [Answer] = []
+    /// What Apple answers; nil leaves the push in flight.
+    var verdict: (Push) -> PushResult? = { _ in .accepted }
+    /// Whether batches become durable by themselves.
+    var commitsByItself = true
+    var flying: [Push] = []
+    private var seq: Int64 = 0
+    private var factSeq: Int64 = 0
+    private var ticket: UInt64 = 0
+    private(set) var stored: [Record] = []
+    private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
+    private var pending: PendingBatch?
+
+    init(_ change: (inout CoreConfiguration) -> Void = { _ in }) {
+        core = Core(configuration: Self.configuration(change), seed: 7)
+        core.setCapacityForTests(1_000)
+    }
+
+    static func configuration(
+        _ change: (inout CoreConfiguration) -> Void = { _ in }
+    ) -> CoreConfiguration {
+        var configuration = CoreConfiguration(apps: [
+            CoreConfiguration.App(
+                tenant: tenant, id: "com.example.app", environment: .sandbox, allowsLab: true)
+        ])
+        change(&configuration)
+        return configuration
+    }
+
+    // MARK: Time
+
+    mutating func step(_ input: Input) {
+        var effects = Effects()
+        core.step(input, now: now, effects: &effects)
+        carryOut(effects)
+        if commitsByItself { while commit() {} }
+    }
+
+    /// Goes on to `seconds` after the epoch, waking the core whenever it asked for it.
+    mutating func advance(to seconds: Double) {
+        let end = Rig.epoch + Span(nanoseconds: Int64(seconds * 1e9))
+        var wakes = 0
+        while let wake = core.nextWake, wake <= end {
+            now = max(now, wake)
+            step(.tick)
+            wakes += 1
+            if wakes > 200_000 {
+                Issue.record("the core wakes without end at \(now.rfc3339)")
+                return
+            }
+        }
+        now = max(now, end)
+    }
+
+    // MARK: The disk
+
+    mutating func take() -> Bool {
+        guard pending == nil, let batch = core.takeBatch(now: now) else { return false }
+        pending = batch
+        return true
+    }
+
+    /// Makes what waits durable. Answers false where nothing waits.
+    @discardableResult
+    mutating func commit() -> Bool {
+        guard take() || pending != nil, let batch = pending else { return false }
+        pending = nil
+        let first = seq + 1
+        seq += Int64(batch.events.count)
+        for head in batch.heads {
+            let version = batch.events.last { $0.activity == head.activity }
+                .map { $0.expectedVersion + 1 }
+            let last = heads[head.activity]
+            heads[head.activity] = (head, version ?? last?.1 ?? 0, seq)
+        }
+        stored += batch.records
+        let firstFact = factSeq + 1
+        factSeq += Int64(batch.facts.count)
+        var effects = Effects()
+        core.step(
+            .committed(firstSeq: first, firstFactSeq: firstFact), now: now, effects: &effects)
+        carryOut(effects)
+        return true
+    }
+
+    /// Everything in memory is gone; what was durable comes back at `seconds`.
+    mutating func crash(recoverAt seconds: Double) -> [String] {
+        pending = nil
+        flying = []
+        now = max(now, Rig.epoch + Span(nanoseconds: Int64(seconds * 1e9)))
+        var recovery = CoreRecovery()
+        recovery.heads = heads.values.map { ($0.0, $0.1, $0.2) }
+        recovery.lastSeq = seq
+        recovery.lastFactSeq = factSeq
+        var newest: [String: Record] = [:]
+        for record in stored { newest["\(record.space) \(record.number)"] = record }
+        recovery.records = newest.values.filter { $0.value != nil }
+        let configuration = core.configuration
+        core = Core(configuration: configuration, seed: 8)
+        core.setCapacityForTests(1_000)
+        let damage = core.recover(recovery, now: now)
+        step(.tick)
+        return damage
+    }
+
+    // MARK: Apple
+
+    private mutating func carryOut(_ effects: Effects) {
+        answers += effects.answers.map(\.1)
+        for push in effects.pushes {
+            pushes.append((now - Rig.epoch, push))
+            if let result = verdict(push) { answer(push, result) } else { flying.append(push) }
+        }
+    }
+
+    mutating func answer(_ push: Push, _ result: PushResult) {
+        flying.removeAll { $0.id == push.id }
+        var effects = Effects()
+        core.step(
+            .pushEnded(PushOutcome(push: push.id, result: result, took: .zero)), now: now,
+            effects: &effects)
+        carryOut(effects)
+    }
+
+    // MARK: Producers and phones
+
+    mutating func command(
+        _ kind: EventKind, _ body: String, id: String = "cat",
+        _ change: (inout Command) -> Void = { _ in }
+    ) {
+        do {
+            let document = try JSONDocument(Array(body.utf8))
+            var command = Command(
+                activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
+                content: try Command.Content(kind: kind, document.root), body: document.bytes)
+            change(&command)
+            ticket += 1
+            step(.command(command, Ticket(ticket)))
+        } catch {
+            Issue.record("\(body): \(error)")
+        }
+    }
+
+    mutating func device(
+        _ id: String = "phone", _ budgetClass: BudgetClass = .standard, user: String? = nil,
+        os: String? = nil
+    ) {
+        var fields = "{\"frequent_updates\":true,\"budget_class\":\"\(budgetClass.name)\""
+        if let user { fields += ",\"user\":\"\(user)\"" }
+        if let os { fields += ",\"os\":\"\(os)\"" }
+        guard let registration = try? DeviceRegistration(reading: Self.json(fields + "}"))
+        else {  // a test's own text
+            Issue.record("\(fields)")
+            return
+        }
+        tell(.register(registration), id)
+    }
+
+    mutating func token(_ name: String, _ token: String, _ device: String = "phone") {
+        let fields = Self.json("{\"token\":\"\(token)\"}")
+        guard let registration = try? TokenRegistration(reading: fields) else {  // as above
+            Issue.record("\(token)")
+            return
+        }
+        tell(.putToken(TokenName(name)!, registration), device)
+    }
+
+    static func json(_ text: String) -> JSONView {
+        JSON(unchecked: Array(text.utf8)).document.root
+    }
+
+    mutating func tell(_ command: DeviceCommand, _ device: String = "phone") {
+        ticket += 1
+        let key = DeviceKey(tenant: Rig.tenant, id: Identifier(device)!)
+        step(.device(key, command, Ticket(ticket)))
+    }
+
+    /// A phone with its tokens, and an activity that runs on it, started at second 0.
+    mutating func runningActivity(_ budgetClass: BudgetClass = .standard) {
+        device("phone", budgetClass)
+        token("start:Runner", "aa")
+        command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        token("activity:cat", "bb")
+    }
+
+    // MARK: What can be seen
+
+    /// Pushes since the marble `from`, as `1:U5{"lap":1}`.
+    func line(from: Int = 0) -> String {
+        pushes.dropFirst(from).map { at, push in
+            "\(Self.text(at)):\(Self.letter(push.event))\(push.priority)\(Self.state(push))"
+        }.joined(separator: " ")
+    }
+
+    static func text(_ span: Span) -> String {
+        let milliseconds = (span.nanoseconds + 500_000) / 1_000_000
+        if milliseconds % 1_000 == 0 { return "\(milliseconds / 1_000)" }
+        return "\(Double(milliseconds) / 1_000)"
+    }
+
+    static func letter(_ event: Push.Event) -> String {
+        switch event {
+        case .start: "S"
+        case .update: "U"
+        case .end: "E"
+        }
+    }
+
+    static func state(_ push: Push) -> String {
+        guard let document = try? JSONDocument(push.payload),  // a test reads what the core wrote
+            let state = document.root["aps"]?["content-state"]
+        else { return "?" }
+        return String(decoding: state.raw, as: UTF8.self)
+    }
+
+    static func aps(_ push: Push) -> JSONView? {
+        JSON(unchecked: push.payload).document.root["aps"]
+    }
+
+    func view(_ id: String = "cat") -> ActivityView? {
+        core.view(ActivityKey(tenant: Rig.tenant, id: Identifier(id)!), now: now)
+    }
+
+    var lastRefusal: Refusal.Code? {
+        if case .refused(let refusal)? = answers.last { refusal.code } else { nil }
+    }
+
+    var lastAccepted: Accepted? {
+        if case .accepted(let accepted)? = answers.last { accepted } else { nil }
+    }
+}
+
+extension Core {
+    mutating func setCapacityForTests(_ count: Int) {
+        var effects = Effects()
+        for lane in configuration.apps.indices {
+            step(.capacity(LaneNumber(Int32(lane)), count), now: Rig.epoch, effects: &effects)
+        }
+    }
+}

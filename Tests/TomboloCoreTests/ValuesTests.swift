@@ -1,0 +1,129 @@
+import Testing
+import TomboloCore
+
+@Suite struct ValuesTests {
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00.000Z"),
+        ("2026-11-20T09:03:00Z", 1_795_165_380_000, "2026-11-20T09:03:00.000Z"),
+        ("2026-11-20T10:03:00.125+01:00", 1_795_165_380_125, "2026-11-20T09:03:00.125Z"),
+        ("2024-02-29T23:59:59.999999999Z", 1_709_251_199_999, "2024-02-29T23:59:59.999Z"),
+        ("1969-12-31T23:59:59.5Z", -500, "1969-12-31T23:59:59.500Z"),
+        ("2100-03-01t00:00:00z", 4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+    ])
+    func `times of RFC 3339 are read and written`(
+        _ text: String, _ milliseconds: Int64, _ written: String
+    ) {
+        let instant = Instant(rfc3339: text)
+        #expect(instant?.milliseconds == milliseconds)
+        #expect(instant?.rfc3339 == written)
+    }
+
+    @Test(arguments: [
+        "", "2026-11-20", "2026-11-20T09:03:00", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+        "2026-11-31T00:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T09:60:00Z", "0001-01-01T00:00:00Z",
+        "2026-11-20T09:03:00.Z", "2026-11-20T09:03:00Z ", "2026-11-20T09:03:00+24:00", "9999-01-01T00:00:00Z",
+    ])
+    func `what is no time is refused`(_ text: String) {
+        #expect(Instant(rfc3339: text) == nil)
+    }
+
+    @Test(arguments: [
+        ("90s", 90_000), ("100ms", 100), ("10m", 600_000), ("8h", 28_800_000), ("1.5s", 1_500),
+        ("1h30m", 5_400_000), ("100d", 8_640_000_000), ("0s", 0),
+    ])
+    func `durations are read, and written so that they are read the same`(
+        _ text: String, _ milliseconds: Int64
+    ) {
+        let span = Span(text: text)
+        #expect(span == .milliseconds(milliseconds))
+        #expect(span.flatMap { Span(text: $0.text) } == span)
+    }
+
+    @Test(arguments: ["", "90", "s", "-1s", "1 s", "101d", "1e3s", "1x", "99999999999d", "..s", "60d60d"])
+    func `what is no duration is refused`(_ text: String) {
+        #expect(Span(text: text) == nil)
+    }
+
+    @Test func `an identifier has 1 to 128 characters of its set`() {
+        #expect(Identifier("a") != nil)
+        #expect(Identifier(String(repeating: "a", count: 128)) != nil)
+        #expect(Identifier(String(repeating: "a", count: 129)) == nil)
+        for text in ["", "a~2", "a/b", "a b", "ä", "a\n", "a%41"] { #expect(Identifier(text) == nil) }
+    }
+
+    @Test func `an incarnation from the second on has its number in its name`() {
+        #expect(ActivityReference("cat-7")?.incarnation == 1)
+        #expect(ActivityReference("cat-7~2")?.incarnation == 2)
+        #expect(ActivityReference("cat-7~2")?.text == "cat-7~2")
+        for text in ["~2", "cat~1", "cat~0", "cat~", "cat~02", "cat~2~3", "cat~x"] {
+            #expect(ActivityReference(text) == nil)
+        }
+    }
+
+    @Test func `instants stay at the ends of their range`() {
+        #expect(Instant.distantFuture + .hours(1) == .distantFuture)
+        #expect(Instant.distantPast - .hours(1) == .distantPast)
+        #expect(Instant.distantFuture - Instant.distantPast == Span(nanoseconds: .max))
+        #expect(Instant(nanoseconds: -1).seconds == -1)
+    }
+
+    @Test func `steady time never goes back, whatever the wall clock does`() {
+        var clock = RelayClock(wall: Instant(seconds: 1_000), monotonic: 5_000_000_000)
+        #expect(clock.steady(monotonic: 6_000_000_000) == Instant(seconds: 1_001))
+        #expect(clock.steady(monotonic: 5_500_000_000) == Instant(seconds: 1_001))
+        #expect(!clock.follow(wall: Instant(seconds: 10), monotonic: 7_000_000_000))
+        #expect(clock.lead == .zero)
+    }
+
+    @Test func `the wall clock is followed forwards only, and by at most a minute`() {
+        var clock = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0)
+        #expect(clock.follow(wall: Instant(seconds: 1_005), monotonic: 0))
+        #expect(clock.lead == .seconds(5))
+        #expect(!clock.follow(wall: Instant(seconds: 1_001), monotonic: 0))
+        #expect(clock.follow(wall: Instant(seconds: 500_000), monotonic: 0))
+        #expect(clock.lead == RelayClock.leadMax)
+        #expect(clock.steady(monotonic: 0) == Instant(seconds: 1_000))
+    }
+
+    @Test func `the nearest name is suggested, and nothing where none is near`() {
+        #expect(nearestName(to: "sate", among: ["state", "alert"]) == "state")
+        #expect(nearestName(to: "audeince", among: ["audience", "alert"]) == "audience")
+        #expect(nearestName(to: "colour", among: ["state", "alert"]) == nil)
+    }
+
+    @Test func `a bucket gives its burst, then one each interval, and never more`() {
+        let grant = Grant(
+            spacing: .zero, burst: 3, perHour: 60, reserve: 0, lowPrioritySpacing: .zero)
+        var bucket = TokenBucket()
+        let start = Instant(seconds: 1_000_000)
+        for _ in 0..<3 {
+            #expect(bucket.time(keeping: 0, of: grant, now: start) == start)
+            bucket.take(grant, now: start)
+        }
+        #expect(bucket.left(grant, now: start) == 0)
+        #expect(bucket.time(keeping: 0, of: grant, now: start) == start + .seconds(60))
+        #expect(bucket.time(keeping: 2, of: grant, now: start) == start + .seconds(180))
+        #expect(bucket.time(keeping: 3, of: grant, now: start) == nil)
+        #expect(bucket.left(grant, now: start + .seconds(60)) == 1)
+        #expect(bucket.left(grant, now: start + .hours(100)) == 3)
+    }
+
+    @Test func `deadlines come in order, however they were set and moved`() {
+        var heap = DeadlineHeap()
+        var chance = Chance(3)
+        var model: [Int: Instant] = [:]
+        for _ in 0..<5_000 {
+            let slot = Int(chance.next() % 200)
+            let at = chance.next() % 5 == 0 ? nil : Instant(nanoseconds: Int64(chance.next() % 1_000))
+            heap.set(slot, at: at)
+            model[slot] = at
+        }
+        #expect(heap.count == model.count)
+        var last = Instant.distantPast
+        while let slot = heap.pop(until: .distantFuture) {
+            #expect(model[slot]! >= last)
+            last = model.removeValue(forKey: slot)!
+        }
+        #expect(model.isEmpty)
+    }
+}

@@ -1,0 +1,129 @@
+import Glibc
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloSQLite
+
+/// Flips one bit of the database, in the middle of the only place that holds `marker`.
+private func flipBit(in place: SQLitePlace, at marker: String) throws {
+    let path = place.directory + "/tombolo.db"
+    let file = try #require(fopen(path, "r+"))
+    defer { fclose(file) }
+    fseek(file, 0, SEEK_END)
+    var bytes = [UInt8](repeating: 0, count: ftell(file))
+    rewind(file)
+    #expect(fread(&bytes, 1, bytes.count, file) == bytes.count)
+    let wanted = Array(marker.utf8)
+    let places = bytes.indices.filter { bytes[$0...].starts(with: wanted) }
+    #expect(places.count == 1)
+    let middle = try #require(places.first) + wanted.count / 2
+    fseek(file, middle, SEEK_SET)
+    fputc(Int32(bytes[middle] ^ 4), file)
+}
+
+/// A closed log of nine events of activities 1 to 3 in turns, each body, head and record unmistakable.
+private func filled() async throws -> SQLitePlace {
+    let place = SQLitePlace()
+    let log = try place.reopen()
+    for seq in Int64(1)...9 {
+        let activity = (seq - 1) % 3 + 1
+        var batch = Sample.batch(
+            Sample.event(
+                activity, after: (seq - 1) / 3, body: "{\"body\":\"number-\(seq)\"}",
+                key: "key-\(seq)"))
+        batch.heads = [
+            ActivityHead(
+                activity: ActivityNumber(activity), value: Array("head-of-\(activity)".utf8))
+        ]
+        batch.facts = [
+            NewFact(
+                tenant: Sample.lab, activity: nil, kind: "push.sent", recordedAt: Sample.noon,
+                body: Array("fact-\(seq)".utf8))
+        ]
+        batch.records = [
+            Record(space: .device, number: activity, value: Array("device-\(activity)".utf8))
+        ]
+        _ = try await log.append(batch)
+    }
+    await log.close()
+    return place
+}
+
+@Test func `a damaged event is set aside by every way to it, and reported once`() async throws {
+    let place = try await filled()
+    try flipBit(in: place, at: "number-5")
+    let log = try place.reopen()
+    let whole = try await Sample.allEvents(log, EventQuery(tenant: Sample.lab))
+    #expect(whole.map(\.seq) == [1, 2, 3, 4, 6, 7, 8, 9])
+    #expect(try await log.history(after: 0, limit: 100).map(\.seq) == [1, 2, 3, 4, 6, 7, 8, 9])
+    #expect(try await log.event(seq: 5, tenant: Sample.lab) == nil)
+    var second = EventQuery(tenant: Sample.lab)
+    second.activity = ActivityNumber(2)
+    #expect(try await Sample.allEvents(log, second).map(\.seq) == [2, 8])
+    #expect(log.damage == ["event 5: its row is damaged"])
+    await log.close()
+}
+
+@Test func `a damaged event is no key of its own any more, but nobody takes the key`() async throws
+{
+    let place = try await filled()
+    try flipBit(in: place, at: "number-5")
+    let log = try place.reopen()
+    let recovered = try await log.recover()
+    #expect(recovered.damage == ["event 5: its row is damaged"])
+    #expect(recovered.idempotency.map(\.seq) == [1, 2, 3, 4, 6, 7, 8, 9])
+    await #expect(
+        throws: EventLogError.duplicateKey(
+            IdempotencyKey(key: "key-5", bodyDigest: 0xfeed_face_dead_beef), seq: 5)
+    ) {
+        try await log.append(Sample.batch(Sample.event(1, after: 3, key: "key-5")))
+    }
+    await log.close()
+}
+
+@Test func `a damaged head is reported, and its activity takes nothing`() async throws {
+    let place = try await filled()
+    try flipBit(in: place, at: "head-of-3")
+    let log = try place.reopen()
+    let recovered = try await log.recover()
+    #expect(recovered.damage == ["the head of activity 3: its row is damaged"])
+    #expect(recovered.heads.map(\.activity.rawValue) == [1, 2])
+    #expect(recovered.lastActivity == 3, "its number is not given to another")
+    await #expect(throws: EventLogError.self) {
+        try await log.append(Sample.batch(Sample.event(3, after: 3)))
+    }
+    await #expect(throws: EventLogError.self) {
+        try await log.append(Sample.batch(Sample.event(3, after: 0)))
+    }
+    #expect(try await log.append(Sample.batch(Sample.event(2, after: 3))).firstSeq == 10)
+    var third = EventQuery(tenant: Sample.lab)
+    third.activity = ActivityNumber(3)
+    #expect(try await Sample.allEvents(log, third).map(\.seq) == [3, 6, 9])
+    await log.close()
+}
+
+@Test func `damaged records and facts are reported and set aside`() async throws {
+    let place = try await filled()
+    try flipBit(in: place, at: "device-2")
+    try flipBit(in: place, at: "fact-7")
+    let log = try place.reopen()
+    let recovered = try await log.recover()
+    #expect(recovered.damage == ["record 2 of space 1: its row is damaged"])
+    #expect(recovered.records.map(\.number) == [1, 3])
+    let facts = try await log.facts(FactQuery(tenant: Sample.lab)).facts
+    #expect(facts.map(\.seq) == [1, 2, 3, 4, 5, 6, 8, 9])
+    #expect(log.damage == ["fact 7: its row is damaged"])
+    await log.close()
+}
+
+@Test func `rows of a damaged tenant are nobody's`() async throws {
+    let place = try await filled()
+    shell(place, "UPDATE tenant SET name = 'field' WHERE name = 'lab'")
+    let log = try place.reopen()
+    #expect(try await log.recover().damage.first == "tenant 1: its row is damaged")
+    for tenant in [Sample.lab, Sample.field] {
+        #expect(try await log.events(EventQuery(tenant: tenant)).events.isEmpty)
+    }
+    await log.close()
+}

@@ -33,6 +33,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CProtocolAssets"),
 
         // Pure: no I/O, no clock, no `async`.
         room("TomboloJSON"),
@@ -57,7 +58,7 @@ let package = Package(
             [
                 "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI", "TomboloHTTP",
                 "TomboloLoop",
-                "TomboloCrypto", "TomboloJSON",
+                "TomboloCrypto", "TomboloJSON", "CProtocolAssets",
             ]),
 
         .executableTarget(

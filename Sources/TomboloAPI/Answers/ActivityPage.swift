@@ -1,0 +1,23 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// A page of `GET /v1/activities`.
+package struct ActivityPage: Sendable {
+    package var activities: [ActivityView]
+    package var next: Identifier?
+
+    package init(activities: [ActivityView], next: Identifier?) {
+        self.activities = activities
+        self.next = next
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("activities")
+        writer.beginArray()
+        for activity in activities { activity.write(to: &writer) }
+        writer.endArray()
+        writer.nullable("next_cursor", next?.rawValue)
+        writer.endObject()
+    }
+}

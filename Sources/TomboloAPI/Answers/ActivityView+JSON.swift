@@ -1,0 +1,109 @@
+package import TomboloCore
+package import TomboloJSON
+
+extension ActivityView {
+    package var entityTag: String { "\"v\(version)\"" }
+
+    /// Writes the activity as `GET /v1/activities/{id}` shows it. Tokens are never part of it.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("activity", key.id.rawValue)
+        writer.member("type", type)
+        writer.member("app", app)
+        writer.member("status", status.name)
+        writer.member("version", version)
+        writer.member("seq", seq)
+        writer.member("incarnation", incarnation)
+        writer.member("state", state)
+        if let relevance {
+            writer.name("relevance")
+            writer.number(relevance)
+        }
+        writer.nullable("stale_at", staleAt?.rfc3339)
+        writer.name("clips")
+        writer.beginArray()
+        if let clip { writer.clip(clip) }
+        writer.endArray()
+        writer.name("destinations")
+        writer.beginArray()
+        for destination in destinations { writer.destination(destination) }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func clip(_ clip: ClipView) {
+        beginObject()
+        member("clip", clip.name)
+        member("path", clip.path)
+        member("frames", clip.frames)
+        member("every", clip.every.text)
+        member("playing", clip.playing)
+        endObject()
+    }
+
+    fileprivate mutating func destination(_ destination: DestinationView) {
+        beginObject()
+        member("device", destination.device.rawValue)
+        member("class", destination.grant.budgetClass.name)
+        nullable("route", destination.route)
+        member("acknowledged_version", destination.acknowledgedVersion)
+        nullable("result", destination.lastDelivery.map(\.result.word))
+        member("phase", destination.phase)
+        name("frames")
+        frames(destination.frames)
+        if let waiting = destination.waiting, case .deferred = waiting {
+            name("waiting")
+            beginObject()
+            optional("until", waiting.until?.rfc3339)
+            optional("reason", waiting.reason)
+            endObject()
+        }
+        if let report = destination.shown {
+            name("shown")
+            shown(report, matches: destination.shownMatches)
+        }
+        endObject()
+    }
+
+    /// `asked` is the sum of the others, `skipped` that of its reasons.
+    private mutating func frames(_ frames: FrameCounts) {
+        beginObject()
+        member("asked", frames.asked)
+        member("sent", frames.sent)
+        member("merged", frames.merged)
+        member("skipped", frames.skipped)
+        name("skipped_by")
+        beginObject()
+        member("slowed", frames.slowed)
+        member("no_route", frames.noRoute)
+        endObject()
+        endObject()
+    }
+
+    private mutating func shown(_ report: PhoneReport, matches: Bool?) {
+        beginObject()
+        optional("version", report.shownVersion)
+        optional("count", report.shownCount)
+        optional("first_at", report.firstShownAt?.rfc3339)
+        optional("last_at", report.shownAt?.rfc3339)
+        member("phase", report.phase.name)
+        optional("by", report.by)
+        optional("matches", matches)
+        endObject()
+    }
+}
+
+extension PhoneReport.Phase {
+    /// The word that phones report it by.
+    var name: String {
+        switch self {
+        case .pending: "pending"
+        case .active: "active"
+        case .stale: "stale"
+        case .ended: "ended"
+        case .dismissed: "dismissed"
+        }
+    }
+}

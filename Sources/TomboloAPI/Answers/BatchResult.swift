@@ -1,0 +1,29 @@
+package import TomboloJSON
+
+/// The answer to one line of a batch.
+package enum BatchResult: Sendable {
+    case accepted(id: String?, CommandAnswer)
+    /// `line` counts from 1, so that a line without an id is found.
+    case refused(id: String?, line: Int, Problem)
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self {
+        case .accepted(let id, let answer):
+            writer.optional("id", id)
+            writer.member("ok", true)
+            writer.member("seq", answer.seq)
+            writer.member("version", answer.version)
+            writer.optional("clip", answer.clip)
+            if !answer.changed { writer.member("unchanged", true) }
+            if answer.replayed { writer.member("replayed", true) }
+        case .refused(let id, let line, let problem):
+            writer.optional("id", id)
+            writer.member("ok", false)
+            writer.member("line", line)
+            writer.name("problem")
+            problem.write(to: &writer)
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,143 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// What a producer is told of a command that was taken.
+package struct CommandAnswer: Sendable {
+    package var activity: Identifier
+    package var seq: Int64
+    package var version: Int64
+    package var kind: EventKind
+    package var status: ActivityStatus
+    /// False where the activity stood so already, and nothing was stored.
+    package var changed: Bool
+    package var grant: GrantInForce?
+    package var decision: Decision?
+    /// Destinations whose push went out at once, and those whose push waits.
+    package var sent: Int
+    package var deferred: Int
+    package var clip: String?
+    package var plan: ClipPlan?
+    /// The newest delivery of each destination; nil where the producer did not wait.
+    package private(set) var deliveries: [(device: Identifier, delivery: DeliveryView)]?
+    /// The answer repeats that of an earlier request with the same idempotency key.
+    package var replayed = false
+
+    package init(_ accepted: Accepted) {
+        activity = accepted.activity
+        seq = accepted.seq
+        version = accepted.version
+        kind = accepted.kind
+        status = accepted.status
+        changed = accepted.changed
+        grant = accepted.grant
+        decision = accepted.decision
+        sent = accepted.destinations.sent
+        deferred = accepted.destinations.deferred
+        clip = accepted.clip
+        plan = accepted.plan
+    }
+
+    /// The answer that an event of the log got, made again from its row and what is known now.
+    ///
+    /// Sequence, version and HTTP status are those of the first answer; `status` and the counts tell of now
+    /// where the activity has not moved on, and the decision, which has long been made, is left out.
+    package init(replaying event: RecordedEvent, of activity: Identifier, now view: ActivityView?) {
+        self.activity = activity
+        seq = event.seq
+        version = event.version
+        kind = event.event.kind
+        changed = true
+        replayed = true
+        let ended = event.event.kind == .end
+        let stands = view?.version == event.version
+        status = ended ? .ended : stands ? view?.status ?? .active : .active
+        grant = view?.destinations.map(\.grant).max { $0.slowness < $1.slowness }
+        let version = event.version
+        let all = view?.destinations ?? []
+        sent = all.count { $0.acknowledgedVersion >= version }
+        deferred = all.count - sent
+        if kind == .play, stands { clip = view?.clip?.name }
+    }
+
+    /// More are not listed: an audience may have a thousand devices.
+    package static let deliveriesMax = 100
+
+    /// Adds what became of this version at each destination, as `view` knows it.
+    package mutating func tellDeliveries(of view: ActivityView?) {
+        var told: [(device: Identifier, delivery: DeliveryView)] = []
+        for destination in view?.destinations ?? [] where told.count < Self.deliveriesMax {
+            if let delivery = destination.lastDelivery, delivery.version >= version {
+                told.append((destination.device, delivery))
+            }
+        }
+        deliveries = told
+    }
+
+    /// 201 for what began, 200 for the rest.
+    package var httpStatus: Int {
+        changed && (kind == .start || kind == .play) ? 201 : 200
+    }
+
+    package var entityTag: String { "\"v\(version)\"" }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        if kind == .play { writer.optional("clip", clip) }
+        writer.member("activity", activity.rawValue)
+        writer.member("seq", seq)
+        writer.member("version", version)
+        writer.member("status", status.name)
+        if let plan {
+            writer.name("plan")
+            writer.plan(plan)
+        }
+        if let grant {
+            writer.name("grant")
+            writer.grant(grant)
+        }
+        if let decision {
+            writer.name("decision")
+            writer.decision(decision)
+        }
+        writer.name("destinations")
+        writer.beginObject()
+        writer.member("sent", sent)
+        writer.member("deferred", deferred)
+        writer.endObject()
+        if let deliveries {
+            writer.name("deliveries")
+            writer.beginArray()
+            for (device, delivery) in deliveries { writer.delivery(delivery, to: device) }
+            writer.endArray()
+        }
+        writer.name("lint")
+        writer.beginArray()
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+extension GrantInForce {
+    /// The slower of two destinations has the longer interval of frames.
+    fileprivate var slowness: Span { grant.frameInterval }
+}
+
+extension JSONWriter {
+    /// APNs takes 4,096 bytes a push (Apple, "Sending notification requests to APNs").
+    private static var payloadBytesMax: Int { 4_096 }
+
+    fileprivate mutating func plan(_ plan: ClipPlan) {
+        beginObject()
+        member("class", plan.budgetClass.name)
+        member("fit", "step")
+        name("asked_fps")
+        number(plan.askedFramesPerSecond)
+        name("granted_fps")
+        number(plan.grantedFramesPerSecond)
+        member("pushes", plan.pushes)
+        member("payload_bytes", plan.payloadBytes)
+        member("limit_bytes", Self.payloadBytesMax)
+        member("best_effort", plan.bestEffort)
+        endObject()
+    }
+}

@@ -1,0 +1,50 @@
+import TomboloCore
+import TomboloJSON
+
+extension JSONWriter {
+    /// One push and what became of it. `status` and `reason` are Apple's, where Apple has answered.
+    mutating func delivery(_ delivery: DeliveryView, to device: Identifier) {
+        beginObject()
+        member("id", delivery.id)
+        member("device", device.rawValue)
+        member("version", delivery.version)
+        member("route", delivery.route)
+        member("result", delivery.result.word)
+        if let status = delivery.result.status { member("status", status) }
+        optional("reason", delivery.result.reason)
+        member("apns_id", delivery.apnsID)
+        member("priority", delivery.priority)
+        if delivery.result != nil {
+            member("took_ms", max(0, delivery.took.nanoseconds / 1_000_000))
+        }
+        endObject()
+    }
+}
+
+extension PushResult? {
+    /// `in_flight` until there is an answer, or none to be had.
+    var word: String {
+        switch self {
+        case nil: "in_flight"
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        case .notSent: "not_sent"
+        case .unknown: "unknown"
+        }
+    }
+
+    fileprivate var status: Int? {
+        switch self {
+        case .accepted: 200
+        case .rejected(let status, _, _, _): status
+        case nil, .notSent, .unknown: nil
+        }
+    }
+
+    fileprivate var reason: String? {
+        switch self {
+        case nil, .accepted: nil
+        case .rejected(_, let reason, _, _), .notSent(let reason), .unknown(let reason): reason
+        }
+    }
+}

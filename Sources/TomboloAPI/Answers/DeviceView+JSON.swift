@@ -1,0 +1,46 @@
+package import TomboloCore
+package import TomboloJSON
+
+extension DeviceView {
+    /// Digits of a token that are shown: enough to tell two apart, too few to use one.
+    private static let tokenDigitsShown = 8
+
+    /// Writes the device as `GET /v1/devices/{device}` shows it. No token is ever shown whole.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("device", id.rawValue)
+        writer.optional("user", registration.user)
+        writer.optional("app", registration.app)
+        writer.optional("environment", registration.environment?.name)
+        writer.optional("os", registration.os)
+        writer.optional("app_version", registration.appVersion)
+        writer.optional("time_zone", registration.timeZone)
+        writer.optional("locale", registration.locale)
+        writer.member("frequent_updates", registration.frequentUpdates)
+        writer.optional("control_center", registration.controlCenter)
+        writer.member("class", budgetClass.name)
+        writer.name("tokens")
+        writer.beginArray()
+        for token in tokens {
+            writer.beginObject()
+            writer.member("name", token.name)
+            writer.member("token", Self.redacted(token.token))
+            writer.member("registered_at", token.registeredAt.rfc3339)
+            writer.endObject()
+        }
+        writer.endArray()
+        if let presence {
+            writer.name("presence")
+            writer.beginObject()
+            writer.member("phase", presence.phase)
+            writer.optional("cause", presence.cause)
+            writer.optional("at", presence.at?.rfc3339)
+            writer.endObject()
+        }
+        writer.endObject()
+    }
+
+    private static func redacted(_ token: String) -> String {
+        token.count <= tokenDigitsShown ? "…" : token.prefix(tokenDigitsShown) + "…"
+    }
+}

@@ -1,0 +1,52 @@
+import TomboloCore
+import TomboloJSON
+
+/// Spellings that all answers share.
+extension JSONWriter {
+    /// A number without a fraction where it has none: 11, not 11.0.
+    mutating func number(_ value: Double) {
+        if let whole = Int64(exactly: value), abs(whole) < 1 << 53 {
+            integer(whole)
+        } else {
+            double(value)
+        }
+    }
+
+    /// A member that is always there, and null where there is no value.
+    mutating func nullable(_ name: String, _ value: String?) {
+        self.name(name)
+        if let value { string(value) } else { null() }
+    }
+
+    /// A member that is left out where there is no value.
+    mutating func optional(_ name: String, _ value: String?) {
+        if let value { member(name, value) }
+    }
+
+    mutating func optional(_ name: String, _ value: Int64?) {
+        if let value { member(name, value) }
+    }
+
+    mutating func optional(_ name: String, _ value: Bool?) {
+        if let value { member(name, value) }
+    }
+
+    /// `{"class","spacing","per_hour"}`; `per_hour` is null where nothing limits the hour.
+    mutating func grant(_ grant: GrantInForce) {
+        beginObject()
+        member("class", grant.budgetClass.name)
+        member("spacing", grant.grant.spacing.text)
+        name("per_hour")
+        if let perHour = grant.grant.perHour { number(perHour) } else { null() }
+        endObject()
+    }
+
+    /// `{"action","until","reason"}`.
+    mutating func decision(_ decision: Decision) {
+        beginObject()
+        member("action", decision.action)
+        optional("until", decision.until?.rfc3339)
+        optional("reason", decision.reason)
+        endObject()
+    }
+}

@@ -1,0 +1,71 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// One row of `/v1/log` and of the tail.
+package enum LogEntry: Sendable {
+    /// `activity` is nil where its name is not known any more.
+    case command(RecordedEvent, activity: Identifier?)
+    case fact(RecordedFact, activity: Identifier?)
+
+    /// Its place in the sequence of its own kind.
+    package var seq: Int64 {
+        switch self {
+        case .command(let event, _): event.seq
+        case .fact(let fact, _): fact.seq
+        }
+    }
+
+    package var recordedAt: Instant {
+        switch self {
+        case .command(let event, _): event.event.recordedAt
+        case .fact(let fact, _): fact.fact.recordedAt
+        }
+    }
+
+    /// `body` is the producer's own bytes, or the fact's.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self {
+        case .command(let event, let activity):
+            writer.member("seq", event.seq)
+            writer.nullable("activity", activity?.rawValue)
+            writer.member("version", event.version)
+            writer.member("do", event.event.kind.name)
+            writer.member("recorded_at", event.event.recordedAt.rfc3339)
+            writer.member("kind", "command")
+            writer.optional("idempotency_key", event.event.idempotency?.key)
+            writer.name("body")
+            writer.raw(event.event.body)
+        case .fact(let fact, let activity):
+            writer.member("seq", fact.seq)
+            writer.optional("activity", activity?.rawValue)
+            writer.member("fact", fact.fact.kind)
+            writer.member("recorded_at", fact.fact.recordedAt.rfc3339)
+            writer.member("kind", "fact")
+            writer.name("body")
+            writer.raw(fact.fact.body)
+        }
+        writer.endObject()
+    }
+}
+
+/// A page of `/v1/log`: only a `nextCursor` of nil is the end.
+package struct LogPage: Sendable {
+    package var entries: [LogEntry]
+    package var nextCursor: String?
+
+    package init(entries: [LogEntry], nextCursor: String?) {
+        self.entries = entries
+        self.nextCursor = nextCursor
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("events")
+        writer.beginArray()
+        for entry in entries { entry.write(to: &writer) }
+        writer.endArray()
+        writer.nullable("next_cursor", nextCursor)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,45 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// The answer to a device's or phone's word.
+package struct StoredAnswer: Sendable {
+    private let device: Identifier
+    private let subject: (name: String, value: String)?
+    private let kind: Stored.Kind
+
+    /// - Parameter subject: what of the device was meant, for example `("token", "activity:cat-7")`.
+    package init(
+        device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind
+    ) {
+        self.device = device
+        self.subject = subject
+        self.kind = kind
+    }
+
+    /// 202 for a token whose activity is not known yet (RFC 9110, section 15.3.3).
+    package var httpStatus: Int {
+        switch kind {
+        case .created: 201
+        case .updated, .outdated, .deleted: 200
+        case .kept: 202
+        }
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("device", device.rawValue)
+        if let subject { writer.member(subject.name, subject.value) }
+        writer.member("result", word)
+        writer.endObject()
+    }
+
+    private var word: String {
+        switch kind {
+        case .created: "created"
+        case .updated: "updated"
+        case .deleted: "deleted"
+        case .kept: "kept"
+        case .outdated: "outdated"
+        }
+    }
+}

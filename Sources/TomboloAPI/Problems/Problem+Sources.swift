@@ -1,0 +1,37 @@
+package import TomboloCore
+package import TomboloJSON
+
+extension Problem {
+    /// What the core refused, as the doors say it.
+    package init(_ refusal: Refusal) {
+        // Each refusal's code is a problem's: `ProblemTests` walks them all.
+        let code = ProblemCode(rawValue: refusal.code.rawValue) ?? .internalError
+        self.init(code, refusal.detail, errors: refusal.errors)
+        if let version = refusal.version { self = adding("version", version) }
+        if let bytes = refusal.bytesOver { self = adding("bytes_over", bytes) }
+    }
+
+    /// A body that is no JSON.
+    package init(_ error: JSONError) {
+        self.init(
+            .invalidJSON,
+            "Line \(error.line), column \(error.column): \(error.message). Mend the body there.")
+        self = adding("line", error.line).adding("column", error.column)
+    }
+
+    /// Fields that cannot be taken.
+    package init(_ faults: FieldErrors) {
+        let first = faults.errors.first.map(Self.sentence) ?? "A field cannot be taken."
+        let others = faults.errors.count - 1
+        let more = others > 0 ? " \(others) more in errors[]." : ""
+        self.init(.invalidField, first + more, errors: faults.errors)
+    }
+
+    private static func sentence(_ error: FieldError) -> String {
+        let subject = error.pointer.isEmpty ? "The body" : error.pointer
+        // Some messages are predicates ("must be a string"), others stand alone ("unknown field").
+        let predicates = ["must", "is", "has", "are", "was"]
+        let word = String(error.message.prefix { $0 != " " })
+        return subject + (predicates.contains(word) ? " " : ": ") + error.message + "."
+    }
+}

@@ -1,0 +1,45 @@
+/// Every way in which a door says no. The raw value is `code` in a problem and the last part of its `type`.
+///
+/// What each means, and what to do, stands in `ProblemRegistry`. Codes are added, never renamed: scripts
+/// compare them.
+package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
+    // The request as such.
+    case invalidJSON = "invalid-json"
+    case invalidHeader = "invalid-header"
+    case invalidQuery = "invalid-query"
+    case malformedRequest = "malformed-request"
+    case unknownRoute = "unknown-route"
+    case methodNotAllowed = "method-not-allowed"
+    case requestTimeout = "request-timeout"
+    case bodyTooLarge = "body-too-large"
+    case unsupportedMediaType = "unsupported-media-type"
+
+    // Who asks.
+    case unauthorized
+    case forbidden
+
+    // What is asked for.
+    case unknownActivity = "unknown-activity"
+    case unknownDevice = "unknown-device"
+    case unknownApp = "unknown-app"
+    case unknownClip = "unknown-clip"
+    case unknownEvent = "unknown-event"
+    case unknownKey = "unknown-key"
+    case unknownProblem = "unknown-problem"
+    case activityRunning = "activity-running"
+    case activityEnded = "activity-ended"
+    case ownKey = "own-key"
+    case preconditionFailed = "precondition-failed"
+    case invalidField = "invalid-field"
+    case payloadTooLarge = "payload-too-large"
+    case labRefused = "lab-refused"
+    case idempotencyKeyReused = "idempotency-key-reused"
+    case idempotencyKeyRunning = "idempotency-key-running"
+
+    // The relay's own state.
+    case overloaded
+    case stopping
+    case notReady = "not-ready"
+    case logUnreadable = "log-unreadable"
+    case internalError = "internal-error"
+}

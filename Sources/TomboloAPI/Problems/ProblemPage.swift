@@ -1,0 +1,45 @@
+/// What is said about a problem wherever it occurs, and what its page shows.
+package struct ProblemPage: Hashable, Sendable {
+    package let code: ProblemCode
+    /// The HTTP status (RFC 9110, section 15).
+    package let status: Int
+    /// The same words each time (RFC 9457, section 3.1.4).
+    package let title: String
+    package let cause: String
+    package let fix: String
+    /// One command that helps, ready to be pasted.
+    package let command: String
+
+    init(
+        _ code: ProblemCode, _ status: Int, _ title: String, cause: String, fix: String,
+        command: String
+    ) {
+        self.code = code
+        self.status = status
+        self.title = title
+        self.cause = cause
+        self.fix = fix
+        self.command = command
+    }
+
+    /// `type` of the problem: the path under which this page is served.
+    package var path: String { "/problems/\(code.rawValue)" }
+
+    /// The page itself, as plain text.
+    package var text: String {
+        """
+        \(title)
+        code \(code.rawValue), HTTP status \(status)
+
+        Cause
+          \(cause)
+
+        Fix
+          \(fix)
+
+        Command
+          \(command)
+
+        """
+    }
+}

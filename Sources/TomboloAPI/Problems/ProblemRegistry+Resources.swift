@@ -1,0 +1,116 @@
+extension ProblemRegistry {
+    static let ofResources = [
+        ProblemPage(
+            .unknownActivity, 404, "There is no such activity",
+            cause: "No activity of this id was ever started under this key's tenant.",
+            fix: "Start it first, or look at the ids that there are.",
+            command: "tombolo activity ls"),
+        ProblemPage(
+            .unknownDevice, 404, "There is no such device",
+            cause: "No device of this id is registered under this key's tenant.",
+            fix: "Register it with PUT /v1/devices/{device}.",
+            command: "curl -X PUT -d '{\"app\":\"com.example.app\"}' …/v1/devices/phone-1"),
+        ProblemPage(
+            .unknownApp, 422, "There is no such app",
+            cause: "The app is not configured here, or it was left out where several are.",
+            fix: "Name an app of the configuration, or add it to \"apps\" there.",
+            command: "tombolo config check"),
+        ProblemPage(
+            .unknownClip, 404, "There is no such clip",
+            cause: "The activity plays no clip of this name (any more).",
+            fix: "Look at \"clips\" of the activity.",
+            command: "tombolo activity show ID"),
+        ProblemPage(
+            .unknownEvent, 404, "There is no such event",
+            cause: "The log holds no event of this sequence number for this key's tenant.",
+            fix: "Look at the log for the numbers there are.",
+            command: "tombolo log ls"),
+        ProblemPage(
+            .unknownKey, 404, "There is no such API key",
+            cause: "No key of this id exists under this key's tenant.",
+            fix: "List the keys with GET /v1/keys.",
+            command: "curl -H \"Authorization: Bearer $TOMBOLO_KEY\" …/v1/keys"),
+        ProblemPage(
+            .unknownProblem, 404, "There is no such problem",
+            cause: "No problem has this code.",
+            fix: "All codes are listed under /problems/.",
+            command: "curl http://127.0.0.1:8780/problems/"),
+        ProblemPage(
+            .activityRunning, 409, "The activity is running already",
+            cause: "A start came for an activity that runs and differs from it.",
+            fix: "Change a running activity with PATCH, or end it first.",
+            command: "tombolo update ID -s key=value"),
+        ProblemPage(
+            .activityEnded, 409, "The activity has ended",
+            cause: "An ended activity takes no further changes.",
+            fix: "Start another, or the same one again with PUT …?restart=true.",
+            command: "tombolo start ID --type TYPE -s key=value"),
+        ProblemPage(
+            .ownKey, 409, "A key cannot delete itself",
+            cause: "The key to be deleted is the one that asks.",
+            fix: "Mint another key with the scope operate and delete this one with it.",
+            command: "tombolo key mint --scope operate --data DIR"),
+        ProblemPage(
+            .preconditionFailed, 412, "The activity stands otherwise than expected",
+            cause:
+                "If-Match names another version than the activity has, or If-None-Match: * met one that exists.",
+            fix: "Read the activity, and send the change again with the ETag that comes with it.",
+            command: "tombolo activity show ID"),
+        ProblemPage(
+            .invalidField, 422, "A field cannot be taken",
+            cause:
+                "The JSON is well formed, but a field is unknown, missing, or has a value it may not have.",
+            fix: "Mend the fields that errors[] points at; the schemas are in /openapi.json.",
+            command: "curl http://127.0.0.1:8780/openapi.json"),
+        ProblemPage(
+            .payloadTooLarge, 422, "The push would be too large",
+            cause:
+                "APNs takes 4,096 bytes a push, and the state as encoded for the phone has more.",
+            fix:
+                "Shorten the state: smaller images, ids instead of texts that the app can look up.",
+            command: "tombolo activity show ID"),
+        ProblemPage(
+            .labRefused, 422, "The class lab is not for Apple's servers",
+            cause: "The budget class lab has no limits, and this app pushes to Apple.",
+            fix: "Use standard or frequent, or configure the app's endpoint as a simulator.",
+            command: "tombolo sim --help"),
+        ProblemPage(
+            .idempotencyKeyReused, 422, "The idempotency key belongs to another request",
+            cause: "This key came within 24 hours with another method, path or body.",
+            fix: "Give every request its own key, and repeat a request only byte for byte.",
+            command: "tombolo log ls"),
+        ProblemPage(
+            .idempotencyKeyRunning, 409, "The same request is still being written",
+            cause: "A request with this idempotency key is not durable yet.",
+            fix: "Send it again in a moment; the answer will be that of the first.",
+            command: "tombolo log ls"),
+    ]
+
+    static let ofTheRelay = [
+        ProblemPage(
+            .overloaded, 429, "The relay has too much to do",
+            cause: "More is waiting to be written than this relay holds in memory.",
+            fix: "Wait for the seconds that Retry-After names, then send again.",
+            command: "curl http://127.0.0.1:8780/metrics"),
+        ProblemPage(
+            .stopping, 503, "The relay is stopping",
+            cause: "The relay finishes what it has taken and takes nothing new.",
+            fix: "Send again after it has started.",
+            command: "curl http://127.0.0.1:8780/readyz"),
+        ProblemPage(
+            .notReady, 503, "The relay is not ready",
+            cause: "The log is being read; or the relay has stopped because its log failed.",
+            fix: "Wait; if it lasts, look at what the relay printed last.",
+            command: "journalctl -u tombolo -n 50"),
+        ProblemPage(
+            .logUnreadable, 503, "The log cannot be read",
+            cause: "Reading the event log failed.",
+            fix: "Look at what the relay printed, at the disk, and at the free space.",
+            command: "df -h; journalctl -u tombolo -n 50"),
+        ProblemPage(
+            .internalError, 500, "The relay made an error",
+            cause: "Something happened that its authors did not foresee.",
+            fix: "Report it with the trace_id and what the relay printed.",
+            command: "journalctl -u tombolo -n 50"),
+    ]
+}

@@ -1,0 +1,85 @@
+/// The page of each problem: one row a code, none without.
+package enum ProblemRegistry {
+    package static func page(_ code: ProblemCode) -> ProblemPage {
+        guard let page = byCode[code] else {
+            preconditionFailure("the problem \(code.rawValue) has no page in ProblemRegistry")
+        }
+        return page
+    }
+
+    /// In the order of `ProblemCode`.
+    package static var pages: [ProblemPage] { ProblemCode.allCases.map(page) }
+
+    private static let byCode = Dictionary(
+        uniqueKeysWithValues: (ofRequests + ofAccess + ofResources + ofTheRelay).map {
+            ($0.code, $0)
+        })
+
+    private static let ofRequests = [
+        ProblemPage(
+            .invalidJSON, 400, "The body is not valid JSON",
+            cause:
+                "The body, or a line of it, does not follow RFC 8259. The problem names line and column.",
+            fix:
+                "Mend the body at that place. Names must be unique and quoted, text must be UTF-8, "
+                + "and nesting ends at 32 levels.",
+            command: "python3 -m json.tool < body.json"),
+        ProblemPage(
+            .invalidHeader, 400, "A header field cannot be read",
+            cause: "A header field that this relay acts on does not have the form it must have.",
+            fix: "Write If-Match: \"v3\", If-None-Match: *, Prefer: wait=2, "
+                + "Idempotency-Key: \"order-9931\" (1 to 255 bytes), Last-Event-ID: 1042.",
+            command: "curl -i -H 'If-Match: \"v3\"' …"),
+        ProblemPage(
+            .invalidQuery, 400, "A query parameter cannot be used",
+            cause:
+                "The query has a parameter that this route does not know, or a value it cannot use.",
+            fix: "Use the parameters that /openapi.json lists for the route.",
+            command: "curl http://127.0.0.1:8780/openapi.json"),
+        ProblemPage(
+            .malformedRequest, 400, "The request broke the rules of HTTP",
+            cause: "The framing of the body, or a field of its head, is not what the RFCs allow.",
+            fix: "Send the request with a client that follows RFC 9112 or RFC 9113.",
+            command: "curl -v …"),
+        ProblemPage(
+            .unknownRoute, 404, "There is nothing at this path",
+            cause: "No route of this relay has this path.",
+            fix: "Look the path up in /openapi.json; all of the API is under /v1.",
+            command: "curl http://127.0.0.1:8780/openapi.json"),
+        ProblemPage(
+            .methodNotAllowed, 405, "The path does not take this method",
+            cause:
+                "The path exists, but not with this method. The Allow field lists those it takes.",
+            fix: "PUT starts an activity, PATCH updates it, POST …/end ends it.",
+            command: "tombolo help"),
+        ProblemPage(
+            .requestTimeout, 408, "The body came too slowly",
+            cause: "The body of the request stopped or came at less than 1 KiB a second.",
+            fix: "Send the request again; for long batches send lines as they are made.",
+            command: "tombolo append events.ndjson"),
+        ProblemPage(
+            .bodyTooLarge, 413, "The HTTP body is too large",
+            cause:
+                "A body, or a line of a batch, may have 64 KiB; an atomic batch 10,000 lines and 16 MiB.",
+            fix: "Send less at once: many events as lines of POST /v1/events without ?atomic=true.",
+            command: "tombolo append events.ndjson"),
+        ProblemPage(
+            .unsupportedMediaType, 415, "The content type is not taken here",
+            cause: "The body is declared as something that this route does not read.",
+            fix: "Send application/json; to /v1/events send application/x-ndjson.",
+            command: "curl -H 'Content-Type: application/json' …"),
+    ]
+
+    private static let ofAccess = [
+        ProblemPage(
+            .unauthorized, 401, "A valid API key is needed",
+            cause: "There is no key, or not one that this relay has minted, or it was deleted.",
+            fix: "Send Authorization: Bearer KEY with a key of this relay.",
+            command: "tombolo key mint --scope produce,observe --data DIR"),
+        ProblemPage(
+            .forbidden, 403, "The key does not allow this",
+            cause: "The key is valid, but has no scope that covers this request.",
+            fix: "Use a key with the scope that the problem names, or mint one.",
+            command: "tombolo key mint --scope produce,observe --data DIR"),
+    ]
+}

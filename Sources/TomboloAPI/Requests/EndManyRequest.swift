@@ -1,0 +1,31 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// The body of `POST /v1/activities/end`: which activities, and how they end.
+package struct EndManyRequest: Sendable {
+    package var type: String?
+    package var user: String?
+    package var end: End
+
+    package init(_ view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        if let filter = reader.object("where") {
+            var inner = FieldReader(filter, pointer: "/where")
+            type = inner.string("type")
+            user = inner.string("user")
+            if filter["type"] == nil, filter["user"] == nil {
+                inner.fail("type", "is missing: give type, user or both")
+            }
+            do { try inner.finish() } catch { reader.adopt(error) }
+        } else if view["where"] == nil {
+            reader.fail(
+                "where", "is missing: {\"type\":…} or {\"user\":…} says which activities end")
+        }
+        try reader.finish(allowingUnknown: true)
+        let content = try Command.Content(kind: .end, view, envelope: ["where"])
+        guard case .end(let end) = content else {
+            throw FieldErrors([FieldError(pointer: "", message: "is not an end")])
+        }
+        self.end = end
+    }
+}

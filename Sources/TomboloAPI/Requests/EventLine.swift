@@ -1,0 +1,57 @@
+package import TomboloCore
+import TomboloJSON
+
+/// One line of a batch: an event with its activity and what it does.
+package struct EventLine: Sendable {
+    /// The producer's id of the event, and its idempotency key.
+    package var id: String?
+    package var activity: Identifier
+    package var content: Command.Content
+
+    /// A line that cannot be taken, with its id where that could be read.
+    package struct Fault: Error, Sendable {
+        package var id: String?
+        package var problem: Problem
+    }
+
+    /// Lengths of an id in bytes; an `Idempotency-Key` has the same.
+    package static let idBytes = 1...255
+
+    package init(_ bytes: [UInt8]) throws(Fault) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(bytes)
+        } catch {
+            throw Fault(id: nil, problem: Problem(error))
+        }
+        let view = document.root
+        let id = view["id"]?.string
+        do {
+            try self.init(view, id: id)
+        } catch {
+            throw Fault(id: id, problem: Problem(error))
+        }
+    }
+
+    private init(_ view: JSONView, id: String?) throws(FieldErrors) {
+        self.id = id
+        var reader = FieldReader(view)
+        if let id = reader.string("id"), !Self.idBytes.contains(id.utf8.count) {
+            reader.fail("id", "must have 1 to 255 bytes")
+        }
+        let activity = reader.identifier("activity")
+        if view["activity"] == nil { reader.fail("activity", "is missing: the activity's id") }
+        let kinds = EventKind.allCases.map { ($0.name, $0) }
+        let kind = reader.choice("do", kinds)
+        if view["do"] == nil {
+            reader.fail("do", "is missing: one of start, update, end, play, stop")
+        }
+        // The other fields are read below, by the reader of what is to be done.
+        try reader.finish(allowingUnknown: true)
+        guard let activity, let kind else {
+            throw FieldErrors([FieldError(pointer: "", message: "is incomplete")])
+        }
+        self.activity = activity
+        content = try Command.Content(kind: kind, view, envelope: ["id", "activity", "do"])
+    }
+}

@@ -1,0 +1,27 @@
+package import TomboloCore
+package import TomboloEventLog
+
+extension AccessControl {
+    /// Mints a key straight into a log that no relay runs on: for `tombolo key mint --data DIR`.
+    ///
+    /// Returns after the key is durable. The log's lock keeps a running relay and this apart.
+    package static func mint(
+        into log: any EventLog, pepper: Pepper, environment: String, tenant: TenantID,
+        scopes: ScopeSet, now: Instant
+    ) async throws(EventLogError) -> MintedKey {
+        // Everything since ever: reading keys must not make the log forget idempotency keys.
+        let recovered = try await log.recover(idempotencySince: .distantPast)
+        let records = recovered.records.compactMap { record in
+            record.space == .key ? record.value.map { (number: record.number, value: $0) } : nil
+        }
+        let access = AccessControl(pepper: pepper, records: records)
+        let minted = access.mint(
+            environment: environment, tenant: tenant, scopes: scopes, now: now)
+        var batch = AppendBatch()
+        batch.records = [
+            Record(space: .key, number: minted.record.number, value: minted.encoded)
+        ]
+        _ = try await log.append(batch, under: .sole)
+        return minted
+    }
+}

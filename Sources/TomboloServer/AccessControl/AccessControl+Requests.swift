@@ -1,0 +1,47 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+
+extension AccessControl {
+    /// Whose request this is, by `Authorization: Bearer KEY` (RFC 6750, section 2.1) and nothing else.
+    func principal(of head: HTTPRequestHead) throws(Problem) -> Principal {
+        let mint = "Mint one: tombolo key mint --scope produce,observe --data DIR"
+        guard let field = head.fields["authorization"] else {
+            throw Problem(
+                .unauthorized, "There is no API key. Send Authorization: Bearer KEY. \(mint)")
+        }
+        let parts = field.split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw Problem(
+                .unauthorized, "The Authorization field must read: Bearer KEY. \(mint)")
+        }
+        let key: APIKey
+        do {
+            key = try APIKey(String(parts[1]))
+        } catch .malformed {
+            throw Problem(
+                .unauthorized, "This is no API key: they look like tmb_live_…. \(mint)")
+        } catch {
+            throw Problem(
+                .unauthorized,
+                "The API key was cut or mistyped: its check digits do not match. Copy it whole.")
+        }
+        guard let principal = principal(of: key) else {
+            throw Problem(
+                .unauthorized,
+                "The API key is not known here: it was deleted, or it belongs to another relay. \(mint)")
+        }
+        return principal
+    }
+
+    /// The refusal of a key whose scopes do not cover a request.
+    static func forbidden(_ access: Access, device: Identifier?, key: Principal) -> Problem {
+        let needed = access.scopeNeeded(device: device) ?? "operate"
+        let has = key.scopes.scopes.map(\.text).joined(separator: ", ")
+        return Problem(
+            .forbidden,
+            "The key lacks the scope \(needed); it has \(has). "
+                + "Mint one: tombolo key mint --scope \(needed) --data DIR"
+        ).adding("required_scope", needed)
+    }
+}

@@ -1,0 +1,93 @@
+package import TomboloCore
+import TomboloCrypto
+
+/// Who asks: all that a request may know of its key.
+package struct Principal: Hashable, Sendable {
+    package let keyID: String
+    /// The only source of a request's tenant.
+    package let tenant: TenantID
+    package let scopes: ScopeSet
+}
+
+/// A key just made; its text is not kept anywhere.
+package struct MintedKey: Sendable {
+    package let key: APIKey
+    package let record: KeyRecord
+    /// `record` as `RecordSpace.key` keeps it under `record.number`.
+    package var encoded: [UInt8] { record.encoded }
+}
+
+/// Knows the API keys of all tenants and tells whose a request is.
+///
+/// It holds what is durable: keys are written to the log first (`Relay.storeKey`) and `admit`ted after. Used
+/// on the loop's thread only, which serialises it: hence `@unchecked Sendable`.
+package final class AccessControl: @unchecked Sendable {
+    private let pepper: Pepper
+    private let chance: @Sendable (Int) -> [UInt8]
+    private var keys: [String: KeyRecord] = [:]
+    private var nextNumber: Int64 = 1
+    /// Compared with where an id is not known, so that it takes as long as where it is.
+    private let nobody: [UInt8]
+
+    /// Numbers of records that could not be read: their keys are refused. For the operator to see.
+    package let unreadable: [Int64]
+
+    /// - Parameters:
+    ///   - records: the current values of `RecordSpace.key`.
+    ///   - chance: makes bytes that nobody can guess.
+    package init(
+        pepper: Pepper, records: [(number: Int64, value: [UInt8])],
+        chance: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make
+    ) {
+        self.pepper = pepper
+        self.chance = chance
+        nobody = chance(32)
+        var unreadable: [Int64] = []
+        for (number, value) in records {
+            nextNumber = max(nextNumber, number + 1)
+            if let record = KeyRecord(number: number, encoded: value) {
+                keys[record.id] = record
+            } else {
+                unreadable.append(number)
+            }
+        }
+        self.unreadable = unreadable
+    }
+
+    /// Whose key this is. Takes the same time for a wrong secret as for an unknown id.
+    package func principal(of key: APIKey) -> Principal? {
+        let record = keys[key.id]
+        let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
+        guard equalInConstantTime(code, record?.code ?? nobody), let record else { return nil }
+        return Principal(keyID: record.id, tenant: record.tenant, scopes: record.scopes)
+    }
+
+    /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it fails.
+    package func mint(
+        environment: String, tenant: TenantID, scopes: ScopeSet, now: Instant
+    ) -> MintedKey {
+        defer { nextNumber += 1 }
+        let key = APIKey(environment: environment, chance: chance)
+        let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
+        let record = KeyRecord(
+            number: nextNumber, id: key.id, tenant: tenant, scopes: scopes, createdAt: now,
+            code: code)
+        return MintedKey(key: key, record: record)
+    }
+
+    /// The key's record is durable: it opens from now on.
+    package func admit(_ minted: MintedKey) { keys[minted.record.id] = minted.record }
+
+    /// The key's deletion is durable: it opens nothing any more.
+    package func revoke(_ record: KeyRecord) { keys[record.id] = nil }
+
+    /// A tenant's keys, oldest first.
+    package func records(of tenant: TenantID) -> [KeyRecord] {
+        keys.values.filter { $0.tenant == tenant }.sorted { $0.number < $1.number }
+    }
+
+    /// A key of this tenant; another tenant's is unknown.
+    package func record(id: String, of tenant: TenantID) -> KeyRecord? {
+        keys[id].flatMap { $0.tenant == tenant ? $0 : nil }
+    }
+}

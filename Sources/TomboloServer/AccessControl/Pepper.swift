@@ -1,0 +1,82 @@
+import Glibc
+import TomboloCrypto
+
+/// The relay's own secret that API keys are stored under: whoever reads the log without it cannot test a guess.
+package struct Pepper: Sendable {
+    package static let fileName = "pepper"
+    private static let byteCount = 32
+
+    let bytes: [UInt8]
+
+    /// For tests, and for relays whose log lives in memory.
+    package init() { bytes = RandomBytes.make(Self.byteCount) }
+
+    /// Reads the file `pepper` of a data directory; makes it, readable by its owner alone, if there is none.
+    ///
+    /// The file appears whole or not at all, and two processes that start at once agree on one.
+    package init(directory: String) throws(PepperError) {
+        let path = directory + "/" + Self.fileName
+        if let bytes = try Self.read(path) {
+            self.bytes = bytes
+            return
+        }
+        try Self.make(path)
+        guard let bytes = try Self.read(path) else {
+            throw PepperError(path: path, cause: "it vanished while it was made")
+        }
+        self.bytes = bytes
+    }
+
+    private static func read(_ path: String) throws(PepperError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw PepperError(path: path, errno)
+        }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: byteCount + 1)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw PepperError(path: path, errno) }
+        guard count == byteCount else {
+            throw PepperError(path: path, cause: "it must have \(byteCount) bytes")
+        }
+        return Array(buffer.prefix(count))
+    }
+
+    private static func make(_ path: String) throws(PepperError) {
+        let draft = "\(path).\(getpid())"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw PepperError(path: draft, errno) }
+        defer { unlink(draft) }
+        let bytes = RandomBytes.make(byteCount)
+        let written = write(descriptor, bytes, bytes.count)
+        let synced = written == bytes.count && fsync(descriptor) == 0
+        let cause = errno
+        close(descriptor)
+        guard synced else { throw PepperError(path: draft, cause) }
+        // A link never replaces: the first of two makers wins, and the other reads what it made.
+        guard link(draft, path) == 0 || errno == EEXIST else {
+            throw PepperError(path: path, errno)
+        }
+    }
+}
+
+/// The pepper cannot be read or made.
+package struct PepperError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
+    package let cause: String
+
+    init(path: String, cause: String) {
+        self.path = path
+        self.cause = cause
+    }
+
+    init(path: String, _ code: Int32) {
+        self.init(path: path, cause: String(cString: strerror(code)))
+    }
+
+    package var description: String {
+        "\(path): \(cause). The file keeps every API key usable: restore it from a backup, give the relay's "
+            + "user the right to read it, or delete it and mint all keys anew."
+    }
+}

@@ -1,0 +1,74 @@
+package import TomboloCore
+
+/// What a key allows.
+package enum Scope: Hashable, Sendable {
+    /// Writes under activities and events.
+    case produce
+    /// Every GET.
+    case observe
+    /// Everything, and keys.
+    case operate
+    /// One device's own registration, tokens, presence and reports.
+    case device(Identifier)
+
+    package init?(_ text: String) {
+        switch text {
+        case "produce": self = .produce
+        case "observe": self = .observe
+        case "operate": self = .operate
+        default:
+            guard text.hasPrefix("device:"), let id = Identifier(String(text.dropFirst(7))) else {
+                return nil
+            }
+            self = .device(id)
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .produce: "produce"
+        case .observe: "observe"
+        case .operate: "operate"
+        case .device(let id): "device:\(id.rawValue)"
+        }
+    }
+}
+
+/// The scopes of a key, in the order in which they were given.
+package struct ScopeSet: Hashable, Sendable {
+    /// More would be a list of devices, which a key is not made for.
+    package static let scopesMax = 64
+
+    package let scopes: [Scope]
+
+    /// Answers nil for none, for too many, and leaves out repetitions.
+    package init?(_ scopes: [Scope]) {
+        var distinct: [Scope] = []
+        for scope in scopes where !distinct.contains(scope) { distinct.append(scope) }
+        guard (1...Self.scopesMax).contains(distinct.count) else { return nil }
+        self.scopes = distinct
+    }
+
+    /// Reads a list as `--scope` has it, `produce,observe`; `all` stands for produce, observe and operate.
+    package init?(list text: String) {
+        var scopes: [Scope] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let word = String(part.drop { $0 == " " })
+            if word == "all" {
+                scopes += Self.all.scopes
+            } else if let scope = Scope(word) {
+                scopes.append(scope)
+            } else {
+                return nil
+            }
+        }
+        self.init(scopes)
+    }
+
+    /// For `tombolo dev`: nothing is closed to it.
+    package static let all = ScopeSet(unchecked: [.produce, .observe, .operate])
+
+    private init(unchecked scopes: [Scope]) { self.scopes = scopes }
+
+    package func contains(_ scope: Scope) -> Bool { scopes.contains(scope) }
+}

@@ -1,0 +1,116 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    func registerDevice(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let registration = try await read(request, exchange) {
+            view throws(FieldErrors) in try DeviceRegistration(reading: view)
+        }
+        if registration.budgetClass != nil, let principal = request.principal,
+            !principal.scopes.contains(.operate)
+        {
+            var problem = AccessControl.forbidden(.operate, device: nil, key: principal)
+            problem.errors = [
+                FieldError(pointer: "/budget_class", message: "is the operator's: scope operate")
+            ]
+            throw problem
+        }
+        return try await submit(.register(registration), request)
+    }
+
+    func showDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try request.deviceKey()
+        guard let view = await relay.device(key) else {
+            throw Problem(
+                .unknownDevice,
+                "No device \"\(key.id)\" is registered. Register it with PUT /v1/devices/\(key.id).")
+        }
+        return .json { view.write(to: &$0) }
+    }
+
+    func deleteDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        try await submit(.delete, request)
+    }
+
+    func registerToken(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let name = try tokenName(request)
+        let token = try await read(request, exchange) {
+            view throws(FieldErrors) in try TokenRegistration(reading: view)
+        }
+        return try await submit(.putToken(name, token), request, ("token", name.text))
+    }
+
+    func deleteToken(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let name = try tokenName(request)
+        return try await submit(.deleteToken(name), request, ("token", name.text))
+    }
+
+    private func tokenName(_ request: DoorRequest) throws(Problem) -> TokenName {
+        let text = request.parameter("name")
+        guard let name = TokenName(text) else {
+            throw Problem(
+                .invalidField,
+                "\"\(text)\" names no token. Write start:TYPE, activity:ID, widget or control:KIND.")
+        }
+        return name
+    }
+
+    func reportPresence(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let report = try await read(request, exchange) {
+            view throws(FieldErrors) in try PresenceReport(reading: view)
+        }
+        return try await submit(.presence(report), request)
+    }
+
+    func reportActivity(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let text = request.parameter("ref")
+        guard let reference = ActivityReference(text) else {
+            throw Problem(
+                .invalidField,
+                "\"\(text)\" names no activity. Write the id that stands in the attributes.")
+        }
+        let report = try await read(request, exchange) {
+            view throws(FieldErrors) in try PhoneReport(reading: view)
+        }
+        return try await submit(
+            .report(reference, report), request, ("activity", reference.text))
+    }
+
+    private func read<Value: Sendable>(
+        _ request: DoorRequest, _ exchange: HTTPExchange,
+        _ reading: (JSONView) throws(FieldErrors) -> Value
+    ) async throws(Problem) -> Value {
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        do {
+            return try reading(document.root)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private func submit(
+        _ command: DeviceCommand, _ request: DoorRequest,
+        _ subject: (name: String, value: String)? = nil
+    ) async throws(Problem) -> DoorResponse {
+        let key = try request.deviceKey()
+        switch await relay.submit(command, for: key) {
+        case .stored(let stored):
+            let answer = StoredAnswer(device: key.id, subject: subject, kind: stored.kind)
+            return .json(answer.httpStatus) { answer.write(to: &$0) }
+        case .refused(let refusal): throw Problem(refusal)
+        case .accepted, .acceptedAll, .replay, .refusedBatch:
+            throw Problem(.internalError, "The relay answered a device with something else.")
+        }
+    }
+}

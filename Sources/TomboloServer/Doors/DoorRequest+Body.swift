@@ -1,0 +1,73 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+
+extension DoorRequest {
+    /// The essence of the content type, in lower case; nil where there is none.
+    private var mediaType: String? {
+        guard let field = head.fields["content-type"] else { return nil }
+        let essence = field.split(separator: ";", maxSplits: 1).first ?? ""
+        return essence.filter { $0 != " " && $0 != "\t" }.lowercased()
+    }
+
+    /// What `curl --data` declares where nobody says anything: it counts as nothing said.
+    private static let unspoken = "application/x-www-form-urlencoded"
+
+    func checkIsJSON() throws(Problem) {
+        guard let mediaType, mediaType != Self.unspoken, mediaType != "application/json",
+            !(mediaType.hasPrefix("application/") && mediaType.hasSuffix("+json"))
+        else { return }
+        throw Problem(
+            .unsupportedMediaType,
+            "\(mediaType) is not read here. Send Content-Type: application/json.")
+    }
+
+    func checkIsLines() throws(Problem) {
+        let taken = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
+        guard let mediaType, mediaType != Self.unspoken, !taken.contains(mediaType) else { return }
+        throw Problem(
+            .unsupportedMediaType,
+            "\(mediaType) is not read here. Send one event a line, with Content-Type: application/x-ndjson.")
+    }
+
+    /// The body as JSON. Where `orEmpty`, no body is an empty object.
+    func json(
+        of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
+    ) async throws(Problem) -> JSONDocument {
+        try checkIsJSON()
+        var bytes: [UInt8]
+        do {
+            bytes = try await exchange.body(atMost: bytesMax)
+        } catch {
+            throw Problem(error, bytesMax: bytesMax)
+        }
+        if bytes.isEmpty {
+            guard orEmpty else {
+                throw Problem(.invalidJSON, "The body is empty. Send a JSON object.")
+            }
+            bytes = JSON.emptyObject.bytes
+        }
+        do {
+            return try JSONDocument(bytes)
+        } catch {
+            throw Problem(error)
+        }
+    }
+}
+
+extension Problem {
+    /// A body that could not be read to its end. For a peer that is gone nobody reads it.
+    init(_ error: HTTPExchangeError, bytesMax: Int) {
+        switch error {
+        case .bodyTooLarge:
+            self.init(.bodyTooLarge, "The body has more than \(bytesMax) bytes. Send less at once.")
+        case .bodyTooSlow:
+            self.init(.requestTimeout, "The body came too slowly. Send the request again.")
+        case .bodyMalformed:
+            self.init(.malformedRequest, "The body broke the framing of its request. Use another client.")
+        case .peerGone, .peerStalled, .cancelled:
+            self.init(.stopping, "The request was given up. Send it again.")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+
+extension DoorRequest {
+    /// The condition on the activity (RFC 9110, sections 13.1.1 and 13.1.2).
+    func expectation() throws(Problem) -> Command.Expectation {
+        if let text = head.fields["if-none-match"] {
+            guard text == "*" else {
+                throw Problem(
+                    .invalidHeader,
+                    "If-None-Match: \(text) is of no use on a write. Send * for \"only if new\".")
+            }
+            return .absent
+        }
+        guard let text = head.fields["if-match"], text != "*" else { return .none }
+        guard let version = Self.version(ofTag: text) else {
+            throw Problem(
+                .invalidHeader,
+                "If-Match: \(text) is no ETag of an activity. Send one such as \"v3\", with its quotes.")
+        }
+        return .version(version)
+    }
+
+    private static func version(ofTag text: String) -> Int64? {
+        guard text.hasPrefix("\"v"), text.hasSuffix("\""), text.utf8.count > 3 else { return nil }
+        let digits = text.dropFirst(2).dropLast()
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(digits)
+    }
+
+    /// The idempotency key and what it is bound to, where the route keeps one. With or without quotes.
+    func idempotencyKey(body: [UInt8]) throws(Problem) -> IdempotencyKey? {
+        guard route.takesIdempotencyKey, var text = head.fields["idempotency-key"] else {
+            return nil
+        }
+        if text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
+            text = String(text.dropFirst().dropLast())
+        }
+        guard EventLine.idBytes.contains(text.utf8.count) else {
+            throw Problem(.invalidHeader, "Idempotency-Key must have 1 to 255 bytes.")
+        }
+        var digest = StableHash()
+        digest.combine(head.method.utf8)
+        digest.combine(target.text.utf8)
+        digest.combine(body)
+        return IdempotencyKey(key: text, bodyDigest: digest.value)
+    }
+
+    /// How many seconds to wait for deliveries: `Prefer: wait=2` (RFC 7240, section 4.3), at most `most`.
+    /// A preference that cannot be read is not followed (section 2).
+    func preferredWait(atMost most: Duration) -> Int64? {
+        for field in head.fields.values("prefer") {
+            for preference in field.split(separator: ",") {
+                let pair = preference.filter { $0 != " " }.split(separator: ";")[0]
+                    .split(separator: "=")
+                if pair.count == 2, pair[0].lowercased() == "wait", let seconds = Int64(pair[1]),
+                    seconds >= 0
+                {
+                    return min(seconds, most.components.seconds)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The trace that the caller is in (W3C Trace Context, section 3.2): the 32 hex digits of its id.
+    static func traceID(_ head: HTTPRequestHead) -> String? {
+        guard let parts = head.fields["traceparent"]?.split(separator: "-"), parts.count >= 4,
+            parts[0].utf8.count == 2, parts[1].utf8.count == 32,
+            parts[1].utf8.allSatisfy({
+                (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
+            }),
+            parts[1].contains(where: { $0 != "0" })
+        else { return nil }
+        return String(parts[1])
+    }
+}

@@ -1,0 +1,94 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+
+/// A request whose route is found and whose key is checked.
+struct DoorRequest: Sendable {
+    let head: HTTPRequestHead
+    let target: RequestTarget
+    let match: RouteMatch
+    /// Nil on open routes only.
+    let principal: Principal?
+
+    var route: Route { match.route }
+
+    /// Whose ids these are. An open route that asks for it is a fault of the route table.
+    var tenant: TenantID {
+        guard let principal else { preconditionFailure("an open route has no tenant") }
+        return principal.tenant
+    }
+
+    // MARK: The path
+
+    /// A parameter of the path as an id.
+    func identifier(_ name: String) throws(Problem) -> Identifier {
+        guard let identifier = Identifier(parameter(name)) else {
+            throw Problem(
+                .invalidField,
+                "The \(name) in the path must be 1 to 128 letters, digits or . _ : @ -; "
+                    + "choose another id.")
+        }
+        return identifier
+    }
+
+    /// A parameter of the path as it was sent.
+    func parameter(_ name: String) -> String {
+        guard let value = match.parameters[name] else {
+            preconditionFailure("\(route.path.text) has no parameter \(name)")
+        }
+        return value
+    }
+
+    func activityKey() throws(Problem) -> ActivityKey {
+        ActivityKey(tenant: tenant, id: try identifier("id"))
+    }
+
+    func deviceKey() throws(Problem) -> DeviceKey {
+        DeviceKey(tenant: tenant, id: try identifier("device"))
+    }
+
+    // MARK: The query
+
+    /// Refuses parameters that the route does not know: a mistyped filter would show everything.
+    func checkQuery() throws(Problem) {
+        for item in target.query where !route.query.contains(item.name) {
+            let near = nearestName(to: item.name, among: route.query)
+            let known = route.query.isEmpty ? "none" : route.query.joined(separator: ", ")
+            throw Problem(
+                .invalidQuery,
+                "\(route.path.text) has no parameter \"\(item.name)\""
+                    + (near.map { "; did you mean \"\($0)\"?" } ?? ". It takes: \(known)."))
+        }
+    }
+
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch target[name] {
+        case nil, "false": return false
+        case "true", "": return true
+        case let value?:
+            throw Problem(.invalidQuery, "\(name)=\(value) must be \(name)=true or \(name)=false.")
+        }
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+        guard let text = target[name] else { return nil }
+        guard let value = Int64(text), range.contains(value) else {
+            let bounds = "\(range.lowerBound) to \(range.upperBound)"
+            throw Problem(.invalidQuery, "\(name)=\(text) must be a whole number, \(bounds).")
+        }
+        return value
+    }
+
+    func limit() throws(Problem) -> Int {
+        Int(try integer("limit", in: 1...1_000) ?? 100)
+    }
+
+    func identifier(inQuery name: String) throws(Problem) -> Identifier? {
+        guard let text = target[name] else { return nil }
+        guard let identifier = Identifier(text) else {
+            throw Problem(.invalidQuery, "\(name)=\(text) is no id.")
+        }
+        return identifier
+    }
+}

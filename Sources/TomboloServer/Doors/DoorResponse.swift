@@ -1,0 +1,44 @@
+import TomboloAPI
+import TomboloHTTP
+import TomboloJSON
+
+/// A whole answer.
+struct DoorResponse: Sendable {
+    var status: Int
+    var fields: HTTPFields
+    var body: [UInt8]
+
+    /// An answer in JSON, with a newline at its end for those who read it in a terminal.
+    static func json(
+        _ status: Int = 200, _ fields: HTTPFields = [:], _ write: (inout JSONWriter) -> Void
+    ) -> DoorResponse {
+        var writer = JSONWriter(capacity: 512)
+        write(&writer)
+        var all: HTTPFields = ["content-type": "application/json"]
+        for field in fields { all.append(field.name, field.value) }
+        return DoorResponse(status: status, fields: all, body: writer.bytes + [0x0a])
+    }
+
+    static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> DoorResponse {
+        DoorResponse(
+            status: 200, fields: ["content-type": type, "x-content-type-options": "nosniff"],
+            body: Array(text.utf8))
+    }
+
+    /// A problem (RFC 9457), with the fields of HTTP that belong to it.
+    static func problem(_ problem: Problem, traceID: String) -> DoorResponse {
+        var writer = JSONWriter(capacity: 512)
+        problem.write(to: &writer, traceID: traceID)
+        var fields: HTTPFields = ["content-type": "application/problem+json"]
+        switch problem.code {
+        case .unauthorized: fields.append("www-authenticate", "Bearer realm=\"tombolo\"")
+        case .overloaded, .notReady, .stopping, .idempotencyKeyRunning:
+            // Seconds (RFC 9110, section 10.2.3): a queue that is full now is empty soon, or never.
+            fields.append("retry-after", "1")
+        default: break
+        }
+        if let methods = problem.allow { fields.append("allow", methods.joined(separator: ", ")) }
+        return DoorResponse(
+            status: problem.status, fields: fields, body: writer.bytes + [0x0a])
+    }
+}

@@ -1,0 +1,24 @@
+/// What is decided where the doors are built, and the limits that hold at them.
+package struct DoorsConfiguration: Sendable {
+    /// Told by `/version`.
+    package var version: String
+    /// The `<env>` of keys minted here: 1 to 16 lower-case letters and digits.
+    package var keyEnvironment: String
+
+    /// One event's body, and one line of a batch: what producers send is small, for a push holds 4 KiB.
+    package var bodyBytesMax = 64 * 1024
+    /// Lines of a batch that wait for their commit: enough to fill a group commit, little to hold.
+    package var linesInFlightMax = 200
+    /// An atomic batch is one transaction, held whole.
+    package var atomicLinesMax = 10_000
+    package var atomicBytesMax = 16 * 1024 * 1024
+    /// The longest `Prefer: wait`: proxies give up a silent request after a minute.
+    package var waitMax = Duration.seconds(30)
+    /// A silent tail says that it lives, before a proxy takes it for dead.
+    package var heartbeat = Duration.seconds(15)
+
+    package init(version: String, keyEnvironment: String = "live") {
+        self.version = version
+        self.keyEnvironment = keyEnvironment
+    }
+}

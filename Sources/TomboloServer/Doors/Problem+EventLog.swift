@@ -1,0 +1,18 @@
+import TomboloAPI
+import TomboloEventLog
+
+extension Problem {
+    /// Reading the log failed. What the operator must do stands in the relay's own output.
+    init(_ error: EventLogError) {
+        switch error {
+        case .unusable(let cause, let hint):
+            self.init(.logUnreadable, "The log cannot be read: \(cause). \(hint)")
+        case .closed: self.init(.stopping, "The relay is stopping. Send the request again.")
+        case .full(let hint): self.init(.logUnreadable, "The disk is full. \(hint)")
+        case .outcomeUnknown(let cause):
+            self.init(.logUnreadable, "The log has failed: \(cause). Start the relay again.")
+        case .versionConflict, .duplicateKey, .ownershipLost:
+            self.init(.internalError, "The log refused a read.")
+        }
+    }
+}

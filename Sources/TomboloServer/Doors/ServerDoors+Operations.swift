@@ -1,0 +1,41 @@
+import TomboloAPI
+import TomboloHTTP
+
+extension ServerDoors {
+    /// Carries a request out. Nil where the answer was streamed.
+    func perform(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse? {
+        switch request.route.operation {
+        case .startActivity: try await startActivity(request, exchange)
+        case .updateActivity: try await updateActivity(request, exchange)
+        case .showActivity: try await showActivity(request)
+        case .listActivities: try await listActivities(request)
+        case .endActivity: try await endActivity(request, exchange)
+        case .endActivities: try await endActivities(request, exchange)
+        case .playClip: try await playClip(request, exchange)
+        case .stopClip: try await stopClip(request)
+        case .appendEvents: try await appendEvents(request, exchange)
+        case .registerDevice: try await registerDevice(request, exchange)
+        case .showDevice: try await showDevice(request)
+        case .deleteDevice: try await deleteDevice(request)
+        case .registerToken: try await registerToken(request, exchange)
+        case .deleteToken: try await deleteToken(request)
+        case .reportPresence: try await reportPresence(request, exchange)
+        case .reportActivity: try await reportActivity(request, exchange)
+        case .listLog: try await listLog(request)
+        case .showEvent: try await showEvent(request)
+        case .tail: try await tail(request, exchange)
+        case .mintKey: try await mintKey(request, exchange)
+        case .listKeys: listKeys(request)
+        case .deleteKey: try await deleteKey(request)
+        case .live: .text("live\n")
+        case .ready: try await ready()
+        case .metrics: await metrics()
+        case .version: version()
+        case .openAPI: openAPI()
+        case .listProblems: listProblems()
+        case .showProblem: try showProblem(request)
+        }
+    }
+}

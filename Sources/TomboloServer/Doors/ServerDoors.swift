@@ -1,0 +1,102 @@
+import TomboloAPI
+import TomboloCore
+import TomboloCrypto
+package import TomboloHTTP
+package import TomboloLoop
+package import TomboloRelay
+
+/// Every door of the relay: routes a request, checks its key, carries it out, and answers.
+///
+/// It holds no rule of activities: those are the core's. It guarantees that nothing is done for a request
+/// before its scope is checked, that the tenant comes from the key alone, and that every refusal is a problem
+/// that says what to do. Used on the loop's thread only, which serialises it: hence `@unchecked Sendable`.
+package final class ServerDoors: HTTPHandler, @unchecked Sendable {
+    let relay: Relay
+    let access: AccessControl
+    let loop: any Loop
+    let configuration: DoorsConfiguration
+    var counters = DoorCounters()
+    private let chance: @Sendable (Int) -> [UInt8]
+
+    /// Tails end, and `/readyz` says so.
+    private(set) var isDraining = false
+
+    /// - Parameter chance: makes bytes that nobody can guess, for trace ids.
+    package init(
+        relay: Relay, access: AccessControl, loop: any Loop, configuration: DoorsConfiguration,
+        chance: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make
+    ) {
+        self.relay = relay
+        self.access = access
+        self.loop = loop
+        self.configuration = configuration
+        self.chance = chance
+    }
+
+    /// Ends the answers that would never end by themselves. Call it before `HTTPServer.drain`.
+    package func drain() {
+        loop.checkIsolated()
+        isDraining = true
+    }
+
+    package func handle(_ exchange: HTTPExchange) async {
+        let head = exchange.head
+        do {
+            let request = try admit(head)
+            counters.count(request.route.operation)
+            guard let response = try await perform(request, exchange) else { return }
+            send(response, to: exchange)
+        } catch {
+            counters.count(error.code)
+            let traceID = DoorRequest.traceID(head) ?? Hex.encode(chance(16))
+            send(.problem(error, traceID: traceID), to: exchange)
+        }
+    }
+
+    private func send(_ response: DoorResponse, to exchange: HTTPExchange) {
+        exchange.respond(response.status, response.fields, response.body)
+    }
+
+    /// Finds the route and checks the key: the one place where a request becomes a `DoorRequest`.
+    private func admit(_ head: HTTPRequestHead) throws(Problem) -> DoorRequest {
+        guard let target = RequestTarget(head.target) else {
+            throw Problem(.unknownRoute, "The path cannot be read: an escape is broken, or it is no UTF-8.")
+        }
+        let match = try Self.match(head.method, target)
+        let principal = try authorize(head, match)
+        let request = DoorRequest(
+            head: head, target: target, match: match, principal: principal)
+        try request.checkQuery()
+        return request
+    }
+
+    private static func match(
+        _ method: String, _ target: RequestTarget
+    ) throws(Problem) -> RouteMatch {
+        switch RouteTable.lookup(method: method, segments: target.segments) {
+        case .found(let match): return match
+        case .otherMethods(let methods):
+            var problem = Problem(
+                .methodNotAllowed,
+                "This path does not take \(method). It takes \(methods.joined(separator: ", ")).")
+            problem.allow = methods
+            throw problem
+        case .nothing(let nearest):
+            let hint = nearest.map { "Did you mean \($0)?" } ?? "The API is under /v1."
+            throw Problem(.unknownRoute, "There is nothing at this path. \(hint)")
+        }
+    }
+
+    private func authorize(
+        _ head: HTTPRequestHead, _ match: RouteMatch
+    ) throws(Problem) -> Principal? {
+        let route = match.route
+        guard route.access != .open else { return nil }
+        let principal = try access.principal(of: head)
+        let device = match.parameters["device"].flatMap { Identifier($0) }
+        guard route.access.isCovered(by: principal.scopes, device: device) else {
+            throw AccessControl.forbidden(route.access, device: device, key: principal)
+        }
+        return principal
+    }
+}

@@ -1,0 +1,46 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloRelay
+
+extension ServerDoors {
+    func metrics() async -> DoorResponse {
+        var text = MetricsText()
+        let core = await relay.counters
+        Self.write(core, to: &text)
+        text.write(
+            "tombolo_log_last_seq", .gauge, "Sequence of the newest durable event.",
+            await relay.lastSeq)
+        text.write(
+            "tombolo_ready", .gauge, "1 while events are taken.", await relay.isReady ? 1 : 0)
+        text.write(
+            "tombolo_http_requests_total", .counter, "Requests by operation.", label: "operation",
+            Operation.allCases.map { ($0.rawValue, counters.requests[$0] ?? 0) })
+        text.write(
+            "tombolo_http_problems_total", .counter, "Refusals by code.", label: "code",
+            ProblemCode.allCases.map { ($0.rawValue, counters.problems[$0] ?? 0) })
+        return .text(text.text, type: MetricsText.contentType)
+    }
+
+    private static func write(_ core: CoreCounters, to text: inout MetricsText) {
+        text.write(
+            "tombolo_events_accepted_total", .counter, "Events stored.", core.eventsAccepted)
+        text.write(
+            "tombolo_commands_refused_total", .counter, "Commands refused by the core.",
+            core.commandsRefused)
+        text.write("tombolo_pushes_sent_total", .counter, "Pushes handed over.", core.pushesSent)
+        text.write(
+            "tombolo_push_results_total", .counter, "Pushes by what became of them.",
+            label: "result",
+            [
+                ("accepted", core.pushesAccepted), ("rejected", core.pushesRejected),
+                ("not_sent", core.pushesNotSent), ("unknown", core.pushesUnknown),
+            ])
+        text.write("tombolo_frames_sent_total", .counter, "Frames of clips sent.", core.framesSent)
+        text.write(
+            "tombolo_activities_live", .gauge, "Activities that run.", Int64(core.activitiesLive))
+        text.write(
+            "tombolo_destinations", .gauge, "Destinations known.", Int64(core.destinations))
+        text.write("tombolo_devices", .gauge, "Devices registered.", Int64(core.devices))
+    }
+}

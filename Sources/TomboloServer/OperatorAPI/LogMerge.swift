@@ -1,0 +1,53 @@
+import TomboloAPI
+import TomboloCore
+
+/// Commands and facts are two sequences; this makes one of them, by the time at which they were recorded.
+struct LogMerge {
+    private var entries: [LogEntry] = []
+    private var cursor: LogCursor
+    private var hasMore = false
+
+    /// - Parameters:
+    ///   - commands: a page of them after the cursor, oldest first, and where the rest of it begins.
+    ///   - facts: likewise.
+    init(
+        commands: (entries: [LogEntry], next: Int64?), facts: (entries: [LogEntry], next: Int64?),
+        after cursor: LogCursor, limit: Int
+    ) {
+        self.cursor = cursor
+        // What lies beyond a page that has a rest may be older than the other page's entries.
+        let horizon = min(Self.horizon(commands), Self.horizon(facts))
+        var left = commands.entries[...]
+        var right = facts.entries[...]
+        while entries.count < limit {
+            let takesLeft: Bool
+            switch (left.first, right.first) {
+            case (nil, nil): takesLeft = true
+            case (_?, nil): takesLeft = true
+            case (nil, _?): takesLeft = false
+            case (let one?, let other?): takesLeft = one.recordedAt <= other.recordedAt
+            }
+            guard let entry = takesLeft ? left.first : right.first, entry.recordedAt <= horizon
+            else { break }
+            entries.append(entry)
+            if takesLeft {
+                left.removeFirst()
+                self.cursor.command = entry.seq
+            } else {
+                right.removeFirst()
+                self.cursor.fact = entry.seq
+            }
+        }
+        // A page used up whose rest begins later (it was cut by the rows it may scan): skip to there.
+        if left.isEmpty, let next = commands.next { self.cursor.command = next }
+        if right.isEmpty, let next = facts.next { self.cursor.fact = next }
+        hasMore = !left.isEmpty || !right.isEmpty || commands.next != nil || facts.next != nil
+    }
+
+    var page: LogPage { LogPage(entries: entries, nextCursor: hasMore ? cursor.text : nil) }
+
+    private static func horizon(_ page: (entries: [LogEntry], next: Int64?)) -> Instant {
+        guard page.next != nil else { return .distantFuture }
+        return page.entries.last?.recordedAt ?? .distantPast
+    }
+}

@@ -1,0 +1,119 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+package import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    /// A new key of the tenant of the key that asks. It is shown once, here.
+    func mintKey(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let scopes: ScopeSet
+        do {
+            scopes = try ScopeSet(reading: document.root)
+        } catch {
+            throw Problem(error)
+        }
+        let minted = access.mint(
+            environment: configuration.keyEnvironment, tenant: request.tenant, scopes: scopes,
+            now: await relay.wallNow())
+        try await store(minted.record.number, minted.encoded)
+        access.admit(minted)
+        return .json(201, ["cache-control": "no-store"]) { minted.write(to: &$0) }
+    }
+
+    func listKeys(_ request: DoorRequest) -> DoorResponse {
+        let records = access.records(of: request.tenant)
+        return .json { writer in
+            writer.beginObject()
+            writer.name("keys")
+            writer.beginArray()
+            for record in records { record.write(to: &writer) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    func deleteKey(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let id = request.parameter("id")
+        guard let record = access.record(id: id, of: request.tenant) else {
+            throw Problem(.unknownKey, "No key has the id \"\(id)\". List them with GET /v1/keys.")
+        }
+        guard id != request.principal?.keyID else {
+            throw Problem(
+                .ownKey,
+                "This key would delete itself, and might be the last. Delete it with another one.")
+        }
+        try await store(record.number, nil)
+        access.revoke(record)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("id", id)
+            writer.member("result", "deleted")
+            writer.endObject()
+        }
+    }
+
+    private func store(_ number: Int64, _ value: [UInt8]?) async throws(Problem) {
+        switch await relay.storeKey(number: number, value: value) {
+        case .stored: return
+        case .refused(let refusal): throw Problem(refusal)
+        case .accepted, .acceptedAll, .replay, .refusedBatch:
+            throw Problem(.internalError, "The relay answered a key with something else.")
+        }
+    }
+}
+
+extension ScopeSet {
+    /// Reads `{"scopes":["produce","observe"]}`; "all" may stand among them.
+    init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        let words = "must be an array of produce, observe, operate, device:ID or all"
+        var read: ScopeSet?
+        if let list = reader.value("scopes") {
+            let texts = list.elements.compactMap(\.string)
+            if list.kind == .array, texts.count == list.count {
+                read = ScopeSet(list: texts.joined(separator: ","))
+            }
+            if read == nil { reader.fail("scopes", words) }
+        } else {
+            reader.fail("scopes", "is missing: it " + words)
+        }
+        try reader.finish()
+        guard let read else {
+            throw FieldErrors([FieldError(pointer: "/scopes", message: words)])
+        }
+        self = read
+    }
+}
+
+extension MintedKey {
+    /// `{"id","key","scopes",…}`: the only place where a key's text is written.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", record.id)
+        writer.member("key", key.text)
+        record.writeScopes(to: &writer)
+        writer.member("created_at", record.createdAt.rfc3339)
+        writer.endObject()
+    }
+}
+
+extension KeyRecord {
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", id)
+        writeScopes(to: &writer)
+        writer.member("created_at", createdAt.rfc3339)
+        writer.endObject()
+    }
+
+    fileprivate func writeScopes(to writer: inout JSONWriter) {
+        writer.name("scopes")
+        writer.beginArray()
+        for scope in scopes.scopes { writer.string(scope.text) }
+        writer.endArray()
+    }
+}

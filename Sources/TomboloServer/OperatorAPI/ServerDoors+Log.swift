@@ -1,0 +1,89 @@
+import TomboloAPI
+import TomboloCore
+import TomboloEventLog
+import TomboloHTTP
+import TomboloRelay
+
+extension ServerDoors {
+    private enum LogKind: String, CaseIterable {
+        case command, fact, all
+    }
+
+    func listLog(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let kind = try logKind(request)
+        let cursor = try logCursor(request, kind)
+        let limit = try request.limit()
+        let number = try await activityNumber(request)
+        var commands: (entries: [LogEntry], next: Int64?) = ([], nil)
+        var facts: (entries: [LogEntry], next: Int64?) = ([], nil)
+        var names = ActivityNames(tenant: request.tenant)
+        do {
+            if kind != .fact {
+                var query = EventQuery(tenant: request.tenant)
+                (query.after, query.activity, query.limit) = (cursor.command, number, limit)
+                let page = try await relay.events(query)
+                commands = (await names.entries(page.events, relay), page.next)
+            }
+            if kind != .command {
+                var query = FactQuery(tenant: request.tenant)
+                (query.after, query.activity, query.limit) = (cursor.fact, number, limit)
+                let page = try await relay.facts(query)
+                facts = (await names.entries(page.facts, relay), page.next)
+            }
+        } catch {
+            throw Problem(error)
+        }
+        let merge = LogMerge(commands: commands, facts: facts, after: cursor, limit: limit)
+        return .json { merge.page.write(to: &$0) }
+    }
+
+    func showEvent(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let text = request.parameter("seq")
+        guard let seq = Int64(text), seq > 0, let event = try await event(seq, of: request.tenant)
+        else {
+            throw Problem(
+                .unknownEvent, "The log has no event \(text). Look at GET /v1/log for those it has.")
+        }
+        var names = ActivityNames(tenant: request.tenant)
+        let name = await names.name(of: event.event.activity, relay)
+        return .json { LogEntry.command(event, activity: name).write(to: &$0) }
+    }
+
+    private func logKind(_ request: DoorRequest) throws(Problem) -> LogKind {
+        guard let text = request.target["kind"] else { return .command }
+        guard let kind = LogKind(rawValue: text) else {
+            throw Problem(.invalidQuery, "kind=\(text) must be command, fact or all.")
+        }
+        return kind
+    }
+
+    private func logCursor(
+        _ request: DoorRequest, _ kind: LogKind
+    ) throws(Problem) -> LogCursor {
+        if let text = request.target["cursor"] {
+            guard let cursor = LogCursor(text) else {
+                throw Problem(
+                    .invalidQuery, "cursor=\(text) is none that a page of this log gave as next_cursor.")
+            }
+            return cursor
+        }
+        var cursor = LogCursor()
+        guard let since = try request.integer("since", in: 0...Int64.max) else { return cursor }
+        switch kind {
+        case .command: cursor.command = since
+        case .fact: cursor.fact = since
+        case .all:
+            throw Problem(
+                .invalidQuery,
+                "Commands and facts are numbered apart: give since with kind=command or kind=fact.")
+        }
+        return cursor
+    }
+
+    private func activityNumber(_ request: DoorRequest) async throws(Problem) -> ActivityNumber? {
+        guard let id = try request.identifier(inQuery: "activity") else { return nil }
+        let key = ActivityKey(tenant: request.tenant, id: id)
+        guard let view = await relay.activity(key) else { throw Problem.unknownActivity(id) }
+        return view.number
+    }
+}

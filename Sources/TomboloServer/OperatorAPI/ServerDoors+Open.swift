@@ -1,0 +1,48 @@
+import CProtocolAssets
+import TomboloAPI
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+/// What needs no key.
+extension ServerDoors {
+    /// Ready = the log is recovered and takes events. Apple's state is no part of it.
+    func ready() async throws(Problem) -> DoorResponse {
+        if isDraining { throw Problem(.stopping, "The relay is stopping. Use another, or wait.") }
+        guard await relay.isReady else {
+            throw Problem(.notReady, "The relay does not take events now. Wait, or look at its output.")
+        }
+        return .text("ready\n")
+    }
+
+    func version() -> DoorResponse {
+        .json { writer in
+            writer.beginObject()
+            writer.member("name", "tombolo")
+            writer.member("version", configuration.version)
+            writer.member("api", "v1")
+            writer.endObject()
+        }
+    }
+
+    /// `Protocol/openapi.json`, compiled in.
+    func openAPI() -> DoorResponse {
+        let asset = tombolo_protocol_openapi()
+        let bytes = UnsafeBufferPointer(start: asset.bytes, count: asset.count)
+        return DoorResponse(
+            status: 200, fields: ["content-type": "application/json"], body: Array(bytes))
+    }
+
+    func listProblems() -> DoorResponse {
+        .text(
+            ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }.joined())
+    }
+
+    func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+        let slug = request.parameter("slug")
+        guard let code = ProblemCode(rawValue: slug) else {
+            throw Problem(.unknownProblem, "No problem is called \"\(slug)\". See /problems.")
+        }
+        return .text(ProblemRegistry.page(code).text)
+    }
+}

@@ -1,0 +1,101 @@
+import TomboloAPI
+import TomboloCore
+import TomboloEventLog
+import TomboloHTTP
+import TomboloLoop
+import TomboloRelay
+
+extension ServerDoors {
+    /// Events read from the log at once.
+    private static let tailPage = 200
+    /// How soon a silent tail notices that the relay stops.
+    private static let tailPatience = Duration.seconds(1)
+
+    /// `GET /v1/tail`: the log from a place on, and what is added to it, for as long as the peer reads.
+    ///
+    /// Every event comes out of the log, also the live ones: nothing is lost between history and now.
+    func tail(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse? {
+        let format = TailFormat(accept: request.head.fields["accept"])
+        var tail = Tail(
+            format: format, after: try await start(request), request: request,
+            activity: try request.identifier(inQuery: "activity"))
+        exchange.begin(
+            200, ["content-type": format.contentType, "cache-control": "no-store"])
+        do {
+            try await follow(&tail, exchange)
+        } catch {
+            // The log failed, or nobody reads: the reader comes back with its Last-Event-ID.
+        }
+        exchange.finish()
+        return nil
+    }
+
+    private struct Tail {
+        let format: TailFormat
+        var after: Int64
+        let activity: Identifier?
+        let type: String?
+        var names: ActivityNames
+
+        init(format: TailFormat, after: Int64, request: DoorRequest, activity: Identifier?) {
+            self.format = format
+            self.after = after
+            self.activity = activity
+            type = request.target["type"]
+            names = ActivityNames(tenant: request.tenant)
+        }
+    }
+
+    /// After which event: `since`, or what the reader had last, or now.
+    private func start(_ request: DoorRequest) async throws(Problem) -> Int64 {
+        if let field = request.head.fields["last-event-id"] {
+            guard let seq = Int64(field), seq >= 0 else {
+                throw Problem(
+                    .invalidHeader, "Last-Event-ID: \(field) must be the id of an event: a number.")
+            }
+            return seq
+        }
+        if let since = try request.integer("since", in: 0...Int64.max) { return since }
+        return await relay.lastSeq
+    }
+
+    private func follow(_ tail: inout Tail, _ exchange: HTTPExchange) async throws {
+        var beat = loop.now + configuration.heartbeat
+        while !isDraining, !exchange.isPeerGone {
+            let newest = await relay.lastSeq
+            if newest > tail.after {
+                let piece = try await read(&tail, upTo: newest)
+                guard !piece.isEmpty else { continue }
+                try await exchange.write(piece)
+                beat = loop.now + configuration.heartbeat
+                continue
+            }
+            if loop.now >= beat {
+                try await exchange.write(tail.format.heartbeat)
+                beat = loop.now + configuration.heartbeat
+            }
+            let patience = min(beat, loop.now + Self.tailPatience)
+            _ = await relay.waitForCommit(after: tail.after, deadline: patience)
+        }
+    }
+
+    /// The next events that are asked for, written; moves `after` past all that were looked at.
+    private func read(_ tail: inout Tail, upTo newest: Int64) async throws -> [UInt8] {
+        var query = EventQuery(tenant: tail.names.tenant)
+        (query.after, query.limit) = (tail.after, Self.tailPage)
+        let page = try await relay.events(query)
+        var bytes: [UInt8] = []
+        for event in page.events {
+            let number = event.event.activity
+            let name = await tail.names.name(of: number, relay)
+            if let activity = tail.activity, name != activity { continue }
+            if let type = tail.type, await tail.names.type(of: number, relay) != type { continue }
+            bytes += tail.format.piece(event, activity: name)
+        }
+        // At the end of the log, rows of other tenants were looked at too.
+        tail.after = page.next ?? max(newest, page.events.last?.seq ?? 0)
+        return bytes
+    }
+}

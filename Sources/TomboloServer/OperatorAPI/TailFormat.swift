@@ -1,0 +1,41 @@
+import TomboloAPI
+import TomboloCore
+import TomboloJSON
+
+/// How a tail is written: server-sent events (WHATWG HTML, section 9.2) or a JSON object a line.
+enum TailFormat: Hashable, Sendable {
+    case serverSentEvents, lines
+
+    /// By `Accept`: lines where JSON of any kind is asked for, else server-sent events.
+    init(accept: String?) {
+        let accept = accept?.lowercased() ?? ""
+        self = accept.contains("json") && !accept.contains("text/event-stream")
+            ? .lines : .serverSentEvents
+    }
+
+    var contentType: String {
+        self == .lines ? "application/x-ndjson" : "text/event-stream"
+    }
+
+    /// Something that says "still here" and that readers pass over: a comment, or an empty line.
+    var heartbeat: [UInt8] {
+        Array((self == .lines ? "\n" : ": heartbeat\n\n").utf8)
+    }
+
+    func piece(_ event: RecordedEvent, activity: Identifier?) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        LogEntry.command(event, activity: activity).write(to: &writer)
+        switch self {
+        case .lines: return writer.bytes + [UInt8(ascii: "\n")]
+        case .serverSentEvents:
+            let head = "id: \(event.seq)\nevent: \(event.event.kind.name)\n"
+            return Array(head.utf8) + data(writer.bytes) + [UInt8(ascii: "\n")]
+        }
+    }
+
+    /// A producer's body may have line breaks; each line of data has its own field.
+    private func data(_ bytes: [UInt8]) -> [UInt8] {
+        let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        return lines.flatMap { Array("data: ".utf8) + $0 + [UInt8(ascii: "\n")] }
+    }
+}

@@ -1,0 +1,39 @@
+import TomboloAPI
+import TomboloCore
+
+/// One line of a batch after reading: a command, or the problem that it has.
+enum BatchLine: Sendable {
+    case command(Command, id: String?, line: Int)
+    case problem(Problem, id: String?, line: Int)
+
+    init(_ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int) {
+        switch line {
+        case .tooLong(let number):
+            let problem = Problem(
+                .bodyTooLarge,
+                "Line \(number) has more than \(lineBytesMax) bytes. Send less in one event.")
+            self = .problem(problem, id: nil, line: number)
+        case .line(let bytes, let number):
+            do {
+                let event = try EventLine(bytes)
+                self = .command(Self.command(event, bytes, tenant), id: event.id, line: number)
+            } catch {
+                self = .problem(error.problem, id: error.id, line: number)
+            }
+        }
+    }
+
+    /// A line's id is its idempotency key; the whole line is what it is bound to.
+    private static func command(
+        _ event: EventLine, _ bytes: [UInt8], _ tenant: TenantID
+    ) -> Command {
+        let key = ActivityKey(tenant: tenant, id: event.activity)
+        var command = Command(activity: key, content: event.content, body: bytes)
+        if let id = event.id {
+            var digest = StableHash()
+            digest.combine(bytes)
+            command.idempotency = IdempotencyKey(key: id, bodyDigest: digest.value)
+        }
+        return command
+    }
+}

@@ -1,0 +1,65 @@
+/// Cuts a stream of bytes into lines, in memory bounded by one line and one piece.
+///
+/// A line ends with LF; a CR before it is dropped. Lines of nothing but space are passed over, but counted.
+struct LineSplitter {
+    enum Line: Hashable, Sendable {
+        /// `number` counts from 1.
+        case line([UInt8], number: Int)
+        /// Longer than allowed: its bytes were passed over.
+        case tooLong(number: Int)
+    }
+
+    private let lineBytesMax: Int
+    private var buffer: [UInt8] = []
+    /// Where in `buffer` the next line begins.
+    private var start = 0
+    /// Up to where no LF was found.
+    private var searched = 0
+    private var number = 0
+    /// The line under way is already too long.
+    private var isPassingOver = false
+
+    /// - Parameter lineBytesMax: bytes of a line, without its end.
+    init(lineBytesMax: Int) { self.lineBytesMax = lineBytesMax }
+
+    mutating func append(_ piece: [UInt8]) {
+        buffer.removeFirst(start)
+        searched -= start
+        start = 0
+        buffer += piece
+    }
+
+    /// The next complete line, or nil until more bytes come.
+    mutating func next() -> Line? {
+        while let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            let bytes = buffer[start..<end]
+            start = end + 1
+            searched = start
+            if let line = line(bytes) { return line }
+        }
+        searched = buffer.count
+        if isPassingOver || searched - start > lineBytesMax + 1 {
+            // Nothing of it is needed: only its end.
+            isPassingOver = true
+            start = searched
+        }
+        return nil
+    }
+
+    /// The last line, if the stream did not end with LF.
+    mutating func last() -> Line? {
+        defer { start = buffer.count }
+        return start < buffer.count || isPassingOver ? line(buffer[start...]) : nil
+    }
+
+    private mutating func line(_ bytes: ArraySlice<UInt8>) -> Line? {
+        number += 1
+        let isTooLong = isPassingOver
+        isPassingOver = false
+        var bytes = bytes
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        if isTooLong || bytes.count > lineBytesMax { return .tooLong(number: number) }
+        if bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return nil }
+        return .line(Array(bytes), number: number)
+    }
+}

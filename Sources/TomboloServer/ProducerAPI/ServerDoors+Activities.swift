@@ -1,0 +1,61 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    func showActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try request.activityKey()
+        guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
+        return .json(200, ["etag": view.entityTag]) { view.write(to: &$0) }
+    }
+
+    func listActivities(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let page = await relay.activities(
+            of: request.tenant, status: try status(request), type: request.target["type"],
+            user: request.target["user"], after: try request.identifier(inQuery: "cursor"),
+            limit: try request.limit())
+        return .json { ActivityPage(activities: page.views, next: page.next).write(to: &$0) }
+    }
+
+    private func status(_ request: DoorRequest) throws(Problem) -> ActivityStatus? {
+        guard let text = request.target["status"] else { return nil }
+        let all: [ActivityStatus] = [.waiting, .active, .ended]
+        guard let status = all.first(where: { $0.name == text }) else {
+            throw Problem(.invalidQuery, "status=\(text) must be waiting, active or ended.")
+        }
+        return status
+    }
+
+    func endActivities(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let asked: EndManyRequest
+        do {
+            asked = try EndManyRequest(document.root)
+        } catch {
+            throw Problem(error)
+        }
+        let answer = await relay.endMany(
+            EndMany(
+                tenant: request.tenant, type: asked.type, user: asked.user, end: asked.end,
+                body: document.bytes))
+        switch answer {
+        case .acceptedAll(let ended): return .json { EndManyAnswer(ended).write(to: &$0) }
+        case .refused(let refusal), .refusedBatch(_, let refusal): throw Problem(refusal)
+        case .accepted, .replay, .stored:
+            throw Problem(.internalError, "The relay answered the end of many with something else.")
+        }
+    }
+}
+
+extension Problem {
+    /// The same words for an id that never was and for one of another tenant.
+    static func unknownActivity(_ id: Identifier) -> Problem {
+        Problem(
+            .unknownActivity,
+            "No activity \"\(id)\" was ever started. Start it with PUT /v1/activities/\(id).")
+    }
+}

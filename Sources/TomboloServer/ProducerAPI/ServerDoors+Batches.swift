@@ -1,0 +1,94 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    /// `POST /v1/events`: lines in, results out, in bounded memory.
+    func appendEvents(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse? {
+        try request.checkIsLines()
+        if try request.flag("atomic") { return try await appendAtomically(request, exchange) }
+        exchange.begin(200, ["content-type": "application/x-ndjson"])
+        do {
+            try await appendLines(request, exchange)
+        } catch {
+            // The peer is gone or reads nothing: what it was not told is in the log all the same.
+            return nil
+        }
+        exchange.finish()
+        return nil
+    }
+
+    /// Reads a piece, stores its lines, answers them, and only then reads on.
+    private func appendLines(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(HTTPExchangeError) {
+        let lineBytesMax = configuration.bodyBytesMax
+        var splitter = LineSplitter(lineBytesMax: lineBytesMax)
+        var lines: [BatchLine] = []
+        func read(_ line: LineSplitter.Line) -> BatchLine {
+            BatchLine(line, tenant: request.tenant, lineBytesMax: lineBytesMax)
+        }
+        while let piece = try await exchange.nextPiece() {
+            splitter.append(piece)
+            while let line = splitter.next() {
+                lines.append(read(line))
+                if lines.count == configuration.linesInFlightMax {
+                    try await exchange.write(await results(of: &lines))
+                }
+            }
+            if !lines.isEmpty { try await exchange.write(await results(of: &lines)) }
+        }
+        if let line = splitter.last() {
+            lines.append(read(line))
+            try await exchange.write(await results(of: &lines))
+        }
+    }
+
+    /// Stores what can be stored, and answers with a line for each line. Takes all of `lines`.
+    private func results(of lines: inout [BatchLine]) async -> [UInt8] {
+        let batch = lines
+        lines.removeAll(keepingCapacity: true)
+        let commands = batch.compactMap { line in
+            if case .command(let command, _, _) = line { command } else { nil }
+        }
+        var answers = commands.isEmpty ? [] : await relay.submit(commands)
+        answers.reverse()
+        var writer = LinesWriter()
+        for line in batch {
+            switch line {
+            case .problem(let problem, let id, let number):
+                writer.write(.refused(id: id, line: number, problem))
+            case .command(let command, let id, let number):
+                let answer = answers.popLast() ?? .refused(Refusal(.stopping, "The relay stops."))
+                writer.write(await result(answer, command, id, number))
+            }
+        }
+        return writer.bytes
+    }
+
+    private func result(
+        _ answer: Answer, _ command: Command, _ id: String?, _ line: Int
+    ) async -> BatchResult {
+        do {
+            return .accepted(id: id, try await self.answer(answer, to: command))
+        } catch {
+            return .refused(id: id, line: line, error)
+        }
+    }
+}
+
+/// Objects, a line each.
+struct LinesWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func write(_ result: BatchResult) {
+        var writer = JSONWriter(capacity: 128)
+        result.write(to: &writer)
+        bytes += writer.bytes
+        bytes.append(UInt8(ascii: "\n"))
+    }
+}

@@ -1,0 +1,124 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+extension ServerDoors {
+    func startActivity(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        var command = try await command(.start, request, exchange)
+        command.restart = try request.flag("restart")
+        return try await submit(command, request)
+    }
+
+    func updateActivity(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        try await submit(try await command(.update, request, exchange), request)
+    }
+
+    func endActivity(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        try await submit(try await command(.end, request, exchange, orEmpty: true), request)
+    }
+
+    func playClip(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        try await submit(try await command(.play, request, exchange), request)
+    }
+
+    func stopClip(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let clip = request.parameter("clip")
+        // The log keeps what was asked for as an object, as a line of a batch would have it.
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("clip", clip)
+        writer.endObject()
+        var command = Command(
+            activity: try request.activityKey(), content: .stop(clip: clip), body: writer.bytes)
+        command.expectation = try request.expectation()
+        command.idempotency = try request.idempotencyKey(body: writer.bytes)
+        return try await submit(command, request)
+    }
+
+    /// Reads the body of a single call into a command.
+    private func command(
+        _ kind: EventKind, _ request: DoorRequest, _ exchange: HTTPExchange, orEmpty: Bool = false
+    ) async throws(Problem) -> Command {
+        let key = try request.activityKey()
+        let expectation = try request.expectation()
+        let document = try await request.json(
+            of: exchange, atMost: configuration.bodyBytesMax, orEmpty: orEmpty)
+        let content: Command.Content
+        do {
+            content = try Command.Content(kind: kind, document.root)
+        } catch {
+            throw Problem(error)
+        }
+        var command = Command(activity: key, content: content, body: document.bytes)
+        command.expectation = expectation
+        command.idempotency = try request.idempotencyKey(body: document.bytes)
+        return command
+    }
+
+    private func submit(
+        _ command: Command, _ request: DoorRequest
+    ) async throws(Problem) -> DoorResponse {
+        let answer = await relay.submit(command)
+        var told = try await self.answer(answer, to: command)
+        var fields: HTTPFields = ["etag": told.entityTag]
+        if told.httpStatus == 201, told.kind == .start {
+            fields.append("location", "/v1/activities/\(told.activity.rawValue)")
+        }
+        if told.replayed { fields.append("idempotent-replayed", "true") }
+        if let seconds = request.preferredWait(atMost: configuration.waitMax) {
+            fields.append("preference-applied", "wait=\(seconds)")
+            let view = await relay.waitForDelivery(
+                command.activity, version: told.version, deadline: loop.now + .seconds(seconds))
+            told.tellDeliveries(of: view)
+        }
+        return .json(told.httpStatus, fields) { told.write(to: &$0) }
+    }
+
+    /// What the relay said to one command, for single calls and lines alike.
+    func answer(
+        _ answer: Answer, to command: Command
+    ) async throws(Problem) -> CommandAnswer {
+        switch answer {
+        case .accepted(let accepted): return CommandAnswer(accepted)
+        case .replay(let seq): return try await replay(seq, command)
+        case .refused(let refusal): throw Problem(refusal)
+        case .acceptedAll, .refusedBatch, .stored:
+            throw Problem(.internalError, "The relay answered a command with something else.")
+        }
+    }
+
+    /// The same answer again, after the key was compared in full: the relay knows it by a hash only.
+    private func replay(_ seq: Int64, _ command: Command) async throws(Problem) -> CommandAnswer {
+        let tenant = command.activity.tenant
+        guard let event = try await event(seq, of: tenant) else {
+            throw Problem(.internalError, "Event \(seq) of this idempotency key is not in the log.")
+        }
+        guard let idempotency = command.idempotency, event.event.idempotency == idempotency else {
+            throw Problem(
+                .idempotencyKeyReused,
+                "This idempotency key belongs to event \(seq), which had another method, path or body. "
+                    + "Give this request a key of its own.")
+        }
+        let view = await relay.activity(command.activity)
+        return CommandAnswer(replaying: event, of: command.activity.id, now: view)
+    }
+
+    func event(_ seq: Int64, of tenant: TenantID) async throws(Problem) -> RecordedEvent? {
+        do {
+            return try await relay.event(seq: seq, tenant: tenant)
+        } catch {
+            throw Problem(error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// A path of the route table: `/v1/activities/{id}/end`.
+package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
+    package let text: String
+    private let parts: [Part]
+
+    private enum Part: Hashable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    package init(stringLiteral text: String) {
+        self.text = text
+        parts = text.split(separator: "/").map { part in
+            part.hasPrefix("{") && part.hasSuffix("}")
+                ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
+        }
+    }
+
+    package var parameters: [String] {
+        parts.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+    }
+
+    /// How many of the parts are fixed: of two patterns that match, the one with more is meant.
+    package var literals: Int { parts.count - parameters.count }
+
+    /// The values of the parameters, or nil where the path is another.
+    package func match(_ segments: [String]) -> [String: String]? {
+        guard segments.count == parts.count else { return nil }
+        var values: [String: String] = [:]
+        for (part, segment) in zip(parts, segments) {
+            switch part {
+            case .literal(let text):
+                if text != segment { return nil }
+            case .parameter(let name):
+                if segment.isEmpty { return nil }
+                values[name] = segment
+            }
+        }
+        return values
+    }
+
+    /// The pattern with what a user typed in the places of the parameters, to be compared with what they typed.
+    func filled(from segments: [String]) -> String {
+        var text = ""
+        for (index, part) in parts.enumerated() {
+            switch part {
+            case .literal(let literal): text += "/" + literal
+            case .parameter: text += "/" + (index < segments.count ? segments[index] : "")
+            }
+        }
+        return text
+    }
+}

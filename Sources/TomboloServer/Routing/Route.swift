@@ -1,0 +1,39 @@
+/// One row of the route table: everything that is true of a request before anyone looks into its body.
+package struct Route: Sendable {
+    package let method: String
+    package let path: PathPattern
+    /// Who carries the request out; also `operationId` in the OpenAPI description.
+    package let operation: Operation
+    package let access: Access
+    /// Whether `Idempotency-Key` is kept here.
+    package let takesIdempotencyKey: Bool
+    /// The query parameters that the route knows; any other is refused.
+    package let query: [String]
+
+    init(
+        _ method: String, _ path: PathPattern, _ operation: Operation, _ access: Access,
+        idempotency: Bool = false, query: [String] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.operation = operation
+        self.access = access
+        takesIdempotencyKey = idempotency
+        self.query = query
+    }
+}
+
+/// What a route does.
+package enum Operation: String, Hashable, Sendable, CaseIterable {
+    case startActivity, updateActivity, showActivity, listActivities
+    case endActivity, endActivities
+    case playClip, stopClip
+    case appendEvents
+    case registerDevice, showDevice, deleteDevice
+    case registerToken, deleteToken
+    case reportPresence, reportActivity
+    case listLog, showEvent, tail
+    case mintKey, listKeys, deleteKey
+    case live, ready, metrics, version, openAPI
+    case listProblems, showProblem
+}

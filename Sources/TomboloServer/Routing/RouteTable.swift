@@ -1,0 +1,55 @@
+/// Every door of the relay, once. Routing, `Allow`, the check of scopes and the test of the OpenAPI description are
+/// made from this table, so that they cannot differ.
+///
+/// HEAD is not in it: it is GET without the body.
+package enum RouteTable {
+    package static let routes: [Route] = producer + devices + operators + open
+
+    private static let producer = [
+        Route(
+            "PUT", "/v1/activities/{id}", .startActivity, .produce, idempotency: true,
+            query: ["restart"]),
+        Route("PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true),
+        Route("GET", "/v1/activities/{id}", .showActivity, .observe),
+        Route("POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true),
+        Route("POST", "/v1/activities/end", .endActivities, .produce),
+        Route("POST", "/v1/activities/{id}/clips", .playClip, .produce, idempotency: true),
+        Route(
+            "DELETE", "/v1/activities/{id}/clips/{clip}", .stopClip, .produce, idempotency: true),
+        Route(
+            "GET", "/v1/activities", .listActivities, .observe,
+            query: ["status", "type", "user", "limit", "cursor"]),
+        Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic"]),
+    ]
+
+    private static let devices = [
+        Route("PUT", "/v1/devices/{device}", .registerDevice, .ownDevice),
+        Route("GET", "/v1/devices/{device}", .showDevice, .ownDeviceOrObserve),
+        Route("DELETE", "/v1/devices/{device}", .deleteDevice, .ownDevice),
+        Route("PUT", "/v1/devices/{device}/tokens/{name}", .registerToken, .ownDevice),
+        Route("DELETE", "/v1/devices/{device}/tokens/{name}", .deleteToken, .ownDevice),
+        Route("PUT", "/v1/devices/{device}/presence", .reportPresence, .ownDevice),
+        Route("PUT", "/v1/devices/{device}/activities/{ref}", .reportActivity, .ownDevice),
+    ]
+
+    private static let operators = [
+        Route(
+            "GET", "/v1/log", .listLog, .observe,
+            query: ["activity", "kind", "since", "limit", "cursor"]),
+        Route("GET", "/v1/log/{seq}", .showEvent, .observe),
+        Route("GET", "/v1/tail", .tail, .observe, query: ["since", "activity", "type"]),
+        Route("POST", "/v1/keys", .mintKey, .operate),
+        Route("GET", "/v1/keys", .listKeys, .operate),
+        Route("DELETE", "/v1/keys/{id}", .deleteKey, .operate),
+        Route("GET", "/metrics", .metrics, .observe),
+    ]
+
+    private static let open = [
+        Route("GET", "/livez", .live, .open),
+        Route("GET", "/readyz", .ready, .open),
+        Route("GET", "/version", .version, .open),
+        Route("GET", "/openapi.json", .openAPI, .open),
+        Route("GET", "/problems", .listProblems, .open),
+        Route("GET", "/problems/{slug}", .showProblem, .open),
+    ]
+}

@@ -25,6 +25,8 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
 
     /// No payload is larger; of what is, only its size matters.
     private static let bodyBytesMax = 16 * 1_024
+    /// What is read of a larger body, so that its sender comes to hear the answer.
+    private static let skippedBytesMax = 1_024 * 1_024
 
     init(rules: GatewayRules, wallClock: @escaping @Sendable () -> WallInstant) {
         judge = RequestJudge(rules: rules)
@@ -54,14 +56,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     func handle(_ exchange: HTTPExchange) async {
         // Apple speaks HTTP/2 and nothing else.
         guard exchange.head.version == .http2 else { return exchange.connection.abort() }
-        let body: [UInt8]
-        do {
-            body = try await exchange.body(atMost: Self.bodyBytesMax)
-        } catch .bodyTooLarge {
-            body = [UInt8](repeating: 0, count: Self.bodyBytesMax + 1)
-        } catch {
-            return  // Nobody is left to answer, or the server answers.
-        }
+        guard let body = await Self.body(of: exchange) else { return }
         let now = wallClock()
         let key = ObjectIdentifier(exchange.connection)
         var connection = connections[key] ?? GatewayConnection()
@@ -72,6 +67,21 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         if connection.hasAcceptedRequest, !hadAccepted { widen(exchange.connection) }
         respond(answer, to: exchange)
         if case .success(let push) = answer.result { receiver?.received(push, at: now) }
+    }
+
+    /// The body, cut where it is larger than any payload may be; nil where its sender is gone.
+    private static func body(of exchange: HTTPExchange) async -> [UInt8]? {
+        var body: [UInt8] = []
+        var count = 0
+        do throws(HTTPExchangeError) {
+            while count <= skippedBytesMax, let piece = try await exchange.nextPiece() {
+                count += piece.count
+                if body.count <= bodyBytesMax { body += piece }
+            }
+            return body
+        } catch {
+            return nil  // Nobody is left to answer, or the server answers.
+        }
     }
 
     /// A request with a valid provider token was accepted: the connection may have more streams.

@@ -1,5 +1,5 @@
 import TomboloCrypto
-package import TomboloHTTP
+import TomboloHTTP
 package import TomboloLoop
 
 /// Apple, strict, and a few phones: a gateway on HTTP/2 over TLS that judges every push, and phones that

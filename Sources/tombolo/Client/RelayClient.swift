@@ -114,7 +114,7 @@ final class RelayClient: @unchecked Sendable {
         var fields = HTTPFields()
         for (name, value) in request.fields { fields.append(name, value) }
         if !request.body.isEmpty { fields.append("content-type", "application/json") }
-        if let key { fields.append("authorization", "Bearer \(key)", .neverIndexed) }
+        if let key { fields.append("authorization", "Bearer \(key)", indexing: .neverIndexed) }
         return HTTP2Request(
             method: request.method, scheme: origin.scheme.rawValue, authority: origin.authority,
             path: request.path, fields: fields, body: request.body)

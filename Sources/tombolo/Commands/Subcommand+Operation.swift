@@ -1,7 +1,6 @@
 // Rows of the table: running and setting up.
 
 extension Flag {
-    static let control = Flag("control", .address, "where the simulator takes orders")
     static let phones = Flag("phones", .integer(0...100), default: "3", "how many phones")
     static let tlsCertificate = Flag(
         "tls-certificate", .file, environment: "TOMBOLO_TLS_CERTIFICATE",
@@ -16,6 +15,33 @@ extension Flag {
         "produce, observe, operate, device:ID; several with commas between")
     static let tenant = Flag("tenant", .text("TENANT"), default: "main", "whose key it is")
 
+    static let simulatorAddress = Flag(
+        "simulator", .address, default: "127.0.0.1:8443",
+        "where the simulator of Apple's service listens")
+    static let devData = Flag(
+        "data", .directory, "the relay's data directory; a fresh temporary one by default")
+    static let noInput = toggle("no-input", "read no keys from the terminal")
+
+    static let simulatorListen = Flag(
+        "listen", .address, default: "127.0.0.1:8443", "where it listens")
+    static let keyFile = Flag("key-file", .file, "the .p8 whose provider tokens it takes")
+    static let keyID = Flag("key-id", .text("ID"), "that key's id")
+    static let teamID = Flag("team-id", .text("ID"), "that key's team")
+    static let topic = Flag("topic", .text("BUNDLE"), repeats: true, "an app it knows")
+    static let caOut = Flag("ca-out", .file, "where to write its certificate authority")
+    static let simulatorData = Flag(
+        "data", .directory, "where the phones' tokens outlive a restart")
+    static let acceptAnyToken = toggle(
+        "accept-any-token", "every well-formed device token is a phone, and none gets a 429")
+    static let phonesRelay = Flag(
+        "relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with")
+    static let environment = Flag(
+        "environment", .choice(["sandbox", "production"]), default: "sandbox",
+        "which of Apple's two worlds it stands for")
+    static let startBudget = Flag(
+        "start-budget", .integer(1...1_000_000), "starts a phone allows at once and an hour")
+    static let endWithInput = toggle("end-with-input", "end when stdin ends: for parents")
+
     /// What stands above the configuration file.
     static let ofConfiguration: [Flag] = [
         configuration, data,
@@ -27,16 +53,7 @@ extension Flag {
 extension Subcommand {
     static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
-        flags: [
-            Flag(
-                "data", .directory, "the relay's data directory; a fresh temporary one by default"),
-            .listen,
-            Flag(
-                "simulator", .address, default: "127.0.0.1:8443",
-                "where the simulator of Apple's service listens"),
-            .phones,
-            .toggle("no-input", "read no keys from the terminal"),
-        ],
+        flags: [.devData, .listen, .simulatorAddress, .phones, .noInput],
         details: [
             "phone-1 is of budget class lab, phone-2 frequent, phone-3 standard. On a terminal the\n"
                 + "three islands are drawn; elsewhere every line is a JSON object, the first of them\n"
@@ -57,20 +74,8 @@ extension Subcommand {
     static let sim = Subcommand(
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
         flags: [
-            Flag("listen", .address, default: "127.0.0.1:8443", "where it listens"),
-            Flag("key-file", .file, "the .p8 whose tokens it takes"),
-            Flag("key-id", .text("ID"), "that key's id"),
-            Flag("team-id", .text("ID"), "that key's team"),
-            Flag("topic", .text("BUNDLE"), repeats: true, "an app it knows"),
-            Flag("ca-out", .file, "where to write its certificate authority"),
-            .data,
-            Flag("phones", .integer(0...100), "how many phones; needs --relay"),
-            Flag("faults", .file, "a script of faults"),
-            .toggle("accept-any-token", "every well-formed device token is a phone"),
-            Flag(
-                "relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with"
-            ),
-            .key, .control,
+            .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
+            .startBudget, .environment, .acceptAnyToken, .phonesRelay, .key, .endWithInput,
         ],
         examples: ["tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app"],
         run: SimCommand.run)

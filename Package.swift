@@ -95,7 +95,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TomboloCryptoTests", ["TomboloCrypto", "TestSupport"]),
-        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport"]),
+        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"]),
         tests(
             "TomboloAPNsTests",
             [

@@ -16,7 +16,10 @@ final class ChildProcess: ReadinessTarget, @unchecked Sendable {  // used on its
     private var isReaped = false
     private var parking: Parking?
 
-    init(_ path: String, _ arguments: [String]) throws {
+    /// `name`: a program of Debian's, which may be one for administrators and then is not in every PATH.
+    init(_ name: String, _ arguments: [String]) throws {
+        let places = ["/usr/bin/", "/usr/sbin/", "/usr/local/bin/"].map { $0 + name }
+        let path = places.first { access($0, X_OK) == 0 } ?? name
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CannotStart(path: path, errno: errno) }
         var actions = posix_spawn_file_actions_t()

@@ -132,7 +132,7 @@ import TomboloLoop
             let echo = try EchoServer(loop, tls: authority.server)
             defer { echo.listener.close() }
             let client = try ChildProcess(
-                "/usr/bin/openssl",
+                "openssl",
                 [
                     "s_client", "-connect", "127.0.0.1:\(echo.listener.address.port)", "-tls1_1",
                     "-cipher", "ALL:@SECLEVEL=0",
@@ -150,7 +150,7 @@ import TomboloLoop
             let credentials = try authority.authority.issueServer(unixTime: currentUnixTime())
             let port = try freePort()
             let server = try ChildProcess(
-                "/usr/bin/openssl",
+                "openssl",
                 [
                     "s_server", "-accept", "127.0.0.1:\(port)", "-www", "-tls1_1", "-cipher",
                     "ALL:@SECLEVEL=0", "-cert",

@@ -173,7 +173,10 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     package func received(_ bytes: UnsafeRawBufferPointer) {
         lastHeard = loop.now
         // Whatever comes shows that the peer is there.
-        pingedAt = nil
+        if pingedAt != nil {
+            pingedAt = nil
+            armTimer()
+        }
         if let failure = session.receive(bytes) { return fail(failure) }
         // Answers, acknowledgements and window updates, if there are any.
         if nghttp2_session_want_write(session.session) != 0 { stream.wantsOutput() }

@@ -17,7 +17,7 @@ extension HTTP2ClientSession {
         slot.pointee.stream = stream
         slot.pointee.deadline = deadline
         slot.pointee.requestBody = request.body
-        let hasBody = !request.body.isEmpty || stream?.isUploadOpen == true
+        let hasBody = !request.body.isEmpty || stream?.hasMoreUpload == true
         slot.pointee.hasRequestEnded = !hasBody
         let id = submitToSession(request, slot, hasBody: hasBody)
         guard id > 0 else {
@@ -103,7 +103,7 @@ extension HTTP2ClientSession {
             }
             slot.pointee.requestOffset += count
             let isAtEnd = slot.pointee.requestOffset == slot.pointee.requestBody.count
-            if isAtEnd, slot.pointee.stream?.isUploadOpen != true {
+            if isAtEnd, slot.pointee.stream?.hasMoreUpload != true {
                 slot.pointee.hasRequestEnded = true
                 flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
             } else if count == 0 {

@@ -31,7 +31,7 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
 
     private var upload: [UInt8] = []
     /// More of the request's body may come.
-    private(set) var isUploadOpen: Bool
+    private var isUploadOpen: Bool
 
     init(_ client: HTTP2Client, loop: any Loop, writeBytesMax: Int, uploads: Bool) {
         self.client = client
@@ -40,6 +40,9 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         reader = Parking(loop)
         writer = Parking(loop)
     }
+
+    /// The request's body is not complete, or not handed over.
+    var hasMoreUpload: Bool { isUploadOpen || !upload.isEmpty }
 
     func begin(_ streamID: Int32) { self.streamID = streamID }
 

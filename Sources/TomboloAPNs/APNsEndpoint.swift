@@ -1,0 +1,79 @@
+package import TomboloCore
+
+/// Where pushes go: Apple, or a stand-in for Apple.
+package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
+    /// TLS; false is HTTP/2 in clear text by prior knowledge, for stand-ins only.
+    package let isSecure: Bool
+    /// A name or an address; an IPv6 address without its brackets.
+    package let host: String
+    package let port: UInt16
+
+    /// Apple's endpoint of an environment (*Sending notification requests to APNs*).
+    package static func apple(_ environment: APNsEnvironment) -> APNsEndpoint {
+        switch environment {
+        case .production: APNsEndpoint(isSecure: true, host: "api.push.apple.com", port: 443)
+        case .sandbox: APNsEndpoint(isSecure: true, host: "api.sandbox.push.apple.com", port: 443)
+        }
+    }
+
+    /// Reads `https://HOST[:PORT]` or `http://HOST[:PORT]`; IPv6 addresses stand in brackets.
+    ///
+    /// Without a port it is 443 or 80. A path, a query or user information is refused.
+    package init(url: String) throws(APNsConfigurationError) {
+        let secure = url.hasPrefix("https://")
+        guard secure || url.hasPrefix("http://") else { throw .endpoint(url) }
+        var rest = url.dropFirst(secure ? 8 : 7)
+        if rest.hasSuffix("/") { rest.removeLast() }
+        let host: Substring
+        if rest.hasPrefix("["), let bracket = rest.firstIndex(of: "]") {
+            host = rest[rest.index(after: rest.startIndex)..<bracket]
+            guard host.utf8.contains(UInt8(ascii: ":")) else { throw .endpoint(url) }
+            rest = rest[rest.index(after: bracket)...]
+        } else {
+            host = rest.prefix { $0 != ":" }
+            rest = rest.dropFirst(host.count)
+        }
+        guard !host.isEmpty, host.utf8.allSatisfy(Self.isOfHost) else { throw .endpoint(url) }
+        if rest.isEmpty {
+            port = secure ? 443 : 80
+        } else if rest.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }),
+            rest.hasPrefix(":"), let number = UInt16(rest.dropFirst()), number > 0
+        {
+            port = number
+        } else {
+            throw .endpoint(url)
+        }
+        isSecure = secure
+        self.host = String(host)
+    }
+
+    private init(isSecure: Bool, host: String, port: UInt16) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+    }
+
+    /// Whether this is Apple's own.
+    package var isApple: Bool { host == "push.apple.com" || host.hasSuffix(".push.apple.com") }
+
+    /// `:authority`: without the scheme's own port (RFC 9110, section 4.2.3).
+    package var authority: String {
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    }
+
+    /// `HOST:PORT`, as an operator reads it.
+    package var description: String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import TomboloHTTP
+import TomboloLoop
+
+/// The connections of one lane: opens them as they are wanted, one after the other, and lets them go.
+///
+/// On the loop only, as the client it belongs to.
+final class APNsConnectionPool {
+    private let configuration: APNsConfiguration
+    private let tls: TLSClientConfiguration?
+    private let loop: EpollLoop
+    private var chance: any RandomNumberGenerator & Sendable
+    private weak var client: APNsClient?
+
+    private var connections: [APNsConnection] = []
+    private var connectionsMade: Int32 = 0
+    private var backOff = ReconnectBackOff()
+    private var isWanted = false
+    private var isConnecting = false
+    private let wanted: Parking
+
+    private(set) var isRunning = false
+    /// Why the last connection was not made, or ended before it was of use; nil once one serves.
+    private(set) var trouble: String?
+
+    init(
+        _ configuration: APNsConfiguration, loop: EpollLoop,
+        chance: any RandomNumberGenerator & Sendable
+    ) throws(APNsConfigurationError) {
+        self.configuration = configuration
+        self.loop = loop
+        self.chance = chance
+        wanted = Parking(loop)
+        guard configuration.endpoint.isSecure else {
+            tls = nil
+            return
+        }
+        do throws(TLSError) {
+            tls = try TLSClientConfiguration(
+                trust: configuration.authorities.map { .certificates($0) } ?? .system)
+        } catch {
+            throw .authorities(error.message)
+        }
+    }
+
+    func belongs(to client: APNsClient) { self.client = client }
+
+    var count: Int { connections.count }
+
+    /// Pushes that open connections take now; nil without an open connection.
+    var free: Int? {
+        var free: Int?
+        for connection in connections where !connection.allowance.isRetired {
+            free = (free ?? 0) + connection.free
+        }
+        return free
+    }
+
+    /// Whether a connection may be tried now.
+    var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
+
+    /// The connection with the fewest pushes in flight of those that have room.
+    var roomiest: APNsConnection? {
+        var best: APNsConnection?
+        for connection in connections where connection.free > 0 {
+            if let best, best.allowance.inFlight <= connection.allowance.inFlight { continue }
+            best = connection
+        }
+        return best
+    }
+
+    func connection(_ number: Int32) -> APNsConnection? {
+        connections.first { $0.number == number }
+    }
+
+    /// Another connection is opened as soon as the back-off allows, unless there are enough. One that is
+    /// being made is the one that was wanted.
+    func want() {
+        guard !isWanted, !isConnecting else { return }
+        isWanted = true
+        wanted.unpark()
+    }
+
+    /// All connections are full: one more is opened, if another is allowed and each has proved itself.
+    func grow() {
+        guard openCount < configuration.connections else { return }
+        let proved = connections.allSatisfy { connection in
+            let allowance = connection.allowance
+            return allowance.isRetired || (allowance.hasAccepted && allowance.inFlight > 0)
+        }
+        if proved { want() }
+    }
+
+    private var openCount: Int { connections.count { !$0.allowance.isRetired } }
+
+    /// A connection answered a push and means to go on.
+    func served() {
+        guard trouble != nil || backOff.failures > 0 else { return }
+        trouble = nil
+        backOff.served()
+    }
+
+    // MARK: Opening
+
+    /// Until it is cancelled; then all connections are closed.
+    func run() async {
+        precondition(!isRunning, "a lane's client runs once at a time")
+        isRunning = true
+        client?.noteTurn()
+        while !Task.isCancelled {
+            let mayConnect = mayConnect
+            if isWanted, mayConnect {
+                await connect()
+            } else {
+                // The end of the back-off is told as capacity, and a connection that is wanted is tried.
+                _ = await wanted.park(until: mayConnect ? nil : backOff.notBefore)
+                client?.noteTurn()
+            }
+        }
+        isRunning = false
+        for connection in connections { close(connection) }
+    }
+
+    private func connect() async {
+        isWanted = false
+        guard openCount < configuration.connections, let client else { return }
+        isConnecting = true
+        defer { isConnecting = false }
+        let endpoint = configuration.endpoint
+        do throws(HTTP2ConnectError) {
+            let http = try await HTTP2Client.connect(
+                HTTP2Endpoint(
+                    scheme: endpoint.isSecure ? "https" : "http", host: endpoint.host,
+                    port: endpoint.port),
+                tls: tls, loop: loop, deadline: configuration.connectDeadline)
+            connectionsMade += 1
+            let connection = APNsConnection(number: connectionsMade, http: http, client: client)
+            connections.append(connection)
+            connection.begin()
+            client.noteTurn()
+        } catch {
+            failed("\(error)")
+        }
+    }
+
+    private func failed(_ reason: String) {
+        trouble = reason
+        backOff.failed(now: loop.now, chance: chance.next())
+        client?.couldNotConnect(reason)
+    }
+
+    // MARK: Letting go
+
+    /// The connection takes no further push, and is closed when those it carries have ended. If it was in
+    /// use its successor is opened; if it never served, that counts as a failure to connect.
+    func retire(_ connection: APNsConnection, because reason: String) {
+        if !connection.allowance.isRetired {
+            connection.allowance.retire()
+            if connection.allowance.inFlight > 0 { want() }
+            if !connection.allowance.hasServed {
+                failed("connection to \(configuration.endpoint) \(reason)")
+            }
+        }
+        closeIfDrained(connection)
+        client?.noteTurn()
+    }
+
+    /// The connection is closed at once: what it carries becomes *unknown*.
+    func abandon(_ connection: APNsConnection, because reason: String) {
+        retire(connection, because: reason)
+        close(connection)
+    }
+
+    /// The connection ended by itself.
+    func closed(_ connection: APNsConnection, because reason: String) {
+        retire(connection, because: reason)
+        connections.removeAll { $0 === connection }
+    }
+
+    func closeIfDrained(_ connection: APNsConnection) {
+        if connection.allowance.isRetired, connection.allowance.inFlight == 0 { close(connection) }
+    }
+
+    private func close(_ connection: APNsConnection) {
+        // Closing tells the connection's end through `closed`: it is out of the list before.
+        guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
+        connections.remove(at: index)
+        connection.close()
+    }
+}

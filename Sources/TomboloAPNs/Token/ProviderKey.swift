@@ -1,0 +1,48 @@
+package import TomboloCore
+package import TomboloLoop
+
+/// One push key in use: the provider token that all lanes and connections of the key share.
+///
+/// `@unchecked Sendable`: used on the thread of its loop only; every face checks that. A key that
+/// replaces another is another `ProviderKey`.
+package final class ProviderKey: @unchecked Sendable {
+    /// What a push carries in `authorization`, and which minting it came from.
+    package struct Authorization: Hashable, Sendable {
+        /// `bearer <token>`. A secret for an hour: never logged.
+        package let value: String
+        package let generation: ProviderToken.Generation
+    }
+
+    private let signer: ProviderTokenSigner
+    private let loop: any Loop
+    private let wallTime: @Sendable () -> Instant
+    private var token = ProviderToken()
+    private var authorization = Authorization(value: "", generation: 0)
+
+    /// `wallTime` is the machine's wall clock: Apple compares `iat` with its own.
+    package init(
+        signer: ProviderTokenSigner, loop: any Loop, wallTime: @escaping @Sendable () -> Instant
+    ) {
+        self.signer = signer
+        self.loop = loop
+        self.wallTime = wallTime
+    }
+
+    /// The authorization for a push that goes now. Mints where one is due.
+    package func current() -> Authorization {
+        loop.checkIsolated()
+        let wall = wallTime()
+        if token.isDue(now: loop.now, wall: wall) {
+            token.minted(now: loop.now, wall: wall)
+            authorization = Authorization(
+                value: "bearer " + signer.token(issuedAt: wall), generation: token.generation)
+        }
+        return authorization
+    }
+
+    /// Apple answered `ExpiredProviderToken` to a push that carried `generation`.
+    package func expired(_ generation: ProviderToken.Generation) -> ProviderToken.Remedy {
+        loop.checkIsolated()
+        return token.expired(generation, now: loop.now)
+    }
+}

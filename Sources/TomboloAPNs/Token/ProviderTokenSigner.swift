@@ -1,0 +1,39 @@
+package import TomboloCore
+import TomboloCrypto
+
+/// Signs provider tokens: JWS in compact form with ES256 (RFC 7515, section 7.1; RFC 7518, section 3.4).
+///
+/// The header is `{"alg":"ES256","kid":…}`, the claims `{"iss":…,"iat":…}`: Apple's four, and no other.
+package struct ProviderTokenSigner: Sendable {
+    private let key: P256PrivateKey
+    private let header: String
+    private let issuer: String
+
+    /// `keyID` and `teamID` have ten characters of A–Z and 0–9, as Apple's account page shows them.
+    package init(keyID: String, teamID: String, p8: [UInt8]) throws(APNsConfigurationError) {
+        guard Self.isAppleID(keyID) else { throw .keyID(keyID) }
+        guard Self.isAppleID(teamID) else { throw .teamID(teamID) }
+        do throws(KeyError) {
+            key = try P256PrivateKey(pkcs8PEM: p8)
+        } catch {
+            throw .key(error)
+        }
+        header = Base64URL.encode([UInt8](#"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8))
+        issuer = teamID
+    }
+
+    /// A token issued at `wall`, cut to whole seconds.
+    package func token(issuedAt wall: Instant) -> String {
+        let claims = #"{"iss":"\#(issuer)","iat":\#(wall.seconds)}"#
+        let signed = header + "." + Base64URL.encode([UInt8](claims.utf8))
+        return signed + "." + Base64URL.encode(key.signature(over: [UInt8](signed.utf8)))
+    }
+
+    private static func isAppleID(_ id: String) -> Bool {
+        id.utf8.count == 10
+            && id.utf8.allSatisfy { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+    }
+}

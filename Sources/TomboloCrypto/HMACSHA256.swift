@@ -1,0 +1,20 @@
+import COpenSSL
+
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
+package enum HMACSHA256 {
+    /// The 32-byte authentication code of `message` under `key`.
+    ///
+    /// A key may have any length; one longer than 64 bytes is hashed first, as the RFC says. Compare
+    /// codes with `equalInConstantTime(_:_:)` only.
+    package static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        // OpenSSL reads a key of no bytes as "no key given" where its pointer is null.
+        let keyBytes = key.isEmpty ? [0] : key
+        return [UInt8](unsafeUninitializedCapacity: SHA256.digestBytes) { code, count in
+            let done = EVP_Q_mac(
+                nil, "HMAC", nil, "SHA256", nil, keyBytes, key.count, message, message.count,
+                code.baseAddress, SHA256.digestBytes, &count)
+            precondition(
+                done != nil && count == SHA256.digestBytes, "OpenSSL offers no HMAC-SHA-256")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import COpenSSL
+
+/// A private key on P-256: what Apple's `.p8` files hold, and what signs provider tokens.
+///
+/// Immutable; may be used from any thread. Never prints its material.
+package struct P256PrivateKey: Sendable, CustomStringConvertible {
+    private let handle: KeyHandle
+
+    /// A new key.
+    package static func generate() -> P256PrivateKey {
+        let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        let done =
+            EVP_PKEY_keygen_init(context) == 1
+            && EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1
+            && EVP_PKEY_keygen(context, &key) == 1
+        guard done, let key else { preconditionFailure("OpenSSL makes no keys on P-256") }
+        return P256PrivateKey(handle: KeyHandle(owning: key))
+    }
+
+    /// The key in a `.p8`: PKCS#8 in PEM, not encrypted (RFC 5958, RFC 7468).
+    ///
+    /// Text around the block is passed over, as RFC 7468 allows.
+    package init(pkcs8PEM pem: [UInt8]) throws(KeyError) {
+        let text = String(decoding: pem, as: UTF8.self)
+        if text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") { throw .encrypted }
+        guard text.contains("-----BEGIN PRIVATE KEY-----") else { throw .notPKCS8PEM }
+        guard let bio = BIO_new_mem_buf(pem, Int32(clamping: pem.count)) else { throw .damaged }
+        defer {
+            BIO_free(bio)
+            ERR_clear_error()
+        }
+        // The callback stands against OpenSSL's own, which would ask the terminal for a passphrase.
+        guard let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) else {
+            throw .damaged
+        }
+        let handle = KeyHandle(owning: key)
+        guard handle.isP256 else { throw .notP256 }
+        self.init(handle: handle)
+    }
+
+    private init(handle: KeyHandle) { self.handle = handle }
+
+    /// The key as a `.p8` holds it. A secret: for a file of mode 0600, never for a log.
+    package var pkcs8PEM: [UInt8] { handle.pkcs8PEM }
+
+    /// What verifies this key's signatures.
+    package var publicKey: P256PublicKey { P256PublicKey(handle: handle) }
+
+    /// ES256 over `message`: R‖S, 64 bytes (RFC 7518, section 3.4). Each call gives another one.
+    package func signature(over message: [UInt8]) -> [UInt8] {
+        ECDSASignature.raw(der: handle.signDER(message))
+    }
+
+    package var description: String { "P256PrivateKey" }
+}

@@ -1,0 +1,114 @@
+import Testing
+import TomboloAPNs
+import TomboloCore
+
+struct APNsAnswerTests {
+    /// Apple's table, written a second time: status, reason, radius, whether the connection goes.
+    static let table: [(Int, String, BlastRadius, Bool)] = [
+        (400, "BadCollapseId", .push, false), (400, "BadDeviceToken", .tokenMisplaced, false),
+        (400, "BadExpirationDate", .push, false), (400, "BadMessageId", .push, false),
+        (400, "BadPriority", .push, false), (400, "BadTopic", .push, false),
+        (400, "DeviceTokenNotForTopic", .tokenMisplaced, false),
+        (400, "DuplicateHeaders", .push, false), (400, "IdleTimeout", .connection, true),
+        (400, "InvalidPushType", .push, false), (400, "MissingDeviceToken", .push, false),
+        (400, "MissingTopic", .push, false), (400, "PayloadEmpty", .push, false),
+        (400, "TopicDisallowed", .push, false), (403, "BadCertificate", .providerToken, true),
+        (403, "BadCertificateEnvironment", .providerToken, true),
+        (403, "BadEnvironmentKeyIdInToken", .providerToken, true),
+        (403, "BadEnvironmentKeyInToken", .providerToken, true),
+        (403, "ExpiredProviderToken", .providerToken, true),
+        (403, "Forbidden", .providerToken, true),
+        (403, "InvalidProviderToken", .providerToken, true),
+        (403, "MissingProviderToken", .providerToken, true),
+        (403, "UnrelatedKeyIdInToken", .connection, true), (404, "BadPath", .push, false),
+        (405, "MethodNotAllowed", .push, false), (410, "ExpiredToken", .tokenGone, false),
+        (410, "Unregistered", .tokenGone, false), (413, "PayloadTooLarge", .push, false),
+        (429, "TooManyProviderTokenUpdates", .connection, true),
+        (429, "TooManyRequests", .tokenBackOff, false),
+        (500, "InternalServerError", .lane, false), (503, "ServiceUnavailable", .lane, false),
+        (503, "Shutdown", .lane, true),
+    ]
+
+    @Test(arguments: table)
+    func `each of Apple's refusals has its blast radius`(
+        status: Int, reason: String, reaches: BlastRadius, retires: Bool
+    ) {
+        let answer = APNsAnswer(status: status, body: [UInt8](#"{"reason":"\#(reason)"}"#.utf8))
+        #expect(
+            answer.result
+                == .rejected(
+                    status: status, reason: reason, reaches: reaches, tokenGoneSince: nil))
+        #expect(answer.retiresConnection == retires)
+    }
+
+    @Test func `the table has these rows and no other`() {
+        #expect(APNsReason.table.count == Self.table.count)
+        #expect(Set(APNsReason.table.map { "\($0.status) \($0.name)" }).count == Self.table.count)
+    }
+
+    @Test func `200 is accepted, whatever its body says`() {
+        #expect(APNsAnswer(status: 200, body: []).result == .accepted)
+        let odd = APNsAnswer(status: 200, body: [UInt8](#"{"reason":"Unregistered"}"#.utf8))
+        #expect(odd.result == .accepted)
+        #expect(!odd.retiresConnection)
+    }
+
+    @Test func `410 tells since when the token is gone, in milliseconds`() {
+        let body = [UInt8](#"{"reason":"Unregistered","timestamp":1700000000123}"#.utf8)
+        #expect(
+            APNsAnswer(status: 410, body: body).result
+                == .rejected(
+                    status: 410, reason: "Unregistered", reaches: .tokenGone,
+                    tokenGoneSince: Instant(milliseconds: 1_700_000_000_123)))
+        #expect(APNsAnswer(status: 400, body: body).goneSince == nil)
+    }
+
+    @Test(arguments: [
+        #"{"reason":"Unregistered","timestamp":"yesterday"}"#,
+        #"{"reason":"Unregistered","timestamp":1.5}"#,
+        #"{"reason":"Unregistered","timestamp":99999999999999999999}"#,
+        #"{"reason":"Unregistered"}"#,
+    ])
+    func `a timestamp that is none is left out`(body: String) {
+        let answer = APNsAnswer(status: 410, body: [UInt8](body.utf8))
+        #expect(answer.reason == "Unregistered")
+        #expect(answer.goneSince == nil)
+        #expect(answer.reaches == .tokenGone)
+    }
+
+    @Test(arguments: [
+        (401, BlastRadius.providerToken), (403, .providerToken), (410, .tokenGone),
+        (429, .tokenBackOff), (400, .push), (404, .push), (413, .push), (418, .push),
+        (500, .lane), (502, .lane), (504, .lane), (301, .lane), (204, .lane), (0, .lane),
+    ])
+    func `an unknown reason is classed by its status`(status: Int, reaches: BlastRadius) {
+        let answer = APNsAnswer(status: status, body: [UInt8](#"{"reason":"NewInYear"}"#.utf8))
+        #expect(answer.reason == "NewInYear")
+        #expect(answer.reaches == reaches)
+        #expect(answer.retiresConnection == (reaches == .providerToken))
+    }
+
+    @Test func `a reason under another status than Apple's counts as unknown`() {
+        let answer = APNsAnswer(status: 500, body: [UInt8](#"{"reason":"Unregistered"}"#.utf8))
+        #expect(answer.reaches == .lane)
+    }
+
+    @Test(arguments: [
+        "", "<html>502</html>", "[]", "{}", "{", #"{"reason":7}"#, #"{"reason":""}"#,
+        #"{"reason":"a\u0007b"}"#, #"{"reason":"Zurück"}"#, #"{"reason":{"reason":"x"}}"#,
+        #"{"reason":"\#(String(repeating: "a", count: 65))"}"#,
+        #"{"reason":"Forbidden","pad":"\#(String(repeating: "a", count: 4_096))"}"#,
+        #"{"reason":"Forbidden","reason":"Unregistered"}"#,
+    ])
+    func `a body that cannot be trusted gives no reason`(body: String) {
+        let answer = APNsAnswer(status: 400, body: [UInt8](body.utf8))
+        #expect(answer.reason == APNsAnswer.noReason)
+        #expect(answer.reaches == .push)
+    }
+
+    @Test func `the longest reason that is kept has 64 bytes`() {
+        let reason = String(repeating: "a", count: APNsAnswer.reasonBytesMax)
+        let answer = APNsAnswer(status: 400, body: [UInt8](#"{"reason":"\#(reason)"}"#.utf8))
+        #expect(answer.reason == reason)
+    }
+}

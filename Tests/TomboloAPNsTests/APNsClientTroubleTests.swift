@@ -1,0 +1,138 @@
+import Glibc
+import Testing
+import TomboloAPNs
+import TomboloCore
+import TomboloHTTP
+
+/// Endpoints that do not serve.
+struct APNsClientTroubleTests {
+    /// The reason for which a push to `url` was not sent.
+    private func notSent(
+        _ url: String, authorities: [UInt8]? = nil, deadline: Duration = .seconds(10),
+        then check: @escaping @Sendable (Lane) async throws -> Void = { _ in }
+    ) async throws -> String {
+        let reason = Reason()
+        try await withLane(url, authorities: authorities, deadline: deadline) { lane in
+            guard case .notSent(let text) = try await lane.result(of: "a0") else {
+                Issue.record("\(lane.outcomes)")
+                return
+            }
+            reason.text = text
+            #expect(lane.client.status.trouble == text)
+            try await check(lane)
+        }
+        return reason.text
+    }
+
+    @Test func `a refused connection is told with its address, and not tried again at once`()
+        async throws
+    {
+        let (listener, port) = listenOnLoopback()
+        close(listener)
+        let reason = try await notSent("https://127.0.0.1:\(port)") { lane in
+            // No capacity during the back-off, and one push again at its end.
+            try await lane.wait { lane.capacities == [1, 0] }
+            try await lane.wait { lane.capacities == [1, 0, 1] }
+            guard case .notSent = try await lane.result(of: "a1") else {
+                Issue.record("\(lane.outcomes)")
+                return
+            }
+        }
+        #expect(reason.contains("127.0.0.1:\(port)"))
+        #expect(reason.contains("refused"))
+    }
+
+    @Test func `a connection that hangs in the handshake ends within half of the push's deadline`()
+        async throws
+    {
+        let (listener, port) = listenOnLoopback()
+        defer { close(listener) }
+        let reason = try await notSent("https://127.0.0.1:\(port)", deadline: .milliseconds(400)) {
+            lane in
+            #expect(lane.outcomes[0].took >= .milliseconds(200))
+            #expect(lane.outcomes[0].took < .milliseconds(400))
+        }
+        #expect(reason.contains("127.0.0.1:\(port)"))
+    }
+
+    @Test func `a certificate of a stranger is told as that`() async throws {
+        let nginx = try Nginx()
+        let stranger = try EphemeralCertificateAuthority(unixTime: Int64(time(nil)))
+        let reason = try await notSent(nginx.url, authorities: stranger.certificate)
+        #expect(reason.contains("certificate"))
+        #expect(nginx.requests().isEmpty)
+    }
+
+    @Test func `a server without HTTP/2 is told as that`() async throws {
+        let nginx = try Nginx(protocols: "")
+        let reason = try await notSent(nginx.url, authorities: nginx.authorities)
+        #expect(reason.contains("HTTP/2"))
+    }
+
+    @Test func `authorities that are no certificates are refused before anything is sent`()
+        async throws
+    {
+        await #expect(throws: APNsConfigurationError.self) {
+            try await withLane("https://127.0.0.1:1", authorities: [1, 2, 3]) { _ in }
+        }
+    }
+
+    @Test
+    func `a push without an answer is unknown at its deadline, and its silent connection goes`()
+        async throws
+    {
+        let (listener, port) = listenOnLoopback()
+        defer { close(listener) }
+        // What goes to 8… is passed to somebody who never answers.
+        let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
+        let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
+        try await withLane(
+            nginx.url, authorities: nginx.authorities, deadline: .milliseconds(300)
+        ) { lane in
+            try await lane.expectAccepted("a0")
+            guard case .unknown(let reason) = try await lane.result(of: "80") else {
+                Issue.record("\(lane.outcomes)")
+                return
+            }
+            #expect(reason.contains("127.0.0.1:\(nginx.port)"))
+            #expect(lane.outcomes[1].took >= .milliseconds(300))
+            #expect(lane.client.status.connections == 0)
+            try await lane.wait { lane.capacities.last == 1 }
+            try await lane.expectAccepted("a1")
+        }
+        let accepted = nginx.requests().filter { $0.status == "200" }
+        #expect(Set(accepted.map(\.connection)).count == 2)
+    }
+
+    @Test func `one push without an answer among others does not cost the connection`()
+        async throws
+    {
+        let (listener, port) = listenOnLoopback()
+        defer { close(listener) }
+        let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
+        let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
+        try await withLane(
+            nginx.url, authorities: nginx.authorities, deadline: .milliseconds(300)
+        ) { lane in
+            try await lane.expectAccepted("a0")
+            let hung = lane.send("80")
+            var sent = 0
+            while !lane.outcomes.contains(where: { $0.push == hung }) {
+                sent += 1
+                try await lane.expectAccepted("a1")
+            }
+            #expect(lane.client.status.connections == 1)
+            try await lane.expectAccepted("a2")
+            #expect(lane.outcomes.count == sent + 3)
+        }
+        let accepted = nginx.requests().filter { $0.status == "200" }
+        #expect(Set(accepted.map(\.connection)).count == 1)
+    }
+}
+
+/// A word carried out of a lane's loop.
+///
+/// `@unchecked Sendable`: written on the loop, read when the loop has ended.
+private final class Reason: @unchecked Sendable {
+    var text = ""
+}

@@ -1,0 +1,129 @@
+import Glibc
+import TestSupport
+import Testing
+import TomboloAPNs
+import TomboloCore
+import TomboloCrypto
+import TomboloLoop
+
+/// A client on a loop, and what it told. On the loop only.
+final class Lane: PushOutcomeReceiver, @unchecked Sendable {
+    static let number = LaneNumber(7)
+
+    // Sendable: used on the loop's thread only, on which `withLane` runs everything.
+    private(set) var outcomes: [PushOutcome] = []
+    private(set) var capacities: [Int] = []
+    let key: P256PrivateKey
+    private let loop: EpollLoop
+    private let changed: Parking
+    private var pushes: UInt64 = 0
+    private var made: APNsClient?
+
+    init(
+        url: String, authorities: [UInt8]?, connections: Int, deadline: Duration, loop: EpollLoop
+    ) throws {
+        self.loop = loop
+        changed = Parking(loop)
+        key = P256PrivateKey.generate()
+        let signer = try ProviderTokenSigner(
+            keyID: "ABC123DEFG", teamID: "TEAM123456", p8: key.pkcs8PEM)
+        let providerKey = ProviderKey(signer: signer, loop: loop) {
+            Instant(seconds: Int64(time(nil)))
+        }
+        let configuration = try APNsConfiguration(
+            lane: Lane.number, bundleID: "com.example.app", environment: .sandbox,
+            endpoint: APNsEndpoint(url: url), authorities: authorities, connections: connections,
+            pushDeadline: deadline)
+        made = try APNsClient(
+            configuration, key: providerKey, loop: loop, chance: SystemRandomNumberGenerator(),
+            receiver: self)
+    }
+
+    var client: APNsClient { made! }
+
+    func pushEnded(_ outcome: PushOutcome) {
+        outcomes.append(outcome)
+        changed.unpark()
+    }
+
+    func capacityChanged(lane: LaneNumber, to capacity: Int) {
+        precondition(lane == Lane.number)
+        capacities.append(capacity)
+        changed.unpark()
+    }
+
+    /// Waits until `condition` holds of what was told; at most 20 s.
+    func wait(until condition: () -> Bool) async throws {
+        let deadline = loop.now + .seconds(20)
+        while !condition() {
+            if await changed.park(until: deadline) != .signal { throw DeadlineExceeded() }
+        }
+    }
+
+    /// Hands one push over.
+    @discardableResult
+    func send(_ token: String, _ change: (inout Push) -> Void = { _ in }) -> PushID {
+        pushes += 1
+        var push = Push(
+            id: PushID(pushes), lane: Lane.number, event: .update, token: token,
+            apnsID: "123e4567-e89b-12d3-a456-42661417\(pushes % 9_000 + 1_000)", priority: 10,
+            expiration: 0, payload: [UInt8](#"{"aps":{"event":"update"}}"#.utf8))
+        change(&push)
+        client.send(push)
+        return push.id
+    }
+
+    /// Hands one push over and waits for what becomes of it.
+    func result(of token: String) async throws -> PushResult {
+        let id = send(token)
+        try await wait { outcomes.contains { $0.push == id } }
+        return outcomes.first { $0.push == id }!.result
+    }
+
+    /// Hands one push over and expects that it is accepted.
+    func expectAccepted(
+        _ token: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let result = try await result(of: token)
+        #expect(result == .accepted, sourceLocation: sourceLocation)
+    }
+
+    /// Sends `count` pushes, never more at once than the capacity told; waits for all outcomes.
+    func stream(_ count: Int, to token: (Int) -> String) async throws {
+        var sent = 0
+        let before = outcomes.count
+        while outcomes.count - before < count {
+            while sent < count, sent - (outcomes.count - before) < (capacities.last ?? 0) {
+                send(token(sent))
+                sent += 1
+            }
+            let seen = (outcomes.count, capacities.count)
+            try await wait { (outcomes.count, capacities.count) != seen }
+        }
+    }
+}
+
+/// Runs `body` beside a running client, on a loop of its own.
+func withLane(
+    _ url: String, authorities: [UInt8]? = nil, connections: Int = 1,
+    deadline: Duration = .seconds(10),
+    _ body: @escaping @Sendable (Lane) async throws -> Void
+) async throws {
+    try await onLoop { loop in
+        let lane = try Lane(
+            url: url, authorities: authorities, connections: connections, deadline: deadline,
+            loop: loop)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: loop) {
+                // Ends by being cancelled, and throws then.
+                try? await lane.client.run()
+            }
+            group.addTask(executorPreference: loop) {
+                try await lane.wait { lane.capacities.last == 1 }
+                try await body(lane)
+            }
+            _ = try await group.next()
+            group.cancelAll()
+        }
+    }
+}

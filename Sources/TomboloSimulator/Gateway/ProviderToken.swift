@@ -1,0 +1,49 @@
+import TomboloCrypto
+import TomboloJSON
+
+/// A provider token taken apart: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 3.4), read as
+/// Apple's *Establishing a token-based connection to APNs* describes it.
+///
+/// Made only from a well-formed token; whether its signature holds is asked separately.
+struct ProviderToken: Hashable, Sendable {
+    var keyID: String
+    var teamID: String
+    /// `iat`, Unix seconds.
+    var issuedAt: Int64
+    /// What was signed: header and claims with the dot between them.
+    private var signedBytes: [UInt8]
+    private var signature: [UInt8]
+
+    /// nil where it is not three parts of base64url, or header or claims lack what Apple demands.
+    ///
+    /// `iat` may be a string of digits: a widely used client sends it so, and Apple takes it.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3,
+            let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+            let signature = Base64URL.decode(parts[2]),
+            header.root["alg"]?.string == "ES256", let keyID = header.root["kid"]?.string,
+            let teamID = claims.root["iss"]?.string, let iat = claims.root["iat"],
+            let issuedAt = iat.integer ?? iat.string.flatMap(Int64.init)
+        else { return nil }
+        self.keyID = keyID
+        self.teamID = teamID
+        self.issuedAt = issuedAt
+        self.signature = signature
+        signedBytes = [UInt8]((parts[0] + "." + parts[1]).utf8)
+    }
+
+    /// Raw R‖S (as the RFC wants it) and DER (as Apple's own samples show it) both count.
+    func isSigned(by key: P256PublicKey) -> Bool {
+        key.verifies(signature, over: signedBytes)
+    }
+
+    private static func object(_ part: String) -> JSONDocument? {
+        guard let bytes = Base64URL.decode(part) else { return nil }
+        // Why it cannot be read does not matter: Apple has one reason for all of it.
+        guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
+            return nil
+        }
+        return document
+    }
+}

@@ -1,0 +1,85 @@
+/// A request to the gateway, as it stands on the wire: nothing parsed, nothing dropped.
+package struct PushRequest: Sendable {
+    package var method: String
+    /// `:path`, with its query if it has one.
+    package var path: String
+    /// Every header in order, names in lower case, repetitions included, pseudo headers left out.
+    package var fields: [(name: String, value: String)]
+    package var body: [UInt8]
+
+    package init(
+        method: String, path: String, fields: [(name: String, value: String)], body: [UInt8]
+    ) {
+        self.method = method
+        self.path = path
+        self.fields = fields
+        self.body = body
+    }
+
+    /// The first value of a header.
+    func value(_ name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+}
+
+/// Which of Apple's two worlds: tokens, keys and channels of one mean nothing in the other.
+package enum PushEnvironment: String, Hashable, Sendable {
+    case sandbox, production
+}
+
+/// How long the gateway keeps a push for a phone that cannot be reached (`apns-expiration`).
+package enum PushExpiration: Hashable, Sendable {
+    /// `0`: one attempt, not stored.
+    case immediate
+    /// Stored until that time, whole Unix seconds.
+    case until(Int64)
+    /// No header: Apple keeps it up to 30 days.
+    case absent
+
+    /// Whether a push with this expiration is still worth an attempt.
+    package func isStorable(at now: WallInstant, acceptedAt: WallInstant) -> Bool {
+        switch self {
+        case .immediate: false
+        case .until(let second): WallInstant(seconds: second) > now
+        case .absent: now - acceptedAt < .seconds(30 * 86_400)
+        }
+    }
+}
+
+/// A push that the gateway took: from here on Apple says nothing more about it.
+package struct AcceptedPush: Hashable, Sendable {
+    package var apnsID: String
+    /// Lower-case hex.
+    package var token: String
+    package var topic: PushTopic
+    package var type: PushType
+    package var priority: Int
+    package var expiration: PushExpiration
+    package var collapseID: String?
+    package var payload: [UInt8]
+    package var acceptedAt: WallInstant
+
+    package init(
+        apnsID: String, token: String, topic: PushTopic, type: PushType, priority: Int,
+        expiration: PushExpiration, collapseID: String?, payload: [UInt8], acceptedAt: WallInstant
+    ) {
+        self.apnsID = apnsID
+        self.token = token
+        self.topic = topic
+        self.type = type
+        self.priority = priority
+        self.expiration = expiration
+        self.collapseID = collapseID
+        self.payload = payload
+        self.acceptedAt = acceptedAt
+    }
+}
+
+/// The gateway's answer to one request.
+package struct GatewayAnswer: Sendable {
+    /// The request's `apns-id` where it was a canonical one, else a fresh one. Always in the answer.
+    package var apnsID: String
+    /// `apns-unique-id`, on success in the sandbox only.
+    package var uniqueID: String?
+    package var result: Result<AcceptedPush, Refusal>
+}

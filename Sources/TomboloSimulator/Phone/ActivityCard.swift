@@ -1,0 +1,94 @@
+/// One Live Activity on one phone: what its Dynamic Island and Lock Screen show.
+package struct ActivityCard: Hashable, Sendable {
+    /// ActivityKit's states, with the instant at which each ends by itself.
+    package enum Phase: Hashable, Sendable {
+        case active
+        /// The stale date has passed; a newer one makes it active again.
+        case stale
+        /// Off the Dynamic Island, on the Lock Screen until then.
+        case ended(until: WallInstant)
+        case dismissed
+
+        /// As the relay's API spells it.
+        package var name: String {
+            switch self {
+            case .active: "active"
+            case .stale: "stale"
+            case .ended: "ended"
+            case .dismissed: "dismissed"
+            }
+        }
+    }
+
+    /// The phone's own number for it, counting from 1. Two starts make two cards.
+    package let number: Int
+    package let attributesType: String
+    /// The relay's id, read by the app from `attributes.activity_id`; nil where the relay wrote none.
+    package let activityID: String?
+    package let startedAt: WallInstant
+    package internal(set) var phase = Phase.active
+    /// The content state shown, byte for byte as it came.
+    package internal(set) var contentState: [UInt8]
+    /// How often the shown state changed, the start included.
+    package internal(set) var shownCount = 1
+    package let firstShownAt: WallInstant
+    /// The last change of the shown state.
+    package internal(set) var shownAt: WallInstant
+    /// Pushes for this card that changed nothing.
+    package internal(set) var ignoredCount = 0
+    /// The newest timestamp applied, Unix seconds.
+    var timestamp: Int64
+    var staleAt: WallInstant?
+    var updateToken: String?
+    /// When the user taps "Allow"; nil when that is done, or never happens.
+    var updateTokenDueAt: WallInstant?
+    var budget: TokenBucket?
+
+    /// An activity is active for at most 8 hours, and stays on the Lock Screen for 4 more.
+    package static let activeTimeMax: Duration = .seconds(8 * 3_600)
+    package static let endedTimeMax: Duration = .seconds(4 * 3_600)
+
+    init(
+        number: Int, attributesType: String, activityID: String?, contentState: [UInt8],
+        timestamp: Int64, at now: WallInstant
+    ) {
+        self.number = number
+        self.attributesType = attributesType
+        self.activityID = activityID
+        self.contentState = contentState
+        self.timestamp = timestamp
+        startedAt = now
+        firstShownAt = now
+        shownAt = now
+    }
+
+    var isOver: Bool {
+        switch phase {
+        case .active, .stale: false
+        case .ended, .dismissed: true
+        }
+    }
+
+    /// Shows a state; true where it differs from the one shown.
+    mutating func show(_ state: [UInt8], at now: WallInstant) -> Bool {
+        guard state != contentState else { return false }
+        contentState = state
+        shownCount += 1
+        shownAt = now
+        return true
+    }
+
+    /// The next instant at which something happens by itself.
+    var deadline: WallInstant? {
+        switch phase {
+        case .active: earliest([updateTokenDueAt, staleAt, startedAt + Self.activeTimeMax])
+        case .stale: earliest([updateTokenDueAt, startedAt + Self.activeTimeMax])
+        case .ended(let until): until
+        case .dismissed: nil
+        }
+    }
+
+    private func earliest(_ instants: [WallInstant?]) -> WallInstant? {
+        instants.compactMap(\.self).min()
+    }
+}

@@ -1,0 +1,72 @@
+import TomboloJSON
+
+/// The `aps` dictionary of an ActivityKit push, as the phone reads it (Apple, *Starting and updating
+/// Live Activities with ActivityKit push notifications*).
+struct ActivityPayload {
+    enum Event: String {
+        case start, update, end
+    }
+
+    var event: Event
+    /// Unix seconds.
+    var timestamp: Int64
+    var contentState: JSONView?
+    var attributesType: String?
+    var attributes: JSONView?
+    var hasAlert: Bool
+    var staleDate: DateField
+    var dismissalDate: DateField
+    var inputPushChannel: String?
+
+    /// A date of the payload: Unix seconds, whole.
+    enum DateField: Equatable {
+        case absent
+        case second(Int64)
+        case notWholeSeconds
+    }
+
+    /// Unix seconds stay below this until the year 5138: a greater `timestamp` is in milliseconds.
+    static let timestampMax: Int64 = 100_000_000_000
+
+    init(_ payload: [UInt8]) throws(Ignored) {
+        // Where the fault lies does not matter: the phone drops the whole push.
+        guard let aps = (try? JSONDocument(payload))?.root["aps"], aps.kind == .object else {
+            throw Ignored(.unreadable, "no aps object")
+        }
+        guard let event = aps["event"]?.string.flatMap(Event.init) else {
+            throw Ignored(.unreadable, "aps.event is none of start, update, end")
+        }
+        self.event = event
+        timestamp = try Self.timestamp(aps["timestamp"])
+        contentState = aps["content-state"]
+        attributesType = aps["attributes-type"]?.string
+        attributes = aps["attributes"]
+        hasAlert = Self.isAlert(aps["alert"])
+        staleDate = Self.date(aps["stale-date"])
+        dismissalDate = Self.date(aps["dismissal-date"])
+        inputPushChannel = aps["input-push-channel"]?.string
+    }
+
+    private static func timestamp(_ value: JSONView?) throws(Ignored) -> Int64 {
+        guard let value, value.kind == .number else { throw Ignored(.timestampMissing) }
+        guard let seconds = value.integer else { throw Ignored(.timestampNotWholeSeconds) }
+        guard seconds <= timestampMax else {
+            throw Ignored(.timestampInMilliseconds, "\(seconds)")
+        }
+        return seconds
+    }
+
+    private static func date(_ value: JSONView?) -> DateField {
+        guard let value, !value.isNull else { return .absent }
+        return value.integer.map(DateField.second) ?? .notWholeSeconds
+    }
+
+    /// An alert of a Live Activity is an object with a title or a body, each a string or an object.
+    private static func isAlert(_ value: JSONView?) -> Bool {
+        guard let value, value.kind == .object else { return false }
+        return ["title", "body"].contains { name in
+            guard let kind = value[name]?.kind else { return false }
+            return kind == .string || kind == .object
+        }
+    }
+}

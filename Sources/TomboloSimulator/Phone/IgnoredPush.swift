@@ -1,0 +1,54 @@
+/// What a real phone never tells: a push that APNs answered with 200 and that changed nothing.
+package struct IgnoredPush: Hashable, Sendable {
+    /// Why. The words are those of the log and of the simulator's lines.
+    package enum Reason: String, CaseIterable, Hashable, Sendable {
+        /// No `aps` object, or an `event` that is none of start, update and end.
+        case unreadable
+        case timestampMissing = "timestamp_missing"
+        case timestampNotWholeSeconds = "timestamp_not_whole_seconds"
+        case timestampInMilliseconds = "timestamp_in_milliseconds"
+        case timestampInThePast = "timestamp_in_the_past"
+        case timestampTooFarAhead = "timestamp_too_far_ahead"
+        case timestampOlderThanShown = "timestamp_older_than_shown"
+        case contentStateMissing = "content_state_missing"
+        case contentStateDoesNotDecode = "content_state_does_not_decode"
+        case alertMissing = "alert_missing"
+        case attributesMissing = "attributes_missing"
+        case attributesDoNotDecode = "attributes_do_not_decode"
+        /// The token starts activities of another type, or the app has no such type.
+        case attributesTypeMismatch = "attributes_type_mismatch"
+        case startBudgetExceeded = "start_budget_exceeded"
+        case updateBudgetExceeded = "update_budget_exceeded"
+        case tooManyActivities = "too_many_activities"
+        case activityEnded = "activity_ended"
+        /// A `start` at an update token, or an update or end at a push-to-start token.
+        case wrongToken = "wrong_token"
+        /// `input-push-channel` before iOS 18.
+        case channelNeedsNewerOS = "channel_needs_newer_os"
+        /// A stale or dismissal date that is no whole second; the push itself was applied.
+        case dateNotWholeSeconds = "date_not_whole_seconds"
+        /// The phone was offline and the push asked not to be stored, or expired there.
+        case expiredWhileOffline = "expired_while_offline"
+        /// The phone was offline and a later push took the one place there is.
+        case replacedWhileOffline = "replaced_while_offline"
+    }
+
+    package var reason: Reason
+    /// More, for a person: which member, how far ahead.
+    package var detail: String
+    package var at: WallInstant
+    package var apnsID: String
+    /// The relay's id, where the phone knows it.
+    package var activityID: String?
+}
+
+/// A reason not to apply a push, before it has a time and a place.
+struct Ignored: Error {
+    var reason: IgnoredPush.Reason
+    var detail: String
+
+    init(_ reason: IgnoredPush.Reason, _ detail: String = "") {
+        self.reason = reason
+        self.detail = detail
+    }
+}

@@ -1,0 +1,67 @@
+package import TomboloJSON
+
+/// What an app's Swift type demands of the JSON it is decoded from, as far as a default `JSONDecoder`
+/// would notice: kinds of values and required members.
+///
+/// Unknown members are ignored, as the decoder ignores them. It checks no ranges and no dates.
+package indirect enum JSONShape: Hashable, Sendable {
+    /// One stored property of a struct.
+    package struct Member: Hashable, Sendable {
+        package var name: String
+        package var shape: JSONShape
+        /// False for an optional property: it may be absent or null.
+        package var isRequired: Bool
+
+        package init(_ name: String, _ shape: JSONShape, isRequired: Bool = true) {
+            self.name = name
+            self.shape = shape
+            self.isRequired = isRequired
+        }
+    }
+
+    case any
+    case string
+    case number
+    case integer
+    case bool
+    case array(JSONShape)
+    case object([Member])
+
+    /// Why the value does not decode, with the JSON Pointer of the place; nil where it does.
+    package func fault(in value: JSONView, at path: String = "") -> String? {
+        switch self {
+        case .any: nil
+        case .string: value.kind == .string ? nil : expected("a string", path)
+        case .number: value.kind == .number ? nil : expected("a number", path)
+        case .integer: value.integer != nil ? nil : expected("an integer", path)
+        case .bool: value.kind == .bool ? nil : expected("true or false", path)
+        case .array(let element): arrayFault(element, value, path)
+        case .object(let members): objectFault(members, value, path)
+        }
+    }
+
+    private func arrayFault(_ element: JSONShape, _ value: JSONView, _ path: String) -> String? {
+        guard value.kind == .array else { return expected("an array", path) }
+        for (index, item) in value.elements.enumerated() {
+            if let fault = element.fault(in: item, at: "\(path)/\(index)") { return fault }
+        }
+        return nil
+    }
+
+    private func objectFault(_ members: [Member], _ value: JSONView, _ path: String) -> String? {
+        guard value.kind == .object else { return expected("an object", path) }
+        for member in members {
+            let place = "\(path)/\(member.name)"
+            guard let found = value[member.name], !(found.isNull && !member.isRequired) else {
+                if member.isRequired { return "\(place) is missing" }
+                continue
+            }
+            if let fault = member.shape.fault(in: found, at: place) { return fault }
+        }
+        return nil
+    }
+
+    private func expected(_ what: String, _ path: String) -> String {
+        (path.isEmpty ? "the value" : path) + " is not " + what
+    }
+}

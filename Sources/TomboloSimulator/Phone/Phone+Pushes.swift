@@ -1,0 +1,156 @@
+import TomboloJSON
+
+/// Applying a push: start, update, end.
+extension Phone {
+    mutating func apply(
+        _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) throws(Ignored) {
+        switch purposes[push.token] {
+        case .startType(let type):
+            try start(push, type: type, at: now, &effects)
+        case .card(let number):
+            guard let index = cards.firstIndex(where: { $0.number == number }) else {
+                throw Ignored(.activityEnded, "dismissed")
+            }
+            try change(index, by: push, at: now, &effects)
+        case nil:
+            throw Ignored(.wrongToken, "no such token on this phone")
+        }
+    }
+
+    private mutating func start(
+        _ push: AcceptedPush, type: String, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) throws(Ignored) {
+        let payload = try ActivityPayload(push.payload)
+        guard payload.event == .start else {
+            throw Ignored(.wrongToken, "\(payload.event.rawValue) at a push-to-start token")
+        }
+        let (state, attributes) = try checkStart(payload, type: type, at: now)
+        guard startBudget.take(at: now) else { throw Ignored(.startBudgetExceeded) }
+        guard cards.count < Self.cardsMax else { throw Ignored(.tooManyActivities) }
+        var card = ActivityCard(
+            number: nextCardNumber, attributesType: type,
+            activityID: attributes["activity_id"]?.string, contentState: [UInt8](state.raw),
+            timestamp: payload.timestamp, at: now)
+        nextCardNumber += 1
+        card.budget = configuration.updateBudget.map {
+            TokenBucket(depth: $0.depth, perHour: $0.perHour, at: now)
+        }
+        if payload.inputPushChannel == nil {
+            switch configuration.updateTokens {
+            case .atOnce: card.updateTokenDueAt = now
+            case .after(let delay): card.updateTokenDueAt = now + delay
+            case .never: break
+            }
+        }
+        noteDate(payload.staleDate, push, at: now, &effects)
+        card.staleAt = Self.instant(payload.staleDate)
+        cards.append(card)
+        effects.append(.changed(card, .shown))
+        effects += advance(to: now)
+    }
+
+    private func checkStart(
+        _ payload: ActivityPayload, type: String, at now: WallInstant
+    ) throws(Ignored) -> (state: JSONView, attributes: JSONView) {
+        guard payload.hasAlert else { throw Ignored(.alertMissing) }
+        guard let givenType = payload.attributesType, let attributes = payload.attributes else {
+            throw Ignored(.attributesMissing)
+        }
+        guard givenType == type else {
+            throw Ignored(.attributesTypeMismatch, "\(givenType), but the token is for \(type)")
+        }
+        guard attributes.kind == .object else { throw Ignored(.attributesDoNotDecode) }
+        if payload.inputPushChannel != nil, configuration.osMajor < 18 {
+            throw Ignored(.channelNeedsNewerOS, "input-push-channel on iOS \(configuration.os)")
+        }
+        try Self.checkLead(payload.timestamp, at: now)
+        return (try decodable(payload.contentState, type: type), attributes)
+    }
+
+    private mutating func change(
+        _ index: Int, by push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) throws(Ignored) {
+        // The budget is the system's: it is spent before anybody reads the payload.
+        if push.priority == 10, cards[index].budget?.take(at: now) == false {
+            throw Ignored(.updateBudgetExceeded)
+        }
+        let payload = try ActivityPayload(push.payload)
+        if cards[index].isOver { throw Ignored(.activityEnded, cards[index].phase.name) }
+        switch payload.event {
+        case .start: throw Ignored(.wrongToken, "start at an update token")
+        case .update: try update(index, payload, push, at: now, &effects)
+        case .end: try end(index, payload, push, at: now, &effects)
+        }
+    }
+
+    private mutating func update(
+        _ index: Int, _ payload: ActivityPayload, _ push: AcceptedPush, at now: WallInstant,
+        _ effects: inout [PhoneEffect]
+    ) throws(Ignored) {
+        let timestamp = payload.timestamp
+        if timestamp < cards[index].timestamp {
+            throw Ignored(
+                .timestampOlderThanShown, "\(timestamp), shown is \(cards[index].timestamp)")
+        }
+        if WallInstant(seconds: timestamp) < now - Self.updateAgeMax {
+            throw Ignored(.timestampInThePast, "\(now.seconds - timestamp) s ago")
+        }
+        try Self.checkLead(timestamp, at: now)
+        let state = try decodable(payload.contentState, type: cards[index].attributesType)
+        cards[index].timestamp = timestamp
+        noteDate(payload.staleDate, push, at: now, &effects)
+        cards[index].staleAt = Self.instant(payload.staleDate)
+        let wasStale = cards[index].phase == .stale
+        cards[index].phase = .active
+        if cards[index].show([UInt8](state.raw), at: now) {
+            effects.append(.changed(cards[index], .shown))
+        } else if wasStale {
+            effects.append(.changed(cards[index], .active))
+        }
+        effects += advance(to: now)
+    }
+
+    /// An end is applied however old its timestamp is; without a state the last one stays.
+    private mutating func end(
+        _ index: Int, _ payload: ActivityPayload, _ push: AcceptedPush, at now: WallInstant,
+        _ effects: inout [PhoneEffect]
+    ) throws(Ignored) {
+        if payload.contentState != nil {
+            let state = try decodable(
+                payload.contentState, type: cards[index].attributesType)
+            _ = cards[index].show([UInt8](state.raw), at: now)
+        }
+        noteDate(payload.dismissalDate, push, at: now, &effects)
+        cards[index].timestamp = max(cards[index].timestamp, payload.timestamp)
+        let latest = now + ActivityCard.endedTimeMax
+        let until = min(latest, Self.instant(payload.dismissalDate) ?? latest)
+        cards[index].phase = .ended(until: until)
+        effects.append(.changed(cards[index], .ended))
+        effects += advance(to: now)
+    }
+
+    private func decodable(_ state: JSONView?, type: String) throws(Ignored) -> JSONView {
+        guard let state else { throw Ignored(.contentStateMissing) }
+        let shape = configuration.shapes[type] ?? .object([])
+        if let fault = shape.fault(in: state) { throw Ignored(.contentStateDoesNotDecode, fault) }
+        return state
+    }
+
+    private static func checkLead(_ timestamp: Int64, at now: WallInstant) throws(Ignored) {
+        guard WallInstant(seconds: timestamp) <= now + timestampLeadMax else {
+            throw Ignored(.timestampTooFarAhead, "\(timestamp - now.seconds) s ahead")
+        }
+    }
+
+    private mutating func noteDate(
+        _ date: ActivityPayload.DateField, _ push: AcceptedPush, at now: WallInstant,
+        _ effects: inout [PhoneEffect]
+    ) {
+        if date == .notWholeSeconds { note(Ignored(.dateNotWholeSeconds), push, at: now, &effects) }
+    }
+
+    private static func instant(_ date: ActivityPayload.DateField) -> WallInstant? {
+        if case .second(let second) = date { WallInstant(seconds: second) } else { nil }
+    }
+}

@@ -1,0 +1,132 @@
+import TomboloCrypto
+import TomboloJSON
+
+/// One iPhone with one app, as ActivityKit runs it: pushes and time go in, what the islands show and
+/// what was silently ignored come out.
+///
+/// A pure machine on virtual time. It applies what Apple documents (*Starting and updating Live
+/// Activities with ActivityKit push notifications*, *Activity.update*) and what developers found out:
+/// most of it is silent on a real phone.
+package struct Phone: Sendable {
+    package let configuration: PhoneConfiguration
+    /// The cards not dismissed yet, oldest first.
+    package internal(set) var cards: [ActivityCard] = []
+    /// The newest pushes that changed nothing, oldest first.
+    package private(set) var ignored: [IgnoredPush] = []
+    package private(set) var ignoredCount = 0
+    package private(set) var isOnline = true
+
+    /// What each living token is for.
+    var purposes: [String: CardOrType] = [:]
+    var startBudget: TokenBucket
+    var nextCardNumber = 1
+    /// APNs keeps one push per app for a phone it cannot reach.
+    private var stored: AcceptedPush?
+    private var issuedTokens: UInt64 = 0
+
+    enum CardOrType: Hashable, Sendable {
+        case startType(String)
+        case card(Int)
+    }
+
+    /// Ignored pushes kept for reading; the count goes on.
+    package static let ignoredPushesMax = 1_000
+    /// Cards at once. Apple says "a variety of factors"; this bounds memory.
+    package static let cardsMax = 1_000
+    /// An update older than this is in the past. Apple does not say how old that is.
+    package static let updateAgeMax: Duration = .seconds(60)
+    /// An update further ahead than this is ignored.
+    package static let timestampLeadMax: Duration = .seconds(8 * 3_600)
+
+    package init(_ configuration: PhoneConfiguration, at now: WallInstant) {
+        self.configuration = configuration
+        startBudget = TokenBucket(
+            depth: configuration.startBudget.depth, perHour: configuration.startBudget.perHour,
+            at: now)
+    }
+
+    /// The app is launched for the first time: one push-to-start token per type.
+    package mutating func boot() -> [PhoneEffect] {
+        configuration.attributesTypes.map { type in
+            let token = Self.token(
+                configuration.startTokenSeed + [UInt8]("\(configuration.name) \(type)".utf8))
+            purposes[token] = .startType(type)
+            return .tokenIssued(token, .start(attributesType: type))
+        }
+    }
+
+    /// A push from APNs, whose gateway has accepted it.
+    package mutating func receive(_ push: AcceptedPush, at now: WallInstant) -> [PhoneEffect] {
+        var effects = advance(to: now)
+        guard isOnline else { return effects + store(push, at: now) }
+        do throws(Ignored) {
+            try apply(push, at: now, &effects)
+        } catch {
+            note(error, push, at: now, &effects)
+        }
+        return effects
+    }
+
+    /// Loses or finds the network; on its return APNs delivers the one push it kept.
+    package mutating func setOnline(_ online: Bool, at now: WallInstant) -> [PhoneEffect] {
+        guard online != isOnline else { return [] }
+        isOnline = online
+        guard online, let push = stored else { return [] }
+        stored = nil
+        guard push.expiration.isStorable(at: now, acceptedAt: push.acceptedAt) else {
+            return refuse(push, Ignored(.expiredWhileOffline), at: now)
+        }
+        return receive(push, at: now)
+    }
+
+    private mutating func store(_ push: AcceptedPush, at now: WallInstant) -> [PhoneEffect] {
+        guard push.expiration.isStorable(at: now, acceptedAt: push.acceptedAt) else {
+            return refuse(push, Ignored(.expiredWhileOffline, "not stored"), at: now)
+        }
+        let replaced = stored
+        stored = push
+        guard let replaced else { return [] }
+        return refuse(replaced, Ignored(.replacedWhileOffline), at: now)
+    }
+
+    private mutating func refuse(
+        _ push: AcceptedPush, _ ignored: Ignored, at now: WallInstant
+    ) -> [PhoneEffect] {
+        var effects: [PhoneEffect] = []
+        note(ignored, push, at: now, &effects)
+        return effects
+    }
+
+    /// Writes down what changed nothing, and counts it at its card.
+    mutating func note(
+        _ reason: Ignored, _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) {
+        var activityID: String?
+        if case .card(let number) = purposes[push.token],
+            let index = cards.firstIndex(where: { $0.number == number })
+        {
+            cards[index].ignoredCount += 1
+            activityID = cards[index].activityID
+        }
+        let entry = IgnoredPush(
+            reason: reason.reason, detail: reason.detail, at: now, apnsID: push.apnsID,
+            activityID: activityID)
+        ignoredCount += 1
+        if ignored.count >= Self.ignoredPushesMax * 2 {
+            ignored.removeFirst(Self.ignoredPushesMax)
+        }
+        ignored.append(entry)
+        effects.append(.ignored(entry))
+    }
+
+    /// Issues the next update token: 64 bytes, longer than an app's own token, as on real phones.
+    mutating func makeUpdateToken() -> String {
+        issuedTokens += 1
+        return Self.token(
+            configuration.updateTokenSeed + [UInt8]("\(configuration.name) \(issuedTokens)".utf8))
+    }
+
+    private static func token(_ seed: [UInt8]) -> String {
+        Hex.encode(SHA256.digest(seed + [0]) + SHA256.digest(seed + [1]))
+    }
+}

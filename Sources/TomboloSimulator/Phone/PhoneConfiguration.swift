@@ -1,0 +1,76 @@
+/// A phone's budgets and habits: what a user, a device and an app bring with them.
+package struct PhoneConfiguration: Sendable {
+    /// Depth and refill of a budget kept on the phone.
+    package struct Budget: Hashable, Sendable {
+        package var depth: Double
+        package var perHour: Double
+
+        package init(depth: Double, perHour: Double) {
+            self.depth = depth
+            self.perHour = perHour
+        }
+    }
+
+    /// How many priority-10 pushes an activity may show in an hour. Apple publishes no number; these
+    /// lie a little above what a careful sender allows itself.
+    package enum BudgetClass: String, CaseIterable, Hashable, Sendable {
+        case standard, frequent, lab
+
+        /// nil: no budget.
+        package var budget: Budget? {
+            switch self {
+            case .standard: Budget(depth: 5, perHour: 12)
+            case .frequent: Budget(depth: 22, perHour: 210)
+            case .lab: nil
+            }
+        }
+    }
+
+    /// When the system hands the app an update token for an activity started by push: once the user
+    /// has tapped "Allow" on the Lock Screen.
+    package enum UpdateTokenPolicy: Hashable, Sendable {
+        case atOnce
+        case after(Duration)
+        case never
+    }
+
+    /// `phone-1`: also the relay's device id.
+    package var name: String
+    package var bundleID: String
+    package var os = "26.1"
+    package var budgetClass = BudgetClass.standard
+    /// The user's switch for an app that declares frequent updates; without it `frequent` is
+    /// `standard`.
+    package var frequentPushesEnabled = false
+    /// Starts by push have a budget of their own ("about 10 in a short time").
+    package var startBudget = Budget(depth: 20, perHour: 1)
+    package var updateTokens = UpdateTokenPolicy.atOnce
+    /// The app's ActivityAttributes types: each has a push-to-start token.
+    package var attributesTypes = ["RunnerWidgetAttributes"]
+    /// What each type's content state must look like; a type without an entry takes any object.
+    package var shapes: [String: JSONShape] = [
+        "RunnerWidgetAttributes": .object([.init("image", .string)])
+    ]
+    /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a restart),
+    /// update tokens from the second.
+    package var startTokenSeed: [UInt8]
+    package var updateTokenSeed: [UInt8]
+
+    package init(
+        name: String, bundleID: String, startTokenSeed: [UInt8], updateTokenSeed: [UInt8]
+    ) {
+        self.name = name
+        self.bundleID = bundleID
+        self.startTokenSeed = startTokenSeed
+        self.updateTokenSeed = updateTokenSeed
+    }
+
+    /// The priority-10 budget of one activity; nil where there is none.
+    var updateBudget: Budget? {
+        if budgetClass == .frequent, !frequentPushesEnabled { return BudgetClass.standard.budget }
+        return budgetClass.budget
+    }
+
+    /// The number before the first dot of `os`.
+    var osMajor: Int { os.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
+}

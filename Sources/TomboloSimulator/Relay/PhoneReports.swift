@@ -1,0 +1,142 @@
+import TomboloJSON
+package import TomboloLoop
+
+/// What the app on a phone tells the relay's API, made of what happened on the phone: device, tokens,
+/// presence, and the phone's word on each activity.
+package struct PhoneReports: Sendable {
+    package let configuration: PhoneConfiguration
+    package let environment: PushEnvironment
+    /// Whose phone it is; nil: not told.
+    package let user: String?
+    package var queue = UploadQueue()
+    /// Whether the device's budget class is told: only a key that may operate the relay may say so.
+    package private(set) var tellsBudgetClass: Bool
+    /// The newest card of each activity: an older one's end is not the activity's.
+    private var newestCards: [String: Int] = [:]
+
+    package init(
+        configuration: PhoneConfiguration, environment: PushEnvironment, user: String?,
+        tellsBudgetClass: Bool
+    ) {
+        self.configuration = configuration
+        self.environment = environment
+        self.user = user
+        self.tellsBudgetClass = tellsBudgetClass
+    }
+
+    private var devicePath: String { "/devices/" + percentEncoded(configuration.name) }
+
+    /// The app has come to life: it introduces the device and says where it is.
+    package mutating func introduce(at now: MonotonicInstant, wall: WallInstant) {
+        queue.put(devicePath, .device, deviceBody, at: now)
+        tellPresence(at: now, wall: wall)
+    }
+
+    /// Everything but the reports once more.
+    package mutating func refresh(at now: MonotonicInstant, wall: WallInstant) {
+        queue.refresh(at: now)
+        tellPresence(at: now, wall: wall)
+    }
+
+    /// The relay refused the device: perhaps for its budget class, which not every key may set. True
+    /// where it is worth another try without.
+    package mutating func giveUpBudgetClass(at now: MonotonicInstant) -> Bool {
+        guard tellsBudgetClass else { return false }
+        tellsBudgetClass = false
+        queue.forget(devicePath)
+        queue.put(devicePath, .device, deviceBody, at: now)
+        return true
+    }
+
+    /// Something happened on the phone.
+    package mutating func note(
+        _ effect: PhoneEffect, at now: MonotonicInstant, wall: WallInstant
+    ) {
+        switch effect {
+        case .tokenIssued(let token, let purpose):
+            guard let path = tokenPath(purpose) else { return }
+            var body = JSONWriter()
+            body.beginObject()
+            body.member("token", token)
+            body.member("observed_at", wall.rfc3339)
+            body.endObject()
+            queue.put(path, .token, body.bytes, at: now)
+        case .tokenRetired(_, let purpose):
+            if let path = tokenPath(purpose) { queue.forget(path) }
+        case .changed(let card, _):
+            report(card, at: now)
+        case .ignored:
+            break
+        }
+    }
+
+    private mutating func report(_ card: ActivityCard, at now: MonotonicInstant) {
+        guard let id = card.activityID, card.number >= newestCards[id] ?? 0 else { return }
+        let isLast = card.phase == .dismissed
+        newestCards[id] = isLast ? nil : card.number
+        queue.put(
+            devicePath + "/activities/" + percentEncoded(id), .report, Self.word(card),
+            isLast: isLast, at: now)
+    }
+
+    private mutating func tellPresence(at now: MonotonicInstant, wall: WallInstant) {
+        var body = JSONWriter()
+        body.beginObject()
+        body.member("app", configuration.bundleID)
+        body.member("phase", "background")
+        body.member("at", wall.rfc3339)
+        body.endObject()
+        queue.put(devicePath + "/presence", .presence, body.bytes, at: now)
+    }
+
+    private var deviceBody: [UInt8] {
+        var body = JSONWriter()
+        body.beginObject()
+        body.member("app", configuration.bundleID)
+        body.member("environment", environment.rawValue)
+        if let user { body.member("user", user) }
+        body.member("os", configuration.os)
+        body.member("frequent_updates", configuration.frequentPushesEnabled)
+        if tellsBudgetClass { body.member("budget_class", configuration.budgetClass.rawValue) }
+        body.endObject()
+        return body.bytes
+    }
+
+    private func tokenPath(_ purpose: TokenPurpose) -> String? {
+        switch purpose {
+        case .start(let type): devicePath + "/tokens/start:" + percentEncoded(type)
+        case .update(let id): id.map { devicePath + "/tokens/activity:" + percentEncoded($0) }
+        }
+    }
+
+    /// The phone's word on one activity: what it shows, since when, and how often that changed.
+    private static func word(_ card: ActivityCard) -> [UInt8] {
+        var body = JSONWriter()
+        body.beginObject()
+        body.member("phase", card.phase.name)
+        body.name("shown_state")
+        body.raw(card.contentState)
+        body.member("shown_at", card.shownAt.rfc3339)
+        body.member("shown_count", card.shownCount)
+        body.member("first_shown_at", card.firstShownAt.rfc3339)
+        body.endObject()
+        return body.bytes
+    }
+}
+
+/// One segment of a path: everything but unreserved characters as `%XX` (RFC 3986, 2.3).
+func percentEncoded(_ segment: String) -> String {
+    var text: [UInt8] = []
+    for byte in segment.utf8 {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            text.append(byte)
+        default:
+            let digits = Array("0123456789ABCDEF".utf8)
+            text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}

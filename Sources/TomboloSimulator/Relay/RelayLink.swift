@@ -1,0 +1,67 @@
+import TomboloHTTP
+import TomboloLoop
+
+/// A phone's way to the relay: one HTTP/2 connection, made when there is something to say and made anew
+/// when it has ended.
+final class RelayLink: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    private let origin: RelayOrigin
+    private let endpoint: HTTP2Endpoint
+    private let fields: HTTPFields
+    private let tls: TLSClientConfiguration?
+    private let loop: EpollLoop
+    private var client: HTTP2Client?
+    /// Connections made so far: after a new one the relay may be another than before.
+    private(set) var connectionsMade = 0
+
+    /// A relay that does not answer within this is asked again.
+    private static let answerTimeMax: Duration = .seconds(10)
+    private static let connectTimeMax: Duration = .seconds(5)
+
+    init(_ relay: SimulatorConfiguration.Relay, loop: EpollLoop) throws {
+        origin = try RelayOrigin(relay.origin)
+        endpoint = HTTP2Endpoint(
+            scheme: origin.isSecure ? .https : .http, host: origin.host, port: origin.port)
+        var fields = HTTPFields()
+        fields.append("authorization", "Bearer " + relay.key, indexing: .neverIndexed)
+        fields.append("content-type", "application/json")
+        self.fields = fields
+        let trust = relay.caPEM.map(TLSClientConfiguration.Trust.certificates) ?? .system
+        tls = origin.isSecure ? try TLSClientConfiguration(trust: trust) : nil
+        self.loop = loop
+    }
+
+    /// `PUT /v1<path>`; at most one at a time.
+    func put(_ path: String, _ body: [UInt8]) async -> UploadQueue.Outcome {
+        guard let client = await connected() else { return .unreachable }
+        let request = HTTP2Request(
+            method: "PUT", scheme: endpoint.scheme.rawValue, authority: origin.authority,
+            path: "/v1" + path, fields: fields, body: body)
+        switch await client.perform(request, timeout: Self.answerTimeMax) {
+        case .answered(let answer): return .answered(status: answer.status)
+        case .notProcessed, .unknown:
+            close()
+            return .unreachable
+        }
+    }
+
+    func close() {
+        client?.close()
+        client = nil
+    }
+
+    private func connected() async -> HTTP2Client? {
+        if let client, case .open = client.state { return client }
+        close()
+        do throws(ConnectionError) {
+            let made = try await HTTP2Client.connect(
+                endpoint, tls: tls, on: loop, within: Self.connectTimeMax)
+            connectionsMade += 1
+            client = made
+            return made
+        } catch {
+            return nil  // The relay may be down or starting: whoever asked tries again.
+        }
+    }
+}

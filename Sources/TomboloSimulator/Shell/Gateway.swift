@@ -1,0 +1,145 @@
+import TomboloCrypto
+import TomboloHTTP
+
+/// Who gets what the gateway accepted.
+protocol PushReceiver: AnyObject {
+    /// On the loop, once for each push, after its answer was given.
+    func received(_ push: AcceptedPush, at now: WallInstant)
+}
+
+/// What the gateway said so far.
+package struct GatewayCounts: Hashable, Sendable {
+    package internal(set) var accepted = 0
+    package internal(set) var refused: [RefusalReason: Int] = [:]
+}
+
+/// Apple's gateway on HTTP: reads a request, lets the judge decide, answers, delivers.
+final class Gateway: HTTPHandler, @unchecked Sendable {
+    // Sendable: used on the loop's thread only, by the server that calls it.
+
+    private(set) var judge: RequestJudge
+    private(set) var counts = GatewayCounts()
+    weak var receiver: (any PushReceiver)?
+    private var connections: [UInt64: Memory] = [:]
+    private let wallClock: @Sendable () -> WallInstant
+    private let line: @Sendable ([UInt8]) -> Void
+
+    /// What is remembered of a connection.
+    private struct Memory {
+        var judged = GatewayConnection()
+        /// Reasons given on it, each told once.
+        var reasons: Set<RefusalReason> = []
+    }
+
+    /// No payload is larger; of what is, only its size matters.
+    private static let bodyBytesMax = 16 * 1_024
+    /// What is read of a larger body, so that its sender comes to hear the answer.
+    private static let skippedBytesMax = 1_024 * 1_024
+
+    init(
+        rules: GatewayRules, wallClock: @escaping @Sendable () -> WallInstant,
+        line: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        judge = RequestJudge(rules: rules)
+        self.wallClock = wallClock
+        self.line = line
+    }
+
+    func issue(
+        _ token: String, topic: PushTopic, limit: DeviceTokenRegistry.RequestLimit?,
+        at now: WallInstant
+    ) {
+        judge.tokens.issue(
+            token, topic: topic, environment: judge.rules.environment, limit: limit, at: now)
+    }
+
+    func retire(_ token: String, at now: WallInstant) {
+        judge.tokens.retire(token, at: now)
+    }
+
+    func opened(_ connection: HTTPServerConnection) {
+        connections[connection.id] = Memory()
+    }
+
+    func closed(_ connection: HTTPServerConnection) {
+        connections[connection.id] = nil
+    }
+
+    func handle(_ exchange: HTTPExchange) async {
+        // Apple speaks HTTP/2 and nothing else.
+        guard exchange.head.version == .http2 else { return exchange.connection.abort() }
+        guard let body = await Self.body(of: exchange) else { return }
+        let now = wallClock()
+        let id = exchange.connection.id
+        var memory = connections[id] ?? Memory()
+        let hadAccepted = memory.judged.hasAcceptedRequest
+        let answer = judge.judge(
+            Self.request(exchange.head, body), on: &memory.judged, at: now, freshID: Self.freshID)
+        if memory.judged.hasAcceptedRequest, !hadAccepted { widen(exchange.connection) }
+        respond(answer, to: exchange)
+        switch answer.result {
+        case .success(let push): receiver?.received(push, at: now)
+        case .failure(let refusal):
+            if memory.reasons.insert(refusal.reason).inserted {
+                line(SimulatorLine.refused(refusal, apnsID: answer.apnsID, at: now))
+            }
+        }
+        // A connection that has ended meanwhile is forgotten already.
+        if connections[id] != nil { connections[id] = memory }
+    }
+
+    /// The body, cut where it is larger than any payload may be; nil where its sender is gone.
+    private static func body(of exchange: HTTPExchange) async -> [UInt8]? {
+        var body: [UInt8] = []
+        var count = 0
+        do throws(HTTPExchangeError) {
+            while count <= skippedBytesMax, let piece = try await exchange.nextPiece() {
+                count += piece.count
+                if body.count <= bodyBytesMax { body += piece }
+            }
+            return body
+        } catch {
+            return nil  // Nobody is left to answer, or the server answers.
+        }
+    }
+
+    /// A request with a valid provider token was accepted: the connection may have more streams.
+    private func widen(_ connection: HTTPServerConnection) {
+        connection.setMaxConcurrentStreams(Simulator.streamsMax)
+    }
+
+    private func respond(_ answer: GatewayAnswer, to exchange: HTTPExchange) {
+        var fields = HTTPFields()
+        fields.append("apns-id", answer.apnsID)
+        switch answer.result {
+        case .success:
+            counts.accepted += 1
+            if let uniqueID = answer.uniqueID { fields.append("apns-unique-id", uniqueID) }
+            exchange.respond(200, fields, [])
+        case .failure(let refusal):
+            counts.refused[refusal.reason, default: 0] += 1
+            fields.append("content-type", "application/json")
+            exchange.respond(refusal.reason.status, fields, refusal.body)
+        }
+    }
+
+    private static func request(_ head: HTTPRequestHead, _ body: [UInt8]) -> PushRequest {
+        PushRequest(
+            method: head.method, path: head.target,
+            fields: head.fields.map { (name: $0.name, value: $0.value) }, body: body)
+    }
+
+    /// A random UUID (RFC 9562, 5.4), lower case.
+    private static func freshID() -> String {
+        var bytes = RandomBytes.make(16)
+        bytes[6] = bytes[6] & 0x0f | 0x40
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        let digits = Hex.encode(bytes)
+        var id = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { id.append("-") }
+            id.append(digit)
+        }
+        return id
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// A small file that is read and written whole.
+struct KeptFile {
+    let path: String
+
+    /// The bytes; nil where there is no such file. Throws where it cannot be read, or is larger than
+    /// 1 MiB: then it is not ours.
+    func read() throws(SimulatorError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("cannot be opened")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count <= 1 << 20 {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count == 0 { return bytes }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw failure("cannot be read")
+            }
+            bytes += piece[..<count]
+        }
+        throw SimulatorError("\(path) is larger than 1 MiB; is it the right file?")
+    }
+
+    /// Replaces the file at once: a reader sees the old bytes or the new ones, never a part.
+    func write(_ bytes: [UInt8], mode: mode_t) throws(SimulatorError) {
+        let temporary = path + ".new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw failure("cannot be created") }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                close(descriptor)
+                throw failure("cannot be written")
+            }
+            written += count
+        }
+        guard close(descriptor) == 0, rename(temporary, path) == 0 else {
+            throw failure("cannot be written")
+        }
+    }
+
+    private func failure(_ what: String) -> SimulatorError {
+        let reason = String(cString: strerror(errno))
+        return SimulatorError("\(path) \(what): \(reason); check the path and its permissions")
+    }
+}

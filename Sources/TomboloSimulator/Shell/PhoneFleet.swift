@@ -1,0 +1,82 @@
+import TomboloLoop
+
+/// The phones of a simulator: pushes and time go to them, and what follows goes to the gateway (tokens),
+/// to the relay (reports) and to whoever watches (lines).
+final class PhoneFleet: PushReceiver, @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    private var phones: [Phone]
+    private let clients: [PhoneClient]
+    private let gateway: Gateway
+    private let loop: any Loop
+    private let wallClock: @Sendable () -> WallInstant
+    private let line: @Sendable ([UInt8]) -> Void
+    /// Which phone a token belongs to; retired ones are the gateway's to refuse.
+    private var owners: [String: Int] = [:]
+    private let parking: Parking
+    private var awaited: WallInstant?
+
+    /// The wall clock may be set while the fleet waits: it looks again this often.
+    private static let waitMax: Duration = .seconds(30)
+
+    /// `clients`: one for each phone, in the same order.
+    init(
+        _ phones: [Phone], clients: [PhoneClient], gateway: Gateway, loop: any Loop,
+        wallClock: @escaping @Sendable () -> WallInstant,
+        line: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        self.phones = phones
+        self.clients = clients
+        self.gateway = gateway
+        self.loop = loop
+        self.wallClock = wallClock
+        self.line = line
+        parking = Parking(loop)
+    }
+
+    func received(_ push: AcceptedPush, at now: WallInstant) {
+        guard let index = owners[push.token] else { return }
+        carryOut(phones[index].receive(push, at: now), of: index, at: now)
+        if let deadline = phones[index].deadline, deadline < awaited ?? .distantFuture {
+            parking.unpark()
+        }
+    }
+
+    /// Switches the phones on and lets time pass for them until cancelled.
+    func run() async throws {
+        let now = wallClock()
+        for index in phones.indices { carryOut(phones[index].boot(), of: index, at: now) }
+        while true {
+            let now = wallClock()
+            for index in phones.indices {
+                carryOut(phones[index].advance(to: now), of: index, at: now)
+            }
+            awaited = phones.compactMap(\.deadline).min()
+            let wait = min(Self.waitMax, awaited.map { $0 - now } ?? Self.waitMax)
+            if await parking.park(until: loop.now + wait) == .cancelled {
+                throw CancellationError()
+            }
+        }
+    }
+
+    private func carryOut(_ effects: [PhoneEffect], of index: Int, at now: WallInstant) {
+        let configuration = phones[index].configuration
+        for effect in effects {
+            switch effect {
+            case .tokenIssued(let token, _):
+                owners[token] = index
+                gateway.issue(
+                    token, topic: .liveActivity(configuration.bundleID),
+                    limit: configuration.budgetClass == .lab ? nil : .standard, at: now)
+            case .tokenRetired(let token, _):
+                owners[token] = nil
+                gateway.retire(token, at: now)
+            case .changed(let card, let change):
+                line(SimulatorLine.island(phone: configuration.name, card, change, at: now))
+            case .ignored(let push):
+                line(SimulatorLine.ignored(phone: configuration.name, push))
+            }
+            clients[index].note(effect, at: now)
+        }
+    }
+}

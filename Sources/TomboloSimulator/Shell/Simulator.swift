@@ -1,0 +1,133 @@
+import TomboloCrypto
+import TomboloHTTP
+package import TomboloLoop
+
+/// Apple, strict, and a few phones: a gateway on HTTP/2 over TLS that judges every push, and phones that
+/// follow ActivityKit's rules and are clients of a relay.
+///
+/// It shares nothing with the sender it judges. What it does not do: send anything to Apple, or stand in
+/// for Apple's real limits, of which nobody knows the numbers.
+package final class Simulator: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    /// The authority's certificate in PEM: what senders have to trust.
+    package let caPEM: [UInt8]
+    private let configuration: SimulatorConfiguration
+    private let gateway: Gateway
+    private let server: HTTPServer
+    private let fleet: PhoneFleet
+    private let clients: [PhoneClient]
+    private let line: @Sendable ([UInt8]) -> Void
+
+    /// Streams of a connection once a request with a valid provider token was accepted there; before
+    /// that Apple allows one.
+    static let streamsMax = 1_000
+
+    /// Writes the CA's file, then binds and listens.
+    ///
+    /// - Parameters:
+    ///   - wallClock: Apple's and the phones' clock.
+    ///   - line: takes each line of output, a JSON object without the line's end; on the loop.
+    /// - Throws: what keeps it from starting, with the remedy.
+    package init(
+        _ configuration: SimulatorConfiguration, loop: EpollLoop,
+        wallClock: @escaping @Sendable () -> WallInstant = SystemWallClock.now,
+        line: @escaping @Sendable ([UInt8]) -> Void
+    ) throws {
+        self.configuration = configuration
+        self.line = line
+        var rules = GatewayRules(
+            environment: configuration.environment, keys: configuration.keys,
+            bundleIDs: configuration.bundleIDs)
+        rules.acceptsAnyToken = configuration.acceptsAnyToken
+        gateway = Gateway(rules: rules, wallClock: wallClock, line: line)
+
+        let now = wallClock()
+        let authority = try EphemeralCertificateAuthority(unixTime: now.seconds)
+        caPEM = authority.certificate
+        if let caFile = configuration.caFile {
+            try KeptFile(path: caFile).write(authority.certificate, mode: 0o644)
+        }
+        let credentials = try authority.issueServer(unixTime: now.seconds)
+        server = try HTTPServer(
+            loop: loop,
+            listen: ListenAddress(host: configuration.host, port: Int(configuration.port)),
+            tls: TLSServerConfiguration(
+                certificateChain: credentials.certificateChain,
+                privateKey: credentials.privateKey, applicationProtocols: ["h2"]),
+            limits: Self.limits, handler: gateway)
+
+        let (phones, clients) = try Self.phones(
+            configuration, loop: loop, wallClock: wallClock, line: line)
+        self.clients = clients
+        fleet = PhoneFleet(
+            phones, clients: clients, gateway: gateway, loop: loop, wallClock: wallClock,
+            line: line)
+        gateway.receiver = fleet
+    }
+
+    /// `https://127.0.0.1:8443`, with the real port.
+    package var url: String { "https://" + server.address.description }
+
+    /// What the gateway said so far.
+    package var counts: GatewayCounts { gateway.counts }
+
+    /// Writes the first line and serves until cancelled.
+    package func run() async throws {
+        line(SimulatorLine.ready(url: url, caFile: configuration.caFile))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.server.run() }
+            group.addTask { try await self.fleet.run() }
+            for client in clients { group.addTask { try await client.run() } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Connections to Apple live for hours; one stream until the first accepted request.
+    private static var limits: HTTPServerLimits {
+        var limits = HTTPServerLimits()
+        limits.idleTime = .seconds(6 * 3_600)
+        limits.streamsPerConnection = 1
+        return limits
+    }
+
+    private static func phones(
+        _ configuration: SimulatorConfiguration, loop: EpollLoop,
+        wallClock: @escaping @Sendable () -> WallInstant,
+        line: @escaping @Sendable ([UInt8]) -> Void
+    ) throws -> ([Phone], [PhoneClient]) {
+        guard let relay = configuration.relay, configuration.phoneCount > 0 else { return ([], []) }
+        guard !configuration.bundleIDs.isEmpty else {
+            throw SimulatorError("phones need an app: name its bundle id with --topic")
+        }
+        let startTokenSeed = try startTokenSeed(configuration)
+        let updateTokenSeed = RandomBytes.make(16)
+        let phones = (1...configuration.phoneCount).map { number in
+            Phone(
+                configuration.phone(
+                    number, startTokenSeed: startTokenSeed, updateTokenSeed: updateTokenSeed),
+                at: wallClock())
+        }
+        let clients = try phones.map { phone in
+            let reports = PhoneReports(
+                configuration: phone.configuration, environment: configuration.environment,
+                user: configuration.user, tellsBudgetClass: configuration.tellsBudgetClass)
+            return PhoneClient(
+                reports, link: try RelayLink(relay, loop: loop), loop: loop, wallClock: wallClock,
+                line: line)
+        }
+        return (phones, clients)
+    }
+
+    /// The seed of the push-to-start tokens, kept where there is a place for it: a phone's start token
+    /// outlives a restart.
+    private static func startTokenSeed(_ configuration: SimulatorConfiguration) throws -> [UInt8] {
+        guard let directory = configuration.dataDirectory else { return RandomBytes.make(16) }
+        let file = KeptFile(path: directory + "/start-tokens.seed")
+        if let seed = try file.read(), !seed.isEmpty { return seed }
+        let seed = RandomBytes.make(16)
+        try file.write(seed, mode: 0o600)
+        return seed
+    }
+}

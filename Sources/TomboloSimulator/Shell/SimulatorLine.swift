@@ -1,0 +1,80 @@
+import TomboloJSON
+
+/// The lines a simulator writes: one JSON object each, without the line's end.
+enum SimulatorLine {
+    /// The first line: it listens.
+    static func ready(url: String, caFile: String?) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("ready", true)
+        line.member("simulator", url)
+        line.name("ca")
+        if let caFile { line.string(caFile) } else { line.null() }
+        line.endObject()
+        return line.bytes
+    }
+
+    /// An island changed. `shown` counts the changes of its state, `ignored` the pushes for it that
+    /// changed nothing.
+    static func island(
+        phone: String, _ card: ActivityCard, _ change: IslandChange, at now: WallInstant
+    ) -> [UInt8] {
+        var line = JSONWriter(capacity: card.contentState.count + 160)
+        line.beginObject()
+        line.member("phone", phone)
+        line.name("activity")
+        if let id = card.activityID { line.string(id) } else { line.null() }
+        line.member("event", change.rawValue)
+        line.name("state")
+        line.raw(card.contentState)
+        line.member("shown", card.shownCount)
+        line.member("ignored", card.ignoredCount)
+        line.member("at", now.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+
+    /// A push changed nothing, and why.
+    static func ignored(phone: String, _ push: IgnoredPush) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("phone", phone)
+        line.name("activity")
+        if let id = push.activityID { line.string(id) } else { line.null() }
+        line.member("event", "ignored")
+        line.member("reason", push.reason.rawValue)
+        line.member("detail", push.detail)
+        line.member("apns_id", push.apnsID)
+        line.member("at", push.at.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+
+    /// The gateway refused a push for a reason it had not given on that connection before.
+    static func refused(_ refusal: Refusal, apnsID: String, at now: WallInstant) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("event", "refused")
+        line.member("status", refusal.reason.status)
+        line.member("reason", refusal.reason.rawValue)
+        line.member("apns_id", apnsID)
+        line.member("at", now.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+
+    /// The relay did not take what a phone told it; `status` nil: it could not be reached.
+    static func untold(
+        phone: String, path: String, status: Int?, at now: WallInstant
+    ) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("phone", phone)
+        line.member("event", status == nil ? "relay_unreachable" : "relay_refused")
+        line.member("path", "/v1" + path)
+        if let status { line.member("status", status) }
+        line.member("at", now.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+}

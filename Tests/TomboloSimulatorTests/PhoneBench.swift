@@ -1,0 +1,86 @@
+import TomboloJSON
+
+@testable import TomboloSimulator
+
+/// A phone on virtual time, with what it let happen.
+struct PhoneBench {
+    static let beginning = WallInstant(seconds: 1_800_000_000)
+
+    var phone: Phone
+    var now = Self.beginning
+    var startToken = ""
+    var updateTokens: [String] = []
+    var retiredTokens: [String] = []
+    var changes: [(card: ActivityCard, change: IslandChange)] = []
+
+    init(_ configure: (inout PhoneConfiguration) -> Void = { _ in }) {
+        var configuration = PhoneConfiguration(
+            name: "phone-1", bundleID: "com.example.app", startTokenSeed: [1],
+            updateTokenSeed: [2])
+        configure(&configuration)
+        phone = Phone(configuration, at: Self.beginning)
+        carryOut(phone.boot())
+    }
+
+    /// What the island of the newest card shows, "" where there is none.
+    var shown: String {
+        phone.cards.last.map { String(decoding: $0.contentState, as: UTF8.self) } ?? ""
+    }
+    var reasons: [IgnoredPush.Reason] { phone.ignored.map(\.reason) }
+
+    /// A start at the push-to-start token, right unless said otherwise.
+    mutating func start(
+        id: String = "cat", image: String = "a", alert: String? = #"{"title":"Go"}"#,
+        type: String = "RunnerWidgetAttributes", extra: String = ""
+    ) {
+        var payload = #"{"aps":{"timestamp":\#(now.seconds),"event":"start""#
+        payload += #","attributes-type":"\#(type)""#
+        payload += #","attributes":{"name":"Mike","activity_id":"\#(id)"}"#
+        payload += #","content-state":{"image":"\#(image)"}"#
+        if let alert { payload += #","alert":\#(alert)"# }
+        push(to: startToken, payload + extra + "}}")
+    }
+
+    /// An update or end at the newest update token.
+    mutating func change(
+        _ event: String = "update", image: String? = "b", timestamp: String? = nil,
+        priority: Int = 5, extra: String = ""
+    ) {
+        var payload = #"{"aps":{"timestamp":\#(timestamp ?? "\(now.seconds)")"#
+        payload += #","event":"\#(event)""#
+        if let image { payload += #","content-state":{"image":"\#(image)"}"# }
+        push(to: updateTokens.last ?? "", payload + extra + "}}", priority: priority)
+    }
+
+    mutating func push(
+        to token: String, _ payload: String, priority: Int = 10,
+        expiration: PushExpiration = .absent
+    ) {
+        let push = AcceptedPush(
+            apnsID: "id", token: token, topic: .liveActivity("com.example.app"),
+            type: .liveActivity, priority: priority, expiration: expiration, collapseID: nil,
+            payload: [UInt8](payload.utf8), acceptedAt: now)
+        carryOut(phone.receive(push, at: now))
+    }
+
+    mutating func pass(_ time: Duration) {
+        now = now + time
+        carryOut(phone.advance(to: now))
+    }
+
+    mutating func setOnline(_ online: Bool) { carryOut(phone.setOnline(online, at: now)) }
+
+    mutating func swipeAway() { carryOut(phone.swipeAway(activityID: "cat", at: now)) }
+
+    private mutating func carryOut(_ effects: [PhoneEffect]) {
+        for effect in effects {
+            switch effect {
+            case .tokenIssued(let token, .start): startToken = token
+            case .tokenIssued(let token, .update): updateTokens.append(token)
+            case .tokenRetired(let token, _): retiredTokens.append(token)
+            case .changed(let card, let change): changes.append((card, change))
+            case .ignored: break
+            }
+        }
+    }
+}

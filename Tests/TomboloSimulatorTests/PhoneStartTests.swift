@@ -1,0 +1,108 @@
+import Testing
+
+@testable import TomboloSimulator
+
+@Suite struct PhoneStartTests {
+    @Test func `a start makes a card that knows the relay's id from its attributes`() throws {
+        var bench = PhoneBench()
+        bench.start(image: "a/b")
+        let card = try #require(bench.phone.cards.first)
+        #expect(card.activityID == "cat")
+        #expect(bench.shown == #"{"image":"a/b"}"#)
+        #expect(card.shownCount == 1)
+        #expect(bench.updateTokens.count == 1)
+        #expect(bench.updateTokens[0].utf8.count == 128)
+    }
+
+    @Test func `a start without an alert is ignored`() {
+        var bench = PhoneBench()
+        bench.start(alert: nil)
+        bench.start(alert: #""Go""#)
+        bench.start(alert: #"{"sound":"default"}"#)
+        #expect(bench.phone.cards.isEmpty)
+        #expect(bench.reasons == [.alertMissing, .alertMissing, .alertMissing])
+    }
+
+    @Test func `a start of another type than its token's is ignored`() {
+        var bench = PhoneBench()
+        bench.start(type: "DoorAttributes")
+        #expect(bench.reasons == [.attributesTypeMismatch])
+    }
+
+    @Test func `a start lacks attributes, type or state at its peril`() {
+        var bench = PhoneBench()
+        let now = bench.now.seconds
+        let head = #"{"aps":{"timestamp":\#(now),"event":"start","alert":{"title":"Go"}"#
+        let type = #","attributes-type":"RunnerWidgetAttributes""#
+        bench.push(to: bench.startToken, head + type + "}}")
+        bench.push(to: bench.startToken, head + #","attributes":{}}}"#)
+        bench.push(to: bench.startToken, head + type + #","attributes":[]}}"#)
+        bench.push(to: bench.startToken, head + type + #","attributes":{}}}"#)
+        #expect(
+            bench.reasons == [
+                .attributesMissing, .attributesMissing, .attributesDoNotDecode,
+                .contentStateMissing,
+            ])
+    }
+
+    @Test func `two starts make two cards`() {
+        var bench = PhoneBench()
+        bench.start()
+        bench.start()
+        #expect(bench.phone.cards.map(\.number) == [1, 2])
+    }
+
+    @Test func `starts have a budget of their own`() {
+        var bench = PhoneBench()
+        for _ in 0..<20 { bench.start() }
+        #expect(bench.phone.cards.count == 20)
+        bench.start()
+        #expect(bench.reasons == [.startBudgetExceeded])
+        bench.pass(.seconds(3_600))
+        bench.start()
+        #expect(bench.phone.cards.count == 21)
+    }
+
+    @Test func `the update token comes after Allow, or never`() {
+        var later = PhoneBench { $0.updateTokens = .after(.seconds(7)) }
+        later.start()
+        #expect(later.updateTokens.isEmpty)
+        #expect(later.phone.deadline == PhoneBench.beginning + .seconds(7))
+        later.pass(.seconds(7))
+        #expect(later.updateTokens.count == 1)
+
+        var never = PhoneBench { $0.updateTokens = .never }
+        never.start()
+        never.pass(.seconds(3_600))
+        #expect(never.updateTokens.isEmpty)
+    }
+
+    @Test func `a channel before iOS 18 keeps the activity from starting`() {
+        let channel = #","input-push-channel":"dGVzdA==""#
+        var old = PhoneBench { $0.os = "17.6" }
+        old.start(extra: channel)
+        #expect(old.reasons == [.channelNeedsNewerOS])
+        var new = PhoneBench { $0.os = "18.0" }
+        new.start(extra: channel)
+        #expect(new.phone.cards.count == 1)
+        #expect(new.updateTokens.isEmpty)
+    }
+
+    @Test func `push-to-start tokens outlive a restart, update tokens do not`() {
+        var one = PhoneBench()
+        var other = PhoneBench { $0.updateTokenSeed = [3] }
+        one.start()
+        other.start()
+        #expect(one.startToken == other.startToken)
+        #expect(one.updateTokens != other.updateTokens)
+    }
+
+    @Test func `pushes at the wrong token are ignored`() {
+        var bench = PhoneBench()
+        bench.start()
+        bench.push(to: bench.startToken, #"{"aps":{"timestamp":1800000000,"event":"end"}}"#)
+        bench.push(to: bench.updateTokens[0], #"{"aps":{"timestamp":1800000000,"event":"start"}}"#)
+        bench.push(to: "00", "{}")
+        #expect(bench.reasons == [.wrongToken, .wrongToken, .wrongToken])
+    }
+}

@@ -1,0 +1,125 @@
+import Testing
+import TomboloLoop
+
+@testable import TomboloSimulator
+
+@Suite struct UploadQueueTests {
+    private static func at(_ seconds: Double) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
+    }
+
+    private func put(
+        _ queue: inout UploadQueue, _ path: String, _ kind: UploadQueue.Kind, _ body: String,
+        isLast: Bool = false, at seconds: Double = 0
+    ) {
+        queue.put(path, kind, [UInt8](body.utf8), isLast: isLast, at: Self.at(seconds))
+    }
+
+    /// Sends the next upload and tells the queue what became of it.
+    private func send(
+        _ queue: inout UploadQueue, _ outcome: UploadQueue.Outcome = .answered(status: 204),
+        at seconds: Double = 0
+    ) -> String? {
+        guard let upload = queue.next(at: Self.at(seconds)) else { return nil }
+        queue.ended(upload, outcome, at: Self.at(seconds))
+        return upload.path + "=" + String(decoding: upload.body, as: UTF8.self)
+    }
+
+    @Test func `the device goes first, and nothing before the relay knows it`() {
+        var queue = UploadQueue()
+        put(&queue, "word", .report, "w")
+        put(&queue, "token", .token, "t")
+        put(&queue, "device", .device, "d")
+        #expect(send(&queue, .unreachable) == "device=d")
+        #expect(send(&queue) == nil)
+        #expect(queue.deadline == Self.at(0.1))
+        #expect(send(&queue, at: 0.1) == "device=d")
+        #expect(send(&queue, at: 0.1) == "token=t")
+        #expect(send(&queue, at: 0.1) == "word=w")
+        #expect(send(&queue, at: 0.1) == nil)
+        #expect(queue.deadline == nil)
+    }
+
+    @Test func `a report goes at most once a second, and the newest goes last`() {
+        var queue = UploadQueue()
+        put(&queue, "word", .report, "1")
+        #expect(send(&queue) == "word=1")
+        for index in 2..<9 { put(&queue, "word", .report, "\(index)", at: Double(index) / 10) }
+        #expect(send(&queue, at: 0.9) == nil)
+        #expect(queue.deadline == Self.at(1))
+        #expect(send(&queue, at: 1) == "word=8")
+        #expect(send(&queue, at: 5) == nil)
+    }
+
+    @Test func `a value that changes while it is under way goes again`() {
+        var queue = UploadQueue()
+        put(&queue, "token", .token, "old")
+        let upload = queue.next(at: Self.at(0))
+        put(&queue, "token", .token, "new")
+        #expect(queue.next(at: Self.at(0)) == nil)
+        if let upload { queue.ended(upload, .answered(status: 200), at: Self.at(0)) }
+        #expect(send(&queue) == "token=new")
+    }
+
+    @Test func `while nobody answers the wait doubles up to 2 s and the newest value stays`() {
+        var queue = UploadQueue()
+        put(&queue, "word", .report, "a")
+        var now = 0.0
+        var waits: [Double] = []
+        for _ in 0..<8 {
+            _ = send(&queue, .unreachable, at: now)
+            let next = Double(queue.deadline?.nanoseconds ?? 0) / 1e9
+            waits.append(((next - now) * 10).rounded() / 10)
+            now = next
+        }
+        #expect(waits == [0.1, 0.2, 0.4, 0.8, 1.6, 2, 2, 2])
+        put(&queue, "word", .report, "b", at: now)
+        #expect(send(&queue, at: now) == "word=b")
+    }
+
+    @Test func `an unknown device is introduced again`() {
+        var queue = UploadQueue()
+        put(&queue, "device", .device, "d")
+        put(&queue, "token", .token, "t")
+        #expect(send(&queue) == "device=d")
+        #expect(send(&queue, .answered(status: 404)) == "token=t")
+        #expect(send(&queue) == "device=d")
+        #expect(send(&queue, at: 1) == "token=t")
+    }
+
+    @Test func `a report that is refused is given up, its next value is not`() {
+        var queue = UploadQueue()
+        put(&queue, "word", .report, "a")
+        var sent = 0
+        for second in stride(from: 0.0, to: 1_000, by: 40) {
+            if send(&queue, .answered(status: 422), at: second) != nil { sent += 1 }
+        }
+        #expect(sent == UploadQueue.refusedReportsMax)
+        put(&queue, "word", .report, "b", at: 2_000)
+        #expect(send(&queue, at: 2_000) == "word=b")
+    }
+
+    @Test func `a last report is forgotten once told, the others are bounded`() {
+        var queue = UploadQueue()
+        put(&queue, "word", .report, "dismissed", isLast: true)
+        #expect(send(&queue) == "word=dismissed")
+        #expect(queue.count == 0)
+        put(&queue, "device", .device, "d")
+        for index in 0..<UploadQueue.resourcesMax { put(&queue, "word\(index)", .report, "w") }
+        #expect(queue.count == UploadQueue.resourcesMax)
+        #expect(send(&queue) == "device=d")
+        #expect(send(&queue) == "word1=w")
+    }
+
+    @Test func `a refresh tells device and tokens again, but no reports`() {
+        var queue = UploadQueue()
+        put(&queue, "device", .device, "d")
+        put(&queue, "token", .token, "t")
+        put(&queue, "word", .report, "w")
+        while send(&queue) != nil {}
+        queue.refresh(at: Self.at(30))
+        #expect(send(&queue, at: 30) == "device=d")
+        #expect(send(&queue, at: 30) == "token=t")
+        #expect(send(&queue, at: 30) == nil)
+    }
+}

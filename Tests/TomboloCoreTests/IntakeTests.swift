@@ -62,6 +62,7 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":5}}"#)
         #expect(rig.pushes.count == 1, "a token of the first incarnation is none of the second's")
         rig.token("activity:cat~2", "cc")
+        rig.advance(to: 5)
         #expect(rig.pushes.last?.push.token == "cc")
     }
 
@@ -157,21 +158,27 @@ import TomboloJSON
         rig.token("start:Runner", "aa")
         rig.command(
             .start,
-            #"{"type":"Runner","audience":{"device":"phone"},"attributes":{"name":"Mike"},"state":{}}"#)
+            #"{"type":"Runner","audience":{"device":"phone"},"attributes":{"name":"Mike"},"state":{}}"#
+        )
         let attributes = rig.pushes.first.flatMap { Rig.aps($0.push)?["attributes"]?.raw }
-        #expect(attributes.map { String(decoding: $0, as: UTF8.self) } == #"{"name":"Mike","activity_id":"cat"}"#)
-        rig.command(.start, #"{"type":"Runner","attributes":{"activity_id":"dog"},"state":{}}"#, id: "x")
+        #expect(
+            attributes.map { String(decoding: $0, as: UTF8.self) }
+                == #"{"name":"Mike","activity_id":"cat"}"#)
+        rig.command(
+            .start, #"{"type":"Runner","attributes":{"activity_id":"dog"},"state":{}}"#, id: "x")
         #expect(rig.lastRefusal == .invalidField)
     }
 
-    @Test func `ending by type ends every running activity of it and no other`() {
+    @Test func `ending by type ends every running activity of it and no other`() throws {
         var rig = Rig()
         for id in ["a", "b"] { rig.command(.start, #"{"type":"Runner","state":{}}"#, id: id) }
         rig.command(.start, #"{"type":"Door","state":{}}"#, id: "c")
-        let end = End(change: .none)
+        let content = try Command.Content(kind: .end, Rig.json("{}"))
+        guard case .end(let end) = content else { return }
         rig.step(
             .endMany(
-                EndMany(tenant: Rig.tenant, type: "Runner", user: nil, end: end, body: Array("{}".utf8)),
+                EndMany(
+                    tenant: Rig.tenant, type: "Runner", user: nil, end: end, body: Array("{}".utf8)),
                 Ticket(900)))
         #expect(rig.view("a")?.status == .ended)
         #expect(rig.view("b")?.status == .ended)
@@ -181,7 +188,8 @@ import TomboloJSON
     @Test func `one tenant sees nothing of another`() {
         let rig = Self.started()
         let other = TenantID(Identifier("other")!)
-        #expect(rig.core.view(ActivityKey(tenant: other, id: Identifier("cat")!), now: rig.now) == nil)
+        #expect(
+            rig.core.view(ActivityKey(tenant: other, id: Identifier("cat")!), now: rig.now) == nil)
         #expect(rig.core.view(DeviceKey(tenant: other, id: Identifier("phone")!)) == nil)
         #expect(rig.core.name(of: rig.view()!.number, tenant: other) == nil)
     }

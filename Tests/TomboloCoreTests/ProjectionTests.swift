@@ -11,7 +11,8 @@ import TomboloJSON
     @Test func `a merge patch changes what it names and keeps every other byte`() {
         var rig = Rig()
         rig.command(
-            .start, #"{"type":"R","state":{"z":1.50,"a":"x\/y","deep":{"k":1e3,"l":[1, 2]},"gone":true}}"#)
+            .start,
+            #"{"type":"R","state":{"z":1.50,"a":"x\/y","deep":{"k":1e3,"l":[1, 2]},"gone":true}}"#)
         rig.command(.update, #"{"state":{"gone":null,"deep":{"m":"é"},"new":0.10}}"#)
         #expect(
             Self.text(rig)
@@ -43,7 +44,9 @@ import TomboloJSON
 
     @Test func `faults are told all at once, with pointers and a suggestion`() throws {
         let document = try JSONDocument(
-            Array(#"{"sate":{},"relevance":"high","stale_after":"2 weeks","alert":{"titel":1}}"#.utf8))
+            Array(
+                #"{"sate":{},"relevance":"high","stale_after":"2 weeks","alert":{"titel":1}}"#.utf8)
+        )
         do {
             _ = try Command.Content(kind: .start, document.root)
             Issue.record("was read")
@@ -63,7 +66,8 @@ import TomboloJSON
         rig.token("start:Runner", "aa")
         rig.command(
             .start,
-            #"{"type":"Runner","audience":{"device":"phone"},"attributes":{"n":"a/b"},"state":{"image":"iVBOR/+=="},"alert":{"title":"Off","body":"Go"},"relevance":1.0,"stale_after":"2m"}"#)
+            #"{"type":"Runner","audience":{"device":"phone"},"attributes":{"n":"a/b"},"state":{"image":"iVBOR/+=="},"alert":{"title":"Off","body":"Go"},"relevance":1.0,"stale_after":"2m"}"#
+        )
         let push = try #require(rig.pushes.first?.push)
         let seconds = Rig.epoch.seconds
         #expect(

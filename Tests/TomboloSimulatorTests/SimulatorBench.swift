@@ -19,21 +19,27 @@ final class SimulatorBench: @unchecked Sendable {  // used on its loop only
     let loop: EpollLoop
     let lines = Lines()
     let caFile: String
+    /// A payload for programs that want a file.
+    let payloadFile: String
     /// One for all requests, as a well-behaved sender has it.
     let providerToken: String
 
     private init(
-        loop: EpollLoop, directory: String, _ configure: (inout SimulatorConfiguration) -> Void
+        loop: EpollLoop, directory: String,
+        _ configure: (inout SimulatorConfiguration) throws -> Void
     ) throws {
         let key = P256PrivateKey.generate()
         let known = ProviderKey(
             keyID: "ABC123DEFG", teamID: "TEAM123456", publicKey: key.publicKey)
         caFile = directory + "/ca.pem"
+        payloadFile = directory + "/payload.json"
+        try KeptFile(path: payloadFile).write(
+            [UInt8](#"{"aps":{"event":"update"}}"#.utf8), mode: 0o600)
         var configuration = SimulatorConfiguration(keys: [known], bundleIDs: [Self.bundleID])
         configuration.port = 0
         configuration.caFile = caFile
         configuration.dataDirectory = directory
-        configure(&configuration)
+        try configure(&configuration)
         let lines = lines
         simulator = try Simulator(configuration, loop: loop) { line in
             lines.texts.append(String(decoding: line, as: UTF8.self))
@@ -51,15 +57,34 @@ final class SimulatorBench: @unchecked Sendable {  // used on its loop only
         _ configure: @escaping @Sendable (inout SimulatorConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (SimulatorBench) async throws -> Void
     ) async throws {
+        try await run(configure: { configuration, _ in configure(&configuration) }) { bench, _ in
+            try await body(bench)
+        }
+    }
+
+    /// The same, with something that stands beside it and is made before it.
+    static func run<Companion: Sendable>(
+        configure:
+            @escaping @Sendable (inout SimulatorConfiguration, EpollLoop) throws -> Companion,
+        _ body: @escaping @Sendable (SimulatorBench, Companion) async throws -> Void
+    ) async throws {
         try await onLoop { loop in
             let directory = try temporaryDirectory()
-            let bench = try SimulatorBench(loop: loop, directory: directory, configure)
+            defer {
+                for name in ["/ca.pem", "/payload.json", "/start-tokens.seed", ""] {
+                    remove(directory + name)
+                }
+            }
+            var companion: Companion?
+            let bench = try SimulatorBench(loop: loop, directory: directory) { configuration in
+                companion = try configure(&configuration, loop)
+            }
+            guard let companion else { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await bench.simulator.run() }
                 defer { group.cancelAll() }
-                try await body(bench)
+                try await body(bench, companion)
             }
-            for name in ["/ca.pem", "/start-tokens.seed", ""] { remove(directory + name) }
         }
     }
 
@@ -77,22 +102,23 @@ final class SimulatorBench: @unchecked Sendable {  // used on its loop only
             "content-type": "application/json",
         ]
         all.merge(headers) { _, new in new }
-        var arguments = options + ["--cacert", caFile, "-i", "-X", method]
+        var arguments = ["--silent", "--max-time", "20"] + options
+        arguments += ["--cacert", caFile, "-i", "-X", method]
         arguments += ["-w", "\n%{http_version} %{http_code}", "--data-binary", payload]
         for (name, value) in all.sorted(by: { $0.key < $1.key }) {
             if let value { arguments += ["-H", "\(name): \(value)"] }
         }
         arguments.append(simulator.url + "/3/device/" + token)
-        let text = try await CurlCommand.run(arguments, on: loop)
+        let text = try await OutsideProgram.run("curl", arguments, on: loop)
         return (String(text.split(separator: "\n").last ?? ""), text)
     }
 
-    private static func temporaryDirectory() throws -> String {
+    static func temporaryDirectory() throws -> String {
         guard let path = strdup("/tmp/tombolo-simulator-XXXXXX") else {
-            throw CurlCommand.CannotStart()
+            throw OutsideProgram.CannotStart()
         }
         defer { free(path) }
-        guard mkdtemp(path) != nil else { throw CurlCommand.CannotStart() }
+        guard mkdtemp(path) != nil else { throw OutsideProgram.CannotStart() }
         return String(cString: path)
     }
 }

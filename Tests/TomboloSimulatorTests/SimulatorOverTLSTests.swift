@@ -65,7 +65,31 @@ import Testing
             _ = try await bench.push()
             let first =
                 #"{"ready":true,"simulator":"\#(bench.simulator.url)","ca":"\#(bench.caFile)"}"#
-            #expect(bench.lines.texts == [first])
+            #expect(bench.lines.texts.first == first)
+            #expect(bench.lines.texts.count == 2)
+            #expect(bench.lines.texts[1].contains(#""reason":"BadDeviceToken""#))
+        }
+    }
+
+    @Test func `a connection has one stream until a push was accepted there, then a thousand`()
+        async throws
+    {
+        try await SimulatorBench.run { configuration in
+            configuration.acceptsAnyToken = true
+        } _: { bench in
+            let arguments = [
+                "--verbose", "--timeout=20", "--data=\(bench.payloadFile)",
+                "--header=:method: POST", "--header=authorization: bearer \(bench.providerToken)",
+                "--header=apns-topic: com.example.app.push-type.liveactivity",
+                "--header=apns-push-type: liveactivity", bench.simulator.url + "/3/device/a1f0",
+            ]
+            let text = try await OutsideProgram.run("nghttp", arguments, on: bench.loop)
+            let limits = text.split(separator: "\n").filter {
+                $0.contains("SETTINGS_MAX_CONCURRENT_STREAMS")
+            }
+            #expect(limits.count { $0.contains(":1]") } == 1)
+            #expect(limits.count { $0.contains(":1000]") } == 1)
+            #expect(text.contains(":status: 200"))
         }
     }
 }

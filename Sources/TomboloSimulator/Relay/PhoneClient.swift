@@ -8,7 +8,10 @@ final class PhoneClient: @unchecked Sendable {
     private let link: RelayLink
     private let loop: any Loop
     private let wallClock: @Sendable () -> WallInstant
+    private let line: @Sendable ([UInt8]) -> Void
     private let parking: Parking
+    /// Whether the last attempt found nobody: an outage is told once.
+    private var isRelayGone = false
 
     /// The device, its tokens and its presence are told again this often: a relay may have lost them,
     /// and a presence lapses after 90 s.
@@ -16,12 +19,14 @@ final class PhoneClient: @unchecked Sendable {
 
     init(
         _ reports: PhoneReports, link: RelayLink, loop: any Loop,
-        wallClock: @escaping @Sendable () -> WallInstant
+        wallClock: @escaping @Sendable () -> WallInstant,
+        line: @escaping @Sendable ([UInt8]) -> Void
     ) {
         self.reports = reports
         self.link = link
         self.loop = loop
         self.wallClock = wallClock
+        self.line = line
         parking = Parking(loop)
     }
 
@@ -55,6 +60,7 @@ final class PhoneClient: @unchecked Sendable {
         let connections = link.connectionsMade
         let outcome = await link.put(upload.path, upload.body)
         reports.queue.ended(upload, outcome, at: loop.now)
+        tell(outcome, of: upload)
         if upload.kind == .device, case .answered(let status) = outcome,
             [400, 403, 422].contains(status)
         {
@@ -64,5 +70,22 @@ final class PhoneClient: @unchecked Sendable {
         if connections > 0, link.connectionsMade > connections {
             reports.refresh(at: loop.now, wall: wallClock())
         }
+    }
+
+    private func tell(_ outcome: UploadQueue.Outcome, of upload: UploadQueue.Upload) {
+        var status: Int?
+        switch outcome {
+        case .answered(let answered):
+            isRelayGone = false
+            guard answered >= 300 else { return }
+            status = answered
+        case .unreachable:
+            guard !isRelayGone else { return }
+            isRelayGone = true
+        }
+        line(
+            SimulatorLine.untold(
+                phone: reports.configuration.name, path: upload.path, status: status,
+                at: wallClock()))
     }
 }

@@ -7,7 +7,8 @@ final class RelayLink: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     private let origin: RelayOrigin
-    private let authorization: String
+    private let endpoint: HTTP2Endpoint
+    private let fields: HTTPFields
     private let tls: TLSClientConfiguration?
     private let loop: EpollLoop
     private var client: HTTP2Client?
@@ -20,7 +21,12 @@ final class RelayLink: @unchecked Sendable {
 
     init(_ relay: SimulatorConfiguration.Relay, loop: EpollLoop) throws {
         origin = try RelayOrigin(relay.origin)
-        authorization = "Bearer " + relay.key
+        endpoint = HTTP2Endpoint(
+            scheme: origin.isSecure ? .https : .http, host: origin.host, port: origin.port)
+        var fields = HTTPFields()
+        fields.append("authorization", "Bearer " + relay.key, indexing: .neverIndexed)
+        fields.append("content-type", "application/json")
+        self.fields = fields
         let trust = relay.caPEM.map(TLSClientConfiguration.Trust.certificates) ?? .system
         tls = origin.isSecure ? try TLSClientConfiguration(trust: trust) : nil
         self.loop = loop
@@ -30,13 +36,9 @@ final class RelayLink: @unchecked Sendable {
     func put(_ path: String, _ body: [UInt8]) async -> UploadQueue.Outcome {
         guard let client = await connected() else { return .unreachable }
         let request = HTTP2Request(
-            method: "PUT", scheme: origin.scheme, authority: origin.authority,
-            path: "/v1" + path,
-            fields: [
-                .init("authorization", authorization, .neverIndexed),
-                .init("content-type", "application/json", .indexed),
-            ], body: body)
-        switch await client.perform(request, deadline: Self.answerTimeMax) {
+            method: "PUT", scheme: endpoint.scheme.rawValue, authority: origin.authority,
+            path: "/v1" + path, fields: fields, body: body)
+        switch await client.perform(request, timeout: Self.answerTimeMax) {
         case .answered(let answer): return .answered(status: answer.status)
         case .notProcessed, .unknown:
             close()
@@ -52,10 +54,9 @@ final class RelayLink: @unchecked Sendable {
     private func connected() async -> HTTP2Client? {
         if let client, case .open = client.state { return client }
         close()
-        let endpoint = HTTP2Endpoint(scheme: origin.scheme, host: origin.host, port: origin.port)
-        do throws(HTTP2ConnectError) {
+        do throws(ConnectionError) {
             let made = try await HTTP2Client.connect(
-                endpoint, tls: tls, loop: loop, deadline: Self.connectTimeMax)
+                endpoint, tls: tls, on: loop, within: Self.connectTimeMax)
             connectionsMade += 1
             client = made
             return made

@@ -7,8 +7,6 @@ struct RelayOrigin: Hashable, Sendable {
     /// What goes into `:authority`.
     let authority: String
 
-    var scheme: String { isSecure ? "https" : "http" }
-
     init(_ text: String) throws(SimulatorError) {
         let wrong = SimulatorError(
             "\"\(text)\" is no origin of a relay; write it like http://127.0.0.1:8780")

@@ -20,17 +20,29 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     private(set) var judge: RequestJudge
     private(set) var counts = GatewayCounts()
     weak var receiver: (any PushReceiver)?
-    private var connections: [ObjectIdentifier: GatewayConnection] = [:]
+    private var connections: [UInt64: Memory] = [:]
     private let wallClock: @Sendable () -> WallInstant
+    private let line: @Sendable ([UInt8]) -> Void
+
+    /// What is remembered of a connection.
+    private struct Memory {
+        var judged = GatewayConnection()
+        /// Reasons given on it, each told once.
+        var reasons: Set<RefusalReason> = []
+    }
 
     /// No payload is larger; of what is, only its size matters.
     private static let bodyBytesMax = 16 * 1_024
     /// What is read of a larger body, so that its sender comes to hear the answer.
     private static let skippedBytesMax = 1_024 * 1_024
 
-    init(rules: GatewayRules, wallClock: @escaping @Sendable () -> WallInstant) {
+    init(
+        rules: GatewayRules, wallClock: @escaping @Sendable () -> WallInstant,
+        line: @escaping @Sendable ([UInt8]) -> Void
+    ) {
         judge = RequestJudge(rules: rules)
         self.wallClock = wallClock
+        self.line = line
     }
 
     func issue(
@@ -46,11 +58,11 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     }
 
     func opened(_ connection: HTTPServerConnection) {
-        connections[ObjectIdentifier(connection)] = GatewayConnection()
+        connections[connection.id] = Memory()
     }
 
     func closed(_ connection: HTTPServerConnection) {
-        connections[ObjectIdentifier(connection)] = nil
+        connections[connection.id] = nil
     }
 
     func handle(_ exchange: HTTPExchange) async {
@@ -58,15 +70,22 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         guard exchange.head.version == .http2 else { return exchange.connection.abort() }
         guard let body = await Self.body(of: exchange) else { return }
         let now = wallClock()
-        let key = ObjectIdentifier(exchange.connection)
-        var connection = connections[key] ?? GatewayConnection()
-        let hadAccepted = connection.hasAcceptedRequest
+        let id = exchange.connection.id
+        var memory = connections[id] ?? Memory()
+        let hadAccepted = memory.judged.hasAcceptedRequest
         let answer = judge.judge(
-            Self.request(exchange.head, body), on: &connection, at: now, freshID: Self.freshID)
-        connections[key] = connection
-        if connection.hasAcceptedRequest, !hadAccepted { widen(exchange.connection) }
+            Self.request(exchange.head, body), on: &memory.judged, at: now, freshID: Self.freshID)
+        if memory.judged.hasAcceptedRequest, !hadAccepted { widen(exchange.connection) }
         respond(answer, to: exchange)
-        if case .success(let push) = answer.result { receiver?.received(push, at: now) }
+        switch answer.result {
+        case .success(let push): receiver?.received(push, at: now)
+        case .failure(let refusal):
+            if memory.reasons.insert(refusal.reason).inserted {
+                line(SimulatorLine.refused(refusal, apnsID: answer.apnsID, at: now))
+            }
+        }
+        // A connection that has ended meanwhile is forgotten already.
+        if connections[id] != nil { connections[id] = memory }
     }
 
     /// The body, cut where it is larger than any payload may be; nil where its sender is gone.

@@ -40,7 +40,7 @@ package final class Simulator: @unchecked Sendable {
             environment: configuration.environment, keys: configuration.keys,
             bundleIDs: configuration.bundleIDs)
         rules.acceptsAnyToken = configuration.acceptsAnyToken
-        gateway = Gateway(rules: rules, wallClock: wallClock)
+        gateway = Gateway(rules: rules, wallClock: wallClock, line: line)
 
         let now = wallClock()
         let authority = try EphemeralCertificateAuthority(unixTime: now.seconds)
@@ -57,7 +57,8 @@ package final class Simulator: @unchecked Sendable {
                 privateKey: credentials.privateKey, applicationProtocols: ["h2"]),
             limits: Self.limits, handler: gateway)
 
-        let (phones, clients) = try Self.phones(configuration, loop: loop, wallClock: wallClock)
+        let (phones, clients) = try Self.phones(
+            configuration, loop: loop, wallClock: wallClock, line: line)
         self.clients = clients
         fleet = PhoneFleet(
             phones, clients: clients, gateway: gateway, loop: loop, wallClock: wallClock,
@@ -93,7 +94,8 @@ package final class Simulator: @unchecked Sendable {
 
     private static func phones(
         _ configuration: SimulatorConfiguration, loop: EpollLoop,
-        wallClock: @escaping @Sendable () -> WallInstant
+        wallClock: @escaping @Sendable () -> WallInstant,
+        line: @escaping @Sendable ([UInt8]) -> Void
     ) throws -> ([Phone], [PhoneClient]) {
         guard let relay = configuration.relay, configuration.phoneCount > 0 else { return ([], []) }
         guard !configuration.bundleIDs.isEmpty else {
@@ -112,7 +114,8 @@ package final class Simulator: @unchecked Sendable {
                 configuration: phone.configuration, environment: configuration.environment,
                 user: configuration.user, tellsBudgetClass: configuration.tellsBudgetClass)
             return PhoneClient(
-                reports, link: try RelayLink(relay, loop: loop), loop: loop, wallClock: wallClock)
+                reports, link: try RelayLink(relay, loop: loop), loop: loop, wallClock: wallClock,
+                line: line)
         }
         return (phones, clients)
     }

@@ -49,4 +49,32 @@ enum SimulatorLine {
         line.endObject()
         return line.bytes
     }
+
+    /// The gateway refused a push for a reason it had not given on that connection before.
+    static func refused(_ refusal: Refusal, apnsID: String, at now: WallInstant) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("event", "refused")
+        line.member("status", refusal.reason.status)
+        line.member("reason", refusal.reason.rawValue)
+        line.member("apns_id", apnsID)
+        line.member("at", now.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+
+    /// The relay did not take what a phone told it; `status` nil: it could not be reached.
+    static func untold(
+        phone: String, path: String, status: Int?, at now: WallInstant
+    ) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("phone", phone)
+        line.member("event", status == nil ? "relay_unreachable" : "relay_refused")
+        line.member("path", "/v1" + path)
+        if let status { line.member("status", status) }
+        line.member("at", now.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import TomboloLoop
 
-/// The `curl` of the system: a client nobody here wrote.
-final class CurlCommand: ReadinessTarget, @unchecked Sendable {  // used on its loop only
+/// A program of the system, such as `curl`: a client nobody here wrote.
+final class OutsideProgram: ReadinessTarget, @unchecked Sendable {  // used on its loop only
     struct CannotStart: Error {}
 
     private let output: Int32
@@ -12,11 +12,13 @@ final class CurlCommand: ReadinessTarget, @unchecked Sendable {  // used on its 
     private var hasEnded = false
 
     /// Runs it to its end; answers what it wrote to its standard output.
-    static func run(_ arguments: [String], on loop: EpollLoop) async throws -> String {
-        try await CurlCommand(arguments, on: loop).wait(on: loop)
+    static func run(
+        _ name: String, _ arguments: [String], on loop: EpollLoop
+    ) async throws -> String {
+        try await OutsideProgram(name, arguments, on: loop).wait(on: loop)
     }
 
-    private init(_ arguments: [String], on loop: EpollLoop) throws {
+    private init(_ name: String, _ arguments: [String], on loop: EpollLoop) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CannotStart() }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -26,11 +28,10 @@ final class CurlCommand: ReadinessTarget, @unchecked Sendable {  // used on its 
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        let arguments = ["curl", "--silent", "--max-time", "20"] + arguments
-        let argv = arguments.map { strdup($0) } + [nil]
+        let argv = ([name] + arguments).map { strdup($0) } + [nil]
         defer { for pointer in argv { free(pointer) } }
         var process = pid_t()
-        let code = posix_spawnp(&process, "curl", &actions, nil, argv, environ)
+        let code = posix_spawnp(&process, name, &actions, nil, argv, environ)
         close(ends[1])
         guard code == 0 else { throw CannotStart() }
         self.process = process

@@ -6,12 +6,14 @@ package import TomboloLoop
 ///
 /// - **Outcomes**: one `PushOutcome` per push, within `APNsConfiguration.pushDeadline` of its hand-over.
 ///   *Accepted* and *rejected* are Apple's word; *not sent* is sure not to have been processed;
-///   *unknown* may have been. Nothing is sent twice here: what to do next is the core's to decide.
+///   *unknown* may have been. What was surely not processed (GOAWAY, REFUSED_STREAM) goes again on
+///   another connection within the same deadline; nothing else is sent twice here.
 /// - **Capacity**: how many pushes may be without an outcome at once. Without a connection it is 1: that
 ///   one push causes the connection and waits for it. It is 0 while a back-off forbids to connect, so
 ///   that no push grows old in here. On a connection it is 1 until Apple accepted a push there, then
 ///   what the peer's `MAX_CONCURRENT_STREAMS` leaves; a limit that falls is obeyed at once, by telling
-///   a capacity that falls as pushes end. A push beyond the capacity is *not sent*.
+///   a capacity that falls as pushes end. A push within the capacity that was told waits if it must; one
+///   beyond it is *not sent*.
 /// - **Connections** are opened on demand, one after the other, and another one when the first are
 ///   full, up to the configured number. One that Apple drains (GOAWAY), that brought a refusal of the
 ///   provider token, or that answered nothing for a push's whole deadline takes no more; if it was in
@@ -27,6 +29,11 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         package let trouble: String?
     }
 
+    /// How often one push may be given to a connection, before it is *not sent*. More than a server needs
+    /// that ends its connections early (one with 100 requests for each, and a thousand streams at once);
+    /// but one that refuses every stream is not asked for ever.
+    package static let attemptsMax = 64
+
     let pool: APNsConnectionPool
     private let configuration: APNsConfiguration
     private let key: ProviderKey
@@ -34,8 +41,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     private unowned let receiver: any PushOutcomeReceiver
     private var requests: PushRequests
     private var pushes = PushesInFlight()
-    /// The one push that waits for a connection.
-    private var waiting: (tag: UInt64, push: Push)?
+    /// Pushes that wait for a connection: a first one, or those that come back from an ended connection.
+    private var waiting: [UInt64] = []
     private var isDeadlineArmed = false
     private var isTurnNoted = false
     private var toldCapacity = 0
@@ -75,23 +82,24 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     /// Pushes that may be without an outcome at once, now. `capacityChanged` tells it at a turn's end.
     package var capacity: Int {
-        pushes.count + (pool.free ?? (waiting == nil && pool.mayConnect ? 1 : 0))
+        pushes.count + (pool.free ?? (waiting.isEmpty && pool.mayConnect ? 1 : 0))
     }
 
     /// Sends `push`, or lets it wait for a connection. Its outcome is told once, perhaps before this
     /// returns.
     package func send(_ push: Push) {
         loop.checkIsolated()
-        let tag = pushes.insert(PushesInFlight.Entry(push: push.id, handedOverAt: loop.now))
+        let tag = pushes.insert(push, at: loop.now)
         armDeadline()
         noteTurn()
-        if submit(push, tag) { return }
-        guard pool.isRunning, waiting == nil, pool.free == nil else {
+        // Behind those that came back from a connection: the oldest go first.
+        if waiting.isEmpty, submit(push, tag) { return }
+        // What was told holds until the next is told, though a connection may have gone in this turn.
+        guard pool.isRunning, pushes.count <= toldCapacity else {
             let why = pool.isRunning ? "is full" : "is closed"
             return end(tag, .notSent(reason: "connection to \(configuration.endpoint) \(why)"))
         }
-        waiting = (tag, push)
-        pool.want()
+        waiting.append(tag)
     }
 
     /// Hands a push to a connection; false if none has room.
@@ -103,30 +111,35 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
                 continue
             }
             pushes.assign(
-                tag, connection: connection.number, tokenGeneration: authorization.generation)
+                tag, to: connection.number, tokenGeneration: authorization.generation)
             connection.submit(
-                requests.request(for: push, authorization: authorization.value), tag: tag)
+                requests.request(for: push, authorization: authorization.value),
+                timeout: configuration.pushDeadline, tag: tag)
             return true
         }
         return false
     }
 
-    // MARK: Connections
+    // MARK: Waiting
 
-    /// The push that waits goes, if it can; else its connection is seen to.
-    func placeWaiting() {
-        guard let (tag, push) = waiting else { return }
-        waiting = nil
-        if submit(push, tag) { return }
-        waiting = (tag, push)
-        if pool.free == nil { pool.want() }
+    /// The pushes that wait go, as far as there is room; for the others a connection is seen to.
+    private func placeWaiting() {
+        guard !waiting.isEmpty else { return }
+        var placed = 0
+        for tag in waiting {
+            // Without an entry its deadline has passed.
+            if let entry = pushes[tag], !submit(entry.push, tag) { break }
+            placed += 1
+        }
+        waiting.removeFirst(min(placed, waiting.count))
+        if !waiting.isEmpty, pool.free == nil { pool.want() }
     }
 
     func couldNotConnect(_ reason: String) {
         noteTurn()
-        guard let (tag, _) = waiting else { return }
-        waiting = nil
-        end(tag, .notSent(reason: reason))
+        let tags = waiting
+        waiting = []
+        for tag in tags { end(tag, .notSent(reason: reason)) }
     }
 
     // MARK: Outcomes
@@ -135,21 +148,38 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     func ended(_ tag: UInt64, _ outcome: HTTP2Outcome, on connection: APNsConnection) {
         noteTurn()
         // Without an entry its deadline has passed: it was told as unknown, and that stands.
-        guard let entry = pushes.remove(tag) else { return }
-        let result: PushResult
+        guard let entry = pushes[tag] else { return }
         switch outcome {
         case .answered(let answer):
-            result = answered(
+            let result = answered(
                 APNsAnswer(status: answer.status, body: answer.body), to: entry, on: connection)
+            end(tag, result)
         case .notProcessed(let failure):
             connection.allowance.lost()
-            result = .notSent(reason: "\(failure)")
+            notProcessed(tag, entry, failure)
         case .unknown(let failure):
             connection.allowance.lost()
-            result = .unknown(reason: "\(failure)")
+            end(tag, .unknown(reason: "\(failure)"))
         }
         pool.closeIfDrained(connection)
-        tell(entry, result)
+    }
+
+    /// The push waits for another connection, or for room on this one, within its deadline.
+    private func notProcessed(
+        _ tag: UInt64, _ entry: PushesInFlight.Entry, _ failure: HTTP2Failure
+    ) {
+        if case .unsendable = failure {
+            // No connection will take it: as if Apple had called it malformed.
+            return end(
+                tag,
+                .rejected(
+                    status: 400, reason: "\(failure)", reaches: .push, tokenGoneSince: nil))
+        }
+        guard pool.isRunning, entry.attempts < Self.attemptsMax else {
+            return end(tag, .notSent(reason: "\(failure)"))
+        }
+        pushes.unassign(tag)
+        waiting.append(tag)
     }
 
     private func answered(
@@ -172,32 +202,31 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     }
 
     private func end(_ tag: UInt64, _ result: PushResult) {
-        if let entry = pushes.remove(tag) { tell(entry, result) }
-    }
-
-    private func tell(_ entry: PushesInFlight.Entry, _ result: PushResult) {
+        guard let entry = pushes.remove(tag) else { return }
         let took = Span(nanoseconds: (loop.now - entry.handedOverAt).nanoseconds)
-        receiver.pushEnded(PushOutcome(push: entry.push, result: result, took: took))
+        receiver.pushEnded(PushOutcome(push: entry.push.id, result: result, took: took))
     }
 
     /// After the last connection is closed: whatever is left was on one, or waited for one.
     private func endAll() {
         couldNotConnect("connection to \(configuration.endpoint) is closed")
-        while let (tag, _) = pushes.first { end(tag, .unknown(reason: "the relay is stopping")) }
+        while let tag = pushes.first { end(tag, .unknown(reason: "the relay is stopping")) }
     }
 
     // MARK: Deadlines
 
     private func armDeadline() {
-        guard !isDeadlineArmed, let (_, entry) = pushes.first else { return }
+        guard !isDeadlineArmed, let entry = oldest else { return }
         isDeadlineArmed = true
         _ = loop.schedule(at: entry.handedOverAt + configuration.pushDeadline, self)
     }
 
+    private var oldest: PushesInFlight.Entry? { pushes.first.flatMap { pushes[$0] } }
+
     /// The oldest push may be due: all wait equally long, so one timer serves them all.
     package func timerFired() {
         isDeadlineArmed = false
-        while let (tag, entry) = pushes.first,
+        while let tag = pushes.first, let entry = oldest,
             loop.now >= entry.handedOverAt + configuration.pushDeadline
         {
             expire(tag, entry)
@@ -209,14 +238,13 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     private func expire(_ tag: UInt64, _ entry: PushesInFlight.Entry) {
         let limit = "within \(configuration.pushDeadline)"
         guard let number = entry.connection else {
-            if waiting?.tag == tag { waiting = nil }
+            waiting.removeAll { $0 == tag }
             let reason = "no connection to \(configuration.endpoint) \(limit)"
-            return end(tag, .notSent(reason: pool.trouble.map { "\(reason): \($0)" } ?? reason))
+            return end(tag, .notSent(reason: pool.trouble ?? reason))
         }
-        let connection = pool.connection(number)
-        connection?.allowance.lost()
         end(tag, .unknown(reason: "\(configuration.endpoint) did not answer \(limit)"))
-        guard let connection else { return }
+        guard let connection = pool.connection(number) else { return }
+        connection.allowance.lost()
         if connection.allowance.isSilent(since: entry.handedOverAt) {
             pool.abandon(connection, because: "answered nothing \(limit)")
         } else {

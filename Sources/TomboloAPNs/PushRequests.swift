@@ -10,34 +10,27 @@ struct PushRequests {
 
     private let scheme: String
     private let authority: String
-    private let topics: Topics
+    private let liveActivity: FieldsByPriority
     /// Pushes of one moment mostly expire at one moment.
     private var expiration: (seconds: Int64, text: String) = (0, "0")
 
     init(bundleID: String, endpoint: APNsEndpoint) {
         scheme = endpoint.isSecure ? "https" : "http"
         authority = endpoint.authority
-        topics = Topics(bundleID: bundleID)
+        liveActivity = FieldsByPriority(bundleID: bundleID, type: .liveActivity)
     }
 
     /// The request that is `push`, signed with `authorization`.
-    mutating func request(
-        for push: Push, type: APNsPushType = .liveActivity, authorization: String
-    ) -> HTTP2Request {
+    mutating func request(for push: Push, authorization: String) -> HTTP2Request {
         if push.expiration != expiration.seconds {
             expiration = (push.expiration, String(push.expiration))
         }
-        var fields: [HTTP2Request.Field] = [
-            .init("authorization", authorization, .neverIndexed),
-            .init("apns-topic", topics[type], .indexed),
-            .init("apns-push-type", type.rawValue, .indexed),
-            .init("apns-priority", push.priority == 5 ? "5" : "10", .indexed),
-            .init("apns-expiration", expiration.text, .neverIndexed),
-            .init("apns-id", push.apnsID, .neverIndexed),
-            .init("content-type", "application/json", .indexed),
-        ]
+        var fields = liveActivity[push.priority]
+        fields.append("authorization", authorization, indexing: .neverIndexed)
+        fields.append("apns-expiration", expiration.text, indexing: .neverIndexed)
+        fields.append("apns-id", push.apnsID, indexing: .neverIndexed)
         if let collapseID = push.collapseID {
-            fields.append(.init("apns-collapse-id", collapseID, .neverIndexed))
+            fields.append("apns-collapse-id", collapseID, indexing: .neverIndexed)
         }
         return HTTP2Request(
             method: "POST", scheme: scheme, authority: authority,
@@ -45,26 +38,21 @@ struct PushRequests {
     }
 }
 
-/// `apns-topic` by push type, each spelled out once.
-private struct Topics {
-    private let liveActivity: String
-    private let widgets: String
-    private let controls: String
-    private let background: String
+/// The fields that all pushes of a type and priority share, each spelled out once.
+private struct FieldsByPriority {
+    private let five: HTTPFields
+    private let ten: HTTPFields
 
-    init(bundleID: String) {
-        liveActivity = bundleID + APNsPushType.liveActivity.topicSuffix
-        widgets = bundleID + APNsPushType.widgets.topicSuffix
-        controls = bundleID + APNsPushType.controls.topicSuffix
-        background = bundleID + APNsPushType.background.topicSuffix
-    }
-
-    subscript(type: APNsPushType) -> String {
-        switch type {
-        case .liveActivity: liveActivity
-        case .widgets: widgets
-        case .controls: controls
-        case .background: background
+    init(bundleID: String, type: APNsPushType) {
+        func fields(_ priority: String) -> HTTPFields {
+            [
+                "apns-topic": bundleID + type.topicSuffix, "apns-push-type": type.rawValue,
+                "apns-priority": priority, "content-type": "application/json",
+            ]
         }
+        five = fields("5")
+        ten = fields("10")
     }
+
+    subscript(priority: UInt8) -> HTTPFields { priority == 5 ? five : ten }
 }

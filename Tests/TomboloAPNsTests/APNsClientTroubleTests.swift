@@ -47,10 +47,10 @@ struct APNsClientTroubleTests {
     {
         let (listener, port) = listenOnLoopback()
         defer { close(listener) }
-        let reason = try await notSent("https://127.0.0.1:\(port)", deadline: .milliseconds(400)) {
+        let reason = try await notSent("https://127.0.0.1:\(port)", deadline: .seconds(2)) {
             lane in
-            #expect(lane.outcomes[0].took >= .milliseconds(200))
-            #expect(lane.outcomes[0].took < .milliseconds(400))
+            #expect(lane.outcomes[0].took >= .seconds(1))
+            #expect(lane.outcomes[0].took < .seconds(2))
         }
         #expect(reason.contains("127.0.0.1:\(port)"))
     }
@@ -66,7 +66,7 @@ struct APNsClientTroubleTests {
     @Test func `a server without HTTP/2 is told as that`() async throws {
         let nginx = try Nginx(protocols: "")
         let reason = try await notSent(nginx.url, authorities: nginx.authorities)
-        #expect(reason.contains("HTTP/2"))
+        #expect(reason.contains("application protocol"))
     }
 
     @Test func `authorities that are no certificates are refused before anything is sent`()
@@ -87,7 +87,7 @@ struct APNsClientTroubleTests {
         let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
         let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
         try await withLane(
-            nginx.url, authorities: nginx.authorities, deadline: .milliseconds(300)
+            nginx.url, authorities: nginx.authorities, deadline: .seconds(1)
         ) { lane in
             try await lane.expectAccepted("a0")
             guard case .unknown(let reason) = try await lane.result(of: "80") else {
@@ -95,7 +95,7 @@ struct APNsClientTroubleTests {
                 return
             }
             #expect(reason.contains("127.0.0.1:\(nginx.port)"))
-            #expect(lane.outcomes[1].took >= .milliseconds(300))
+            #expect(lane.outcomes[1].took >= .seconds(1))
             #expect(lane.client.status.connections == 0)
             try await lane.wait { lane.capacities.last == 1 }
             try await lane.expectAccepted("a1")
@@ -112,7 +112,7 @@ struct APNsClientTroubleTests {
         let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
         let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
         try await withLane(
-            nginx.url, authorities: nginx.authorities, deadline: .milliseconds(300)
+            nginx.url, authorities: nginx.authorities, deadline: .seconds(1)
         ) { lane in
             try await lane.expectAccepted("a0")
             let hung = lane.send("80")

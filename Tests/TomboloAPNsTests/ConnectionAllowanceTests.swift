@@ -71,7 +71,7 @@ struct ConnectionAllowanceTests {
         connection.took()
         connection.answered(accepted: true, serves: true, now: minute(5))
         #expect(!connection.isSilent(since: minute(4)))
-        #expect(!connection.isSilent(since: minute(5)))
+        #expect(connection.isSilent(since: minute(5)))
         #expect(connection.isSilent(since: minute(6)))
     }
 }

@@ -80,12 +80,12 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
         return outcomes.first { $0.push == id }!.result
     }
 
-    /// Hands one push over and expects that it is accepted.
+    /// Hands one push over and requires that it is accepted.
     func expectAccepted(
         _ token: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let result = try await result(of: token)
-        #expect(result == .accepted, sourceLocation: sourceLocation)
+        try #require(result == .accepted, sourceLocation: sourceLocation)
     }
 
     /// Sends `count` pushes, never more at once than the capacity told; waits for all outcomes.

@@ -12,7 +12,6 @@ final class Nginx: @unchecked Sendable {
     /// What a client must trust.
     let authorities: [UInt8]
     private let directory: String
-    private let listener: Int32
     private var process: pid_t = 0
 
     /// `settings` go into the server block: stream limit, requests per connection.
@@ -23,7 +22,9 @@ final class Nginx: @unchecked Sendable {
         mkdir(directory, 0o700)
         // nginx takes over a socket that listens already (its way of being upgraded): no port is
         // guessed, and no connection is refused while it starts.
+        let listener: Int32
         (listener, port) = listenOnLoopback()
+        defer { close(listener) }
         let now = Int64(time(nil))
         let authority = try EphemeralCertificateAuthority(unixTime: now)
         authorities = authority.certificate
@@ -31,12 +32,11 @@ final class Nginx: @unchecked Sendable {
         write(server.certificateChain, "certificate.pem")
         write(server.privateKey, "key.pem")
         write([UInt8](configuration(settings, locations, protocols).utf8), "nginx.conf")
-        start()
+        start(listener)
     }
 
     deinit {
         stop()
-        close(listener)
         system("rm -r '\(directory)'")
     }
 
@@ -56,7 +56,8 @@ final class Nginx: @unchecked Sendable {
         }
     }
 
-    private func stop() {
+    /// Cuts all connections; the port refuses from then on.
+    func stop() {
         guard process > 0 else { return }
         kill(process, SIGTERM)
         waitpid(process, nil, 0)
@@ -77,6 +78,7 @@ final class Nginx: @unchecked Sendable {
         location /3/device/2 { return 200 '{"reason":"not empty"}'; }
         location /3/device/3 { return 502; }
         location /3/device/4 { return 444; }
+        location / { return 404; }
         """
 
     private func configuration(_ settings: String, _ locations: String, _ protocols: String)
@@ -88,6 +90,7 @@ final class Nginx: @unchecked Sendable {
         http {
             log_format push '\(LoggedRequest.format)';
             access_log \(directory)/requests.log push;
+            keepalive_requests 1000000;
             client_body_temp_path \(directory)/body; proxy_temp_path \(directory)/proxy;
             fastcgi_temp_path \(directory)/f; uwsgi_temp_path \(directory)/u;
             scgi_temp_path \(directory)/s;
@@ -102,12 +105,33 @@ final class Nginx: @unchecked Sendable {
         """
     }
 
-    private func start() {
-        let arguments = ["nginx", "-p", directory, "-c", "\(directory)/nginx.conf"]
+    private func start(_ listener: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, listener, 3)
+        let arguments = ["nginx", "-q", "-p", directory, "-c", "\(directory)/nginx.conf"]
         var argv = arguments.map { strdup($0) } + [nil]
-        var environment = [strdup("NGINX=\(listener);"), nil]
-        let code = posix_spawn(&process, "/usr/sbin/nginx", nil, nil, &argv, &environment)
+        var environment = [strdup("NGINX=3;"), nil]
+        let code = posix_spawn(&process, "/usr/sbin/nginx", &actions, nil, &argv, &environment)
         precondition(code == 0, "nginx cannot be started: apt-get install nginx-light")
+        waitUntilServing()
+    }
+
+    /// Sends what is no handshake, and waits until nginx hangs up on it: it serves then.
+    private func waitUntilServing() {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = loopback(port: UInt16(port))
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafePointer(to: &address) { pointer in
+            _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, length)
+            }
+        }
+        var bytes: [UInt8] = [0x16, 0, 0, 0, 0]
+        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+        while recv(descriptor, &bytes, bytes.count, 0) > 0 {}
     }
 
     private func write(_ bytes: [UInt8], _ name: String) {
@@ -138,10 +162,8 @@ struct LoggedRequest: Hashable {
 /// A socket that listens on a free port of 127.0.0.1. Who connects is taken by the kernel, and never
 /// answered unless somebody accepts.
 func listenOnLoopback() -> (descriptor: Int32, port: Int) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = loopback(port: 0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let bound = withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -151,4 +173,12 @@ func listenOnLoopback() -> (descriptor: Int32, port: Int) {
     }
     precondition(bound, "no port on 127.0.0.1")
     return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+}
+
+private func loopback(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
+    return address
 }

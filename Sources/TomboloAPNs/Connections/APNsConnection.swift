@@ -19,16 +19,18 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     /// Starts to tell the client about changes, and tells what has changed already.
     func begin() {
         http.observer = self
-        stateChanged(of: http)
+        clientChanged(http)
     }
 
     /// Pushes it may take now.
     var free: Int { allowance.free(peerAllows: http.capacity) }
 
-    /// Sends; the outcome comes to the client under `tag`.
-    func submit(_ request: HTTP2Request, tag: UInt64) {
+    /// Sends; the outcome comes to the client under `tag`, never before this returns.
+    ///
+    /// The request is given up after `timeout`, so that its stream does not stay taken.
+    func submit(_ request: borrowing HTTP2Request, timeout: Duration, tag: UInt64) {
         allowance.took()
-        http.submit(request, to: self, tag: tag)
+        http.submit(request, timeout: timeout, to: self, tag: tag)
     }
 
     func close() { http.close() }
@@ -37,15 +39,19 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
         client.ended(tag, outcome, on: self)
     }
 
-    func stateChanged(of http: HTTP2Client) {
+    func clientChanged(_ http: HTTP2Client) {
         switch http.state {
-        case .open:
-            client.noteTurn()
-        case .draining(let payload):
-            let reason = APNsAnswer.printable(APNsAnswerBody(payload).reason)
-            client.pool.retire(self, because: "was drained: \(reason ?? APNsAnswer.noReason)")
-        case .closed(let failure):
-            client.pool.closed(self, because: "closed: \(failure)")
+        case .open: client.noteTurn()
+        case .draining(let goAway):
+            client.pool.retire(self, because: goAway.map(Self.words) ?? "was drained")
+        case .closed(.goneAway(let goAway)): client.pool.closed(self, because: Self.words(goAway))
+        case .closed(let failure): client.pool.closed(self, because: "ended: \(failure)")
         }
+    }
+
+    /// Apple's reason for a GOAWAY, in the terms of its refusals.
+    private static func words(_ goAway: HTTP2GoAway) -> String {
+        let reason = APNsAnswer.printable(APNsAnswerBody(goAway.debugData).reason)
+        return "was ended by GOAWAY: " + (reason ?? APNsAnswer.noReason)
     }
 }

@@ -126,19 +126,19 @@ final class APNsConnectionPool {
         isConnecting = true
         defer { isConnecting = false }
         let endpoint = configuration.endpoint
-        do throws(HTTP2ConnectError) {
+        do throws(ConnectionError) {
             let http = try await HTTP2Client.connect(
                 HTTP2Endpoint(
-                    scheme: endpoint.isSecure ? "https" : "http", host: endpoint.host,
-                    port: endpoint.port),
-                tls: tls, loop: loop, deadline: configuration.connectDeadline)
+                    scheme: endpoint.isSecure ? .https : .http, host: endpoint.host,
+                    port: Int(endpoint.port)),
+                tls: tls, on: loop, within: configuration.connectDeadline)
             connectionsMade += 1
             let connection = APNsConnection(number: connectionsMade, http: http, client: client)
             connections.append(connection)
             connection.begin()
             client.noteTurn()
         } catch {
-            failed("\(error)")
+            failed("no connection to \(endpoint): \(error)")
         }
     }
 

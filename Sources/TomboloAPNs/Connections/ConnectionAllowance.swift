@@ -59,10 +59,10 @@ package struct ConnectionAllowance: Hashable, Sendable {
     /// A push in flight ended without an answer.
     package mutating func lost() { inFlight -= 1 }
 
-    /// Whether nothing was answered since `instant`: a push handed over then and unanswered at its
-    /// deadline speaks against the whole connection, and not only against its own stream.
+    /// Whether nothing was answered after the turn at `instant`: a push handed over then, and unanswered
+    /// at its deadline, speaks against the whole connection and not only against its own stream.
     package func isSilent(since instant: MonotonicInstant) -> Bool {
-        lastAnswerAt.map { $0 < instant } ?? true
+        lastAnswerAt.map { $0 <= instant } ?? true
     }
 
     package mutating func retire() { isRetired = true }

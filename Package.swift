@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "TomboloLoop", "TomboloEventLog", "TomboloCore", "TomboloJSON", "CLinux",
+                "TomboloLoop", "TomboloEventLog", "TomboloCore", "TomboloJSON", "CLinux", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("TomboloJSONTests", ["TomboloJSON"]),
@@ -86,7 +86,8 @@ let package = Package(
         tests(
             "TomboloSQLiteTests",
             [
-                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite", "CLinux",
+                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite",
+                "CLinux",
             ]),
         tests(
             "TomboloRelayTests",
@@ -116,6 +117,6 @@ let package = Package(
                 "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport",
             ]),
         tests("RepositoryTests", ["TestSupport"]),
-        tests("EndToEndTests", ["TestSupport", "TomboloJSON", "tombolo"]),
+        tests("EndToEndTests", ["TestSupport", "TomboloJSON", "TomboloCrypto", "tombolo"]),
     ]
 )

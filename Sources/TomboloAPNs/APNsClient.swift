@@ -80,10 +80,9 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
             connections: pool.count, pushesInFlight: pushes.count, trouble: pool.trouble)
     }
 
-    /// Pushes that may be without an outcome at once, now. `capacityChanged` tells it at a turn's end.
-    package var capacity: Int {
-        pushes.count + (pool.free ?? (waiting.isEmpty && pool.mayConnect ? 1 : 0))
-    }
+    /// Pushes that may be without an outcome at once, now: what connections carry, and what they would
+    /// take. `capacityChanged` tells it at a turn's end.
+    package var capacity: Int { pool.inFlight + (pool.free ?? (pool.mayConnect ? 1 : 0)) }
 
     /// Sends `push`, or lets it wait for a connection. Its outcome is told once, perhaps before this
     /// returns.
@@ -157,6 +156,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         case .notProcessed(let failure):
             connection.allowance.lost()
             notProcessed(tag, entry, failure)
+        case .unknown(.deadline):
+            return expire(tag, entry)
         case .unknown(let failure):
             connection.allowance.lost()
             end(tag, .unknown(reason: "\(failure)"))
@@ -175,8 +176,10 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
                 .rejected(
                     status: 400, reason: "\(failure)", reaches: .push, tokenGoneSince: nil))
         }
-        guard pool.isRunning, entry.attempts < Self.attemptsMax else {
-            return end(tag, .notSent(reason: "\(failure)"))
+        guard failure != .deadline, entry.attempts < Self.attemptsMax,
+            pool.free != nil || pool.mayConnect
+        else {
+            return end(tag, .notSent(reason: pool.trouble ?? "\(failure)"))
         }
         pushes.unassign(tag)
         waiting.append(tag)

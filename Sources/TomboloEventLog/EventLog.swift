@@ -1,7 +1,7 @@
 package import TomboloCore
 
-/// The right to write: which owner, since when. SQLite ignores it (a file lock says the same); an engine that
-/// several nodes share refuses a write under an older epoch.
+/// The right to write: which owner, since when. SQLite ignores it (a file lock says the same); an
+/// engine that several nodes share refuses a write under an older epoch.
 package struct Ownership: Hashable, Sendable {
     package var epoch: Int64
     package init(epoch: Int64) { self.epoch = epoch }
@@ -25,8 +25,8 @@ package struct AppendBatch: Sendable {
 
 /// Where a batch came to stand.
 package struct AppendReceipt: Hashable, Sendable {
-    /// The sequence of the batch's first event; the others follow without a gap. Where the batch had no event:
-    /// the next to come.
+    /// The sequence of the batch's first event; the others follow without a gap. Where the batch
+    /// had no event: the next to come.
     package var firstSeq: Int64
     package var firstFactSeq: Int64
 
@@ -66,7 +66,8 @@ package struct RecoveredIdempotency: Hashable, Sendable {
     }
 }
 
-/// All that a relay needs to go on where the last one stopped. Its size is that of what lives, not of history.
+/// All that a relay needs to go on where the last one stopped. Its size is that of what lives, not
+/// of history.
 package struct RecoveredLog: Sendable {
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
@@ -151,21 +152,25 @@ package enum EventLogError: Error, Hashable, Sendable {
     case closed
 }
 
-/// The log's contract: events in one order, durable when `append` returns, and the few current values that
-/// make a start-up independent of history.
+/// The log's contract: events in one order, durable when `append` returns, and the few current
+/// values that make a start-up independent of history.
 ///
 /// What it guarantees: a batch is stored whole or not at all; `append` returns after it is durable;
-/// sequences have no gap; per activity the versions are 1, 2, 3 …; batches become durable in the order in which
-/// they were handed over. What it does not: it knows no rules of activities, and never looks into a body.
+/// sequences have no gap; per activity the versions are 1, 2, 3 …; batches become durable in the
+/// order in which they were handed over. What it does not: it knows no rules of activities, and
+/// never looks into a body.
 package protocol EventLog: Sendable {
-    /// Stores a batch. Each activity that its events touch has a head in it, and belongs to one tenant for
-    /// ever; anything else is a bug of the caller and traps. An idempotency key is taken for 24 hours
-    /// (`IdempotencyKey.window`), counted from the `recordedAt` of the event that brought it. One at a time is how the relay calls it, but several may wait: they commit in order.
+    /// Stores a batch. Each activity that its events touch has a head in it, and belongs to one
+    /// tenant for ever; anything else is a bug of the caller and traps. An idempotency key is taken
+    /// for 24 hours (`IdempotencyKey.window`), counted from the `recordedAt` of the event that
+    /// brought it. One at a time is how the relay calls it, but several may wait: they commit in
+    /// order.
     func append(
         _ batch: AppendBatch, under ownership: Ownership
     ) async throws(EventLogError) -> AppendReceipt
 
-    /// Reads what start-up needs; called once, before the first append. Keys recorded before `idempotencySince` are left out (and may be deleted).
+    /// Reads what start-up needs; called once, before the first append. Keys recorded before
+    /// `idempotencySince` are left out (and may be deleted).
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog
 
     func events(_ query: EventQuery) async throws(EventLogError) -> EventPage

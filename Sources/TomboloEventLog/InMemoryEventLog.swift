@@ -1,11 +1,12 @@
 import Synchronization
 package import TomboloCore
 
-/// A log that forgets when the process ends: for tests, simulations and a relay that is only tried out.
+/// A log that forgets when the process ends: for tests, simulations and a relay that is only tried
+/// out.
 ///
-/// It keeps the whole contract, and does so on the caller's thread: no call ever suspends, so it behaves the
-/// same under any executor, a virtual one too. Everything is durable when `append` returns; `crashed()` is
-/// what a crash would leave behind. It costs memory for all of history.
+/// It keeps the whole contract, and does so on the caller's thread: no call ever suspends, so it
+/// behaves the same under any executor, a virtual one too. Everything is durable when `append`
+/// returns; `crashed()` is what a crash would leave behind. It costs memory for all of history.
 package final class InMemoryEventLog: EventLog {
     private struct State {
         var stored = StoredLog()
@@ -19,8 +20,8 @@ package final class InMemoryEventLog: EventLog {
 
     private init(_ stored: StoredLog) { state = Mutex(State(stored: stored)) }
 
-    /// A new log with what is durable in this one: the machine after its power came back. This one keeps
-    /// running and may be dropped; neither sees what the other appends.
+    /// A new log with what is durable in this one: the machine after its power came back. This one
+    /// keeps running and may be dropped; neither sees what the other appends.
     package func crashed() -> InMemoryEventLog {
         InMemoryEventLog(state.withLock { $0.stored })
     }

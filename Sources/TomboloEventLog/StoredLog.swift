@@ -50,7 +50,8 @@ struct StoredLog: Sendable {
         return receipt
     }
 
-    /// Every version and key of the batch, against the log and against the batch's own earlier events.
+    /// Every version and key of the batch, against the log and against the batch's own earlier
+    /// events.
     private func check(_ batch: AppendBatch) throws(EventLogError) {
         let touched = Set(batch.heads.map(\.activity))
         var versions: [ActivityNumber: Int64] = [:]

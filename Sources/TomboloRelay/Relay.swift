@@ -67,6 +67,7 @@ package actor Relay: TurnTarget, TimerTarget {
         var recovery = CoreRecovery()
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
+        recovery.lastActivity = recovered.lastActivity
         recovery.heads = recovered.heads.map { head in
             (ActivityHead(activity: head.activity, value: head.value), head.version, head.seq)
         }

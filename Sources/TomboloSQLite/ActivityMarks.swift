@@ -3,8 +3,8 @@ import TomboloEventLog
 
 /// Where each activity stands: checked here, in memory, before a row is written.
 ///
-/// Changes can be taken back until `settle()`: a batch that is refused in its middle, a transaction that
-/// was rolled back.
+/// Changes can be taken back until `settle()`: a batch that is refused in its middle, a transaction
+/// that was rolled back.
 struct ActivityMarks {
     struct Mark: Equatable {
         var version: Int64 = 0
@@ -33,7 +33,7 @@ struct ActivityMarks {
         if !damaged.isEmpty, damaged.contains(number) {
             throw .unusable(
                 cause: "the newest state of activity \(number) is damaged",
-                hint: "end it and start it anew; `tombolo log verify` lists all damage")
+                hint: "start it anew under another id, or restore a backup")
         }
         let old = marks[number]
         let mark = old ?? Mark()

@@ -2,8 +2,8 @@ import CSQLite
 
 /// One connection to a database; closed when it goes out of scope.
 ///
-/// For one thread at a time: SQLite's own locks are left out. Statements outlive it without harm (SQLite
-/// closes when the last of them is finalised).
+/// For one thread at a time: SQLite's own locks are left out. Statements outlive it without harm
+/// (SQLite closes when the last of them is finalised).
 struct Connection: ~Copyable {
     enum Access {
         case writing
@@ -34,7 +34,8 @@ struct Connection: ~Copyable {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// How long another program's lock on the file is waited for: a backup's or a shell's, never a relay's.
+    /// How long another program's lock on the file is waited for: a backup's or a shell's, never a
+    /// relay's.
     static let busyMillisecondsMax: Int32 = 5_000
 
     private static let configured: Int32 = tombolo_sqlite_leave_memory_uncounted()
@@ -75,8 +76,8 @@ struct Connection: ~Copyable {
     /// Closing leaves the write-ahead log as it is.
     func leaveWALOnClose() { _ = tombolo_sqlite_no_checkpoint_on_close(handle) }
 
-    /// After each commit `counter` holds the pages in the write-ahead log; nothing is checkpointed by itself
-    /// any more. `counter` outlives the connection.
+    /// After each commit `counter` holds the pages in the write-ahead log; nothing is checkpointed
+    /// by itself any more. `counter` outlives the connection.
     func countWALPages(in counter: UnsafeMutablePointer<Int32>) {
         sqlite3_wal_hook(
             handle,

@@ -4,8 +4,8 @@ import TomboloEventLog
 
 /// The directory that a log lives in, held against every other relay.
 ///
-/// The hold is a `flock` on `tombolo.lock`: the kernel lets go when the process ends, however it ends.
-/// Created with mode 0700; an existing directory keeps its mode.
+/// The hold is a `flock` on `tombolo.lock`: the kernel lets go when the process ends, however it
+/// ends. Created with mode 0700; an existing directory keeps its mode.
 final class DataDirectory: Sendable {
     let path: String
     /// The lock file's descriptor; nil once it is let go of.
@@ -37,7 +37,8 @@ final class DataDirectory: Sendable {
 
     var databasePath: String { path + "/tombolo.db" }
 
-    /// Makes the database's file, so that it and SQLite's files beside it, which inherit its mode, are 0600.
+    /// Makes the database's file, so that it and SQLite's files beside it, which inherit its mode,
+    /// are 0600.
     func createDatabase() throws(EventLogError) {
         let descriptor = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -56,8 +57,8 @@ final class DataDirectory: Sendable {
         guard errno == EEXIST else { throw refused(path) }
     }
 
-    /// A new name in a directory is durable when the directory is; a file system that cannot do that does
-    /// not need it.
+    /// A new name in a directory is durable when the directory is; a file system that cannot do
+    /// that does not need it.
     private static func sync(_ directory: String) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -65,8 +66,8 @@ final class DataDirectory: Sendable {
         close(descriptor)
     }
 
-    /// Leaves our number for the line that a second relay prints. It is not the lock: where it cannot be
-    /// written, that line only says less.
+    /// Leaves our number for the line that a second relay prints. It is not the lock: where it
+    /// cannot be written, that line only says less.
     private static func sign(_ lock: Int32) {
         let number = Array("\(getpid())\n".utf8)
         ftruncate(lock, 0)

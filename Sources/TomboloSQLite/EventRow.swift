@@ -2,8 +2,8 @@ import TomboloCore
 
 /// A row of the table `log`: its numbers, its checksum, and how it is written and read.
 struct EventRow {
-    /// All that a row holds besides the key's and the body's bytes. 64 bits each, so that there is no padding and
-    /// the checksum covers every byte.
+    /// All that a row holds besides the key's and the body's bytes. 64 bits each, so that there is
+    /// no padding and the checksum covers every byte.
     struct Numbers: BitwiseCopyable {
         var seq: Int64
         var tenant: Int64
@@ -86,7 +86,8 @@ struct EventRow {
 
     // MARK: Reading
 
-    /// The numbers of the present row of a statement that selects `columns`; nil where the row is damaged.
+    /// The numbers of the present row of a statement that selects `columns`; nil where the row is
+    /// damaged.
     static func numbers(_ statement: borrowing Statement) -> Numbers? {
         let key = statement.bytes(9)
         let numbers = Numbers(

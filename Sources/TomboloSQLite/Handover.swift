@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Carries a value to the one thread that will own it, and keeps no hold on it: it ends when that thread lets go.
+/// Carries a value to the one thread that will own it, and keeps no hold on it: it ends when that
+/// thread lets go.
 final class Handover<Value: Sendable>: Sendable {
     private let value: Mutex<Value?>
 

@@ -1,8 +1,9 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The tables `idempotency_<hour>`: hash → sequence, in the order of the sequences, one table for each hour since 1970 that
-/// brought keys. A day later the table is dropped whole: that touches no row.
+/// The tables `idempotency_<hour>`: hash → sequence, in the order of the sequences, one table for
+/// each hour since 1970 that brought keys. A day later the table is dropped whole: that touches no
+/// row.
 struct IdempotencyHours {
     /// One hour's table, open for writing.
     private final class Open {
@@ -31,8 +32,8 @@ struct IdempotencyHours {
         floorDivide(instant.nanoseconds, Span.hours(1).nanoseconds)
     }
 
-    /// Runs the insertion; the table is made where it is missing, and old ones are dropped then. Answers below
-    /// which sequence no key stands any more.
+    /// Runs the insertion; the table is made where it is missing, and old ones are dropped then.
+    /// Answers below which sequence no key stands any more.
     mutating func insert(
         _ hash: UInt64, seq: Int64, at instant: Instant, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
@@ -82,7 +83,7 @@ struct IdempotencyHours {
     mutating func list(_ connection: borrowing Connection) throws(SQLiteError) {
         hours = []
         let tables = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'idempotency\\_%' ESCAPE '\\'"
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '\(Self.prefix)*'"
         )
         while try tables.step() {
             let name = String(decoding: tables.bytes(0), as: UTF8.self)
@@ -93,7 +94,8 @@ struct IdempotencyHours {
         hours.sort { $0.hour < $1.hour }
     }
 
-    /// Every key since the hour of `since`, oldest hour first; `damage` hears of each row that is wrong.
+    /// Every key since the hour of `since`, oldest hour first; `damage` hears of each row that is
+    /// wrong.
     func read(
         since: Instant, _ connection: borrowing Connection, damage: (String) -> Void,
         each: (_ hash: UInt64, _ seq: Int64) -> Void

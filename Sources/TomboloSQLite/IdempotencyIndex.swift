@@ -1,8 +1,9 @@
-/// Hashes of idempotency keys → sequences, for the keys of the last day: 16 bytes a slot, two misses of the cache
-/// a key.
+/// Hashes of idempotency keys → sequences, for the keys of the last day: 16 bytes a slot, two
+/// misses of the cache a key.
 ///
-/// Open addressing by the hash itself, which is random already. Several sequences may stand under one hash:
-/// whoever asks compares the full keys. What is below `cutoff` counts as absent and goes when the table grows.
+/// Open addressing by the hash itself, which is random already. Several sequences may stand under
+/// one hash: whoever asks compares the full keys. What is below `cutoff` counts as absent and goes
+/// when the table grows.
 struct IdempotencyIndex {
     private struct Slot {
         var hash: UInt64

@@ -1,6 +1,8 @@
-/// SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits that nobody can steer without the key.
+/// SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits that nobody can
+/// steer without the key.
 ///
-/// Producers choose idempotency keys; with a plain hash one of them could make all of its keys collide.
+/// Producers choose idempotency keys; with a plain hash one of them could make all of its keys
+/// collide.
 struct KeyedHash: Sendable {
     private let key0: UInt64
     private let key1: UInt64

@@ -1,10 +1,11 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// The connection that answers questions. Each answer is of one moment, and never holds the writer up.
+/// The connection that answers questions. Each answer is of one moment, and never holds the writer
+/// up.
 ///
-/// Synchronous, for one thread at a time: whoever opens it hands it to the reader's thread and forgets it.
-/// That is why it may claim to be sendable.
+/// Synchronous, for one thread at a time: whoever opens it hands it to the reader's thread and
+/// forgets it. That is why it may claim to be sendable.
 package final class LogReader: @unchecked Sendable {
     private let path: String
     private let connection: Connection
@@ -142,8 +143,8 @@ package final class LogReader: @unchecked Sendable {
         return page
     }
 
-    /// Backward from the activity's newest event to `query.after`. nil where that way is too long or leads over
-    /// a damaged row: a scan knows a way around.
+    /// Backward from the activity's newest event to `query.after`. nil where that way is too long
+    /// or leads over a damaged row: a scan knows a way around.
     private func chain(
         of activity: ActivityNumber, tenant: Int64, _ query: EventQuery
     ) throws(SQLiteError) -> EventPage? {
@@ -154,14 +155,16 @@ package final class LogReader: @unchecked Sendable {
         guard mark.tenant == tenant else { return EventPage(events: [], next: nil) }
         var found: [Int64] = []
         var seq = mark.seq
-        for _ in 0..<query.scanMax where seq > query.after {
-            guard let row = try numbers(at: seq), row.activity == activity.rawValue,
+        var steps = 0
+        while seq > max(query.after, 0) {
+            steps += 1
+            guard steps <= query.scanMax, let row = try numbers(at: seq),
+                row.activity == activity.rawValue,
                 row.previous < seq
             else { return nil }
             if query.kind.map({ Int64($0.rawValue) == row.kind }) ?? true { found.append(seq) }
             seq = row.previous
         }
-        guard seq <= query.after else { return nil }
         var page = EventPage(events: [], next: nil)
         for seq in found.reversed().prefix(query.limit) {
             guard let event = try event(at: seq) else { return nil }

@@ -8,9 +8,9 @@ final class LogReaderThread: Sendable {
     private let ended = Completion()
     private let thread: WorkerThread
 
-    init(_ reader: LogReader) {
+    init(_ reader: LogReader) throws(EventLogError) {
         let handover = Handover(reader)
-        thread = WorkerThread(name: "log reader") { [questions, ended] in
+        thread = try WorkerThread(name: "log reader") { [questions, ended] in
             Self.run(handover, questions)
             ended.complete()
         }

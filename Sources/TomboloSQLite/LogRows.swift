@@ -84,7 +84,8 @@ struct LogRows: ~Copyable {
         try insertTenant.check(code)
     }
 
-    /// The event at `seq`, written in this transaction or before; nil where it is damaged or cannot be read.
+    /// The event at `seq`, written in this transaction or before; nil where it is damaged or cannot
+    /// be read.
     func event(_ seq: Int64, tenants: Tenants) -> NewEvent? {
         selectEvent.bind(seq, at: 1)
         defer { selectEvent.reset() }

@@ -2,8 +2,9 @@ import TomboloEventLog
 
 /// The tables of `tombolo.db`, and how a database comes to have them.
 ///
-/// No table has an index besides its integer key: at ten million rows a random index costs thirty times the
-/// insert itself. Whatever needs to be found otherwise is found from the heads (back pointers), or in memory.
+/// No table has an index besides its integer key: at ten million rows a random index costs thirty
+/// times the insert itself. Whatever needs to be found otherwise is found from the heads (back
+/// pointers), or in memory.
 enum LogSchema {
     /// The number in `PRAGMA user_version`.
     static let version: Int64 = 1
@@ -15,7 +16,7 @@ enum LogSchema {
         """
         -- Small integers for tenants; rows use them.
         CREATE TABLE tenant(id INTEGER PRIMARY KEY, name TEXT NOT NULL, crc INTEGER NOT NULL);
-        -- The log. previous: the activity's row before this one. recorded_at: nanoseconds since 1970.
+        -- The log. previous: the activity's row before. recorded_at: nanoseconds since 1970.
         CREATE TABLE log(
             seq INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, activity INTEGER NOT NULL,
             version INTEGER NOT NULL, previous INTEGER NOT NULL, kind INTEGER NOT NULL,
@@ -46,8 +47,8 @@ enum LogSchema {
         case foreign(applicationID: Int64)
     }
 
-    /// Brings the database to this program's version, each step in a transaction of its own; `create` fills
-    /// what a new one needs, in the transaction that makes it.
+    /// Brings the database to this program's version, each step in a transaction of its own;
+    /// `create` fills what a new one needs, in the transaction that makes it.
     ///
     /// What is not ours and what is newer than this program is refused and left untouched.
     static func prepare(

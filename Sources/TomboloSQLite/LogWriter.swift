@@ -2,17 +2,18 @@ import CSQLite
 package import TomboloCore
 package import TomboloEventLog
 
-/// The one connection that writes, with all that it knows; it does the checkpoints too (two connections that do is a known
-/// way to corruption).
+/// The one connection that writes, with all that it knows; it does the checkpoints too (two
+/// connections that do is a known way to corruption).
 ///
-/// Synchronous, and for one thread at a time: whoever opens it hands it to the writer's thread and forgets
-/// it. That is why it may claim to be sendable.
+/// Synchronous, and for one thread at a time: whoever opens it hands it to the writer's thread and
+/// forgets it. That is why it may claim to be sendable.
 package final class LogWriter: @unchecked Sendable {
-    /// A write-ahead log of this many pages is copied into the database: 16 MB. Below 4,062 its index needs one page
-    /// of shared memory, which a full disk cannot refuse later.
-    private static let checkpointPages: Int32 = 4_000
+    /// A write-ahead log of this many pages is copied into the database: 16 MB. Below 4,062 its
+    /// index needs one page of shared memory, which a full disk cannot refuse later.
+    package static let checkpointPages: Int32 = 4_000
 
     private let path: String
+    private let checkpointPages: Int32
     private let connection: Connection
     private let begin: Statement
     private let commit: Statement
@@ -25,11 +26,14 @@ package final class LogWriter: @unchecked Sendable {
     /// Why nothing is taken any more.
     private var failure: EventLogError?
 
-    /// Opens or creates the database at `path`; `chance` gives a new one the key of its hash.
+    /// Opens or creates the database at `path`; `chance` gives a new one the key of its hash. `vfs`
+    /// and `checkpointPages` are for tests.
     package init(
-        path: String, vfs: String? = nil, chance: inout some RandomNumberGenerator
+        path: String, vfs: String? = nil, checkpointPages: Int32 = LogWriter.checkpointPages,
+        chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         self.path = path
+        self.checkpointPages = checkpointPages
         let key = [chance.next(), chance.next()] as [UInt64]
         do throws(SQLiteError) {
             connection = try Connection(path: path, access: .writing, vfs: vfs)
@@ -58,8 +62,8 @@ package final class LogWriter: @unchecked Sendable {
 
     deinit { walPages.deallocate() }
 
-    /// Reads what lives, and takes its place there; needed before the first commit, which does it by itself
-    /// where nobody asked.
+    /// Reads what lives, and takes its place there; needed before the first commit, which does it
+    /// by itself where nobody asked.
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         do throws(SQLiteError) {
@@ -75,8 +79,8 @@ package final class LogWriter: @unchecked Sendable {
 
     // MARK: Committing
 
-    /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is refused
-    /// leaves the others as they are.
+    /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is
+    /// refused leaves the others as they are.
     package func store(
         _ batches: some Sequence<AppendBatch>
     ) -> [Result<AppendReceipt, EventLogError>] {
@@ -119,9 +123,10 @@ package final class LogWriter: @unchecked Sendable {
         return .success(receipt)
     }
 
-    /// What a failed transaction means to those whose batches were in it. A full disk is met before the commit's
-    /// last page is written, and what was written before does not count: nothing is stored. Of any other error
-    /// nobody can say (a failed fsync may have written or dropped anything): nothing is taken any more.
+    /// What a failed transaction means to those whose batches were in it. A full disk is met before
+    /// the commit's last page is written, and what was written before does not count: nothing is
+    /// stored. Of any other error nobody can say (a failed fsync may have written or dropped
+    /// anything): nothing is taken any more.
     private func abandon(_ error: SQLiteError, back start: Standing.Savepoint) -> EventLogError {
         if error.primary == SQLITE_FULL, rollBack(to: start) {
             return .full(
@@ -146,10 +151,12 @@ package final class LogWriter: @unchecked Sendable {
 
     // MARK: Between commits
 
-    /// Copies a long write-ahead log into the database, after those who wait have their answers. A full disk
-    /// is left to the next commit; after any other error nothing is taken any more.
+    /// Copies a long write-ahead log into the database, after those who wait have their answers. A
+    /// full disk is left to the next commit; after any other error nothing is taken any more.
     package func checkpointIfDue() {
-        guard failure == nil, walPages.pointee >= Self.checkpointPages else { return }
+        guard failure == nil, walPages.pointee > 0, walPages.pointee >= checkpointPages else {
+            return
+        }
         do throws(SQLiteError) {
             try connection.checkpoint()
             walPages.pointee = 0

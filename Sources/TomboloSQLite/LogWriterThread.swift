@@ -1,11 +1,11 @@
 import TomboloCore
 import TomboloEventLog
 
-/// The writer's thread: takes all batches that wait and commits them together, so that under load one fsync serves many
-/// and when idle nobody waits for company.
+/// The writer's thread: takes all batches that wait and commits them together, so that under load
+/// one fsync serves many and when idle nobody waits for company.
 final class LogWriterThread: Sendable {
-    /// A transaction takes no further batch once it has this many events: its rows fit the page cache, and the first of them
-    /// does not wait long.
+    /// A transaction takes no further batch once it has this many events: its rows fit the page
+    /// cache, and the first of them does not wait long.
     static let groupEventsMax = 1_000
 
     private typealias Receipt = Result<AppendReceipt, EventLogError>
@@ -28,9 +28,11 @@ final class LogWriterThread: Sendable {
     private let thread: WorkerThread
 
     /// `directory` is let go of after the database is closed.
-    init(_ writer: LogWriter, holding directory: DataDirectory) {
+    init(
+        _ writer: LogWriter, holding directory: DataDirectory
+    ) throws(EventLogError) {
         let handover = Handover(writer)
-        thread = WorkerThread(name: "log writer") { [jobs, ended] in
+        thread = try WorkerThread(name: "log writer") { [jobs, ended] in
             Self.run(handover, jobs)
             directory.letGo()
             ended.complete()

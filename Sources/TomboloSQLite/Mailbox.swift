@@ -41,7 +41,8 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// All that waits, oldest first; stands still while nothing does. nil when it is closed and empty.
+    /// All that waits, oldest first; stands still while nothing does. nil when it is closed and
+    /// empty.
     func take() -> [Element]? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -2,9 +2,9 @@ import CLinux
 
 /// The CRC32C over all of a row, its numbers first and then its bytes.
 ///
-/// Of 200 single flipped bits in a database SQLite itself noticed 13; this notices any burst of up to 32 bits in a
-/// row. It tells damage from health, not an attacker from a friend. Numbers are hashed as the machine holds
-/// them: both of ours are little-endian.
+/// Of 200 single flipped bits in a database SQLite itself noticed 13; this notices any burst of up
+/// to 32 bits in a row. It tells damage from health, not an attacker from a friend. Numbers are
+/// hashed as the machine holds them: both of ours are little-endian.
 struct RowChecksum {
     /// Where a row belongs: the same bytes in another table have another sum.
     enum Table: UInt32 {

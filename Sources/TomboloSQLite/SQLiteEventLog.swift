@@ -3,23 +3,22 @@ package import TomboloEventLog
 
 /// The default log: one SQLite database in one directory, one thread that writes, one that reads.
 ///
-/// Guarantees: `append` returns after SQLite's fsync of the commit returned; batches that wait are committed
-/// together, in their order, each whole or not at all; no two relays write one directory, and a killed one
-/// leaves nothing behind that keeps the next out. What was acknowledged survives `kill -9` and loss of power on a disk
-/// that does what fsync says. It does not survive the disk: see `backup`.
+/// Guarantees: `append` returns after SQLite's fsync of the commit returned; batches that wait are
+/// committed together, in their order, each whole or not at all; no two relays write one directory,
+/// and a killed one leaves nothing behind that keeps the next out. What was acknowledged survives
+/// `kill -9` and loss of power on a disk that does what fsync says. It does not survive the disk:
+/// see `backup`.
 ///
-/// Calls suspend and come back on the caller's executor. Where it is dropped without `close`, it stops as in a crash: nothing
-/// durable is lost, the next start-up reads the write-ahead log.
+/// Calls suspend and come back on the caller's executor. Where it is dropped without `close`, it
+/// stops as in a crash: nothing durable is lost, the next start-up reads the write-ahead log.
 package final class SQLiteEventLog: EventLog {
-    private typealias Answer<Value> = Result<Value, EventLogError>
-
     private let writing: LogWriterThread
     private let reading: LogReaderThread
     private let damageList = DamageList()
 
-    /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency keys.
-    /// Throws `.unusable` where another relay has it open, where it is of a newer schema or of another
-    /// program, or where the file system refuses.
+    /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
+    /// keys. Throws `.unusable` where another relay has it open, where it is of a newer schema or
+    /// of another program, or where the file system refuses.
     package init(
         directory: String, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
@@ -28,8 +27,8 @@ package final class SQLiteEventLog: EventLog {
         let path = held.databasePath
         let writer = try LogWriter(path: path, chance: &chance)
         let reader = try LogReader(path: path, damage: damageList)
-        writing = LogWriterThread(writer, holding: held)
-        reading = LogReaderThread(reader)
+        writing = try LogWriterThread(writer, holding: held)
+        reading = try LogReaderThread(reader)
     }
 
     /// Damaged rows that reads met since the log was opened, at most 100 lines.
@@ -75,8 +74,9 @@ package final class SQLiteEventLog: EventLog {
         }.get()
     }
 
-    /// Finishes what was handed over, copies the write-ahead log into the database and lets go of the
-    /// directory; all of that has happened on return. A second call returns when the first one's work is done or at once.
+    /// Finishes what was handed over, copies the write-ahead log into the database and lets go of
+    /// the directory; all of that has happened on return. A second call returns when the first
+    /// one's work is done or at once.
     package func close() async {
         await reading.close()
         await writing.close()

@@ -1,8 +1,9 @@
 import TomboloCore
 import TomboloEventLog
 
-/// Where the log stands, in memory: next sequences, activities, tenants, keys. A batch is checked against it
-/// and takes its places in it before a row is written; what comes to nothing is taken back.
+/// Where the log stands, in memory: next sequences, activities, tenants, keys. A batch is checked
+/// against it and takes its places in it before a row is written; what comes to nothing is taken
+/// back.
 struct Standing {
     /// Where one event of the newest batch comes to stand.
     struct Place {
@@ -51,9 +52,9 @@ struct Standing {
 
     // MARK: Placing
 
-    /// Gives each event its place, or changes nothing and throws. `row` fetches the event at a sequence;
-    /// nil where its row is damaged, which is then taken for the key's own: 64 bits agree by accident once
-    /// in ages, and an event twice is worse than one refused.
+    /// Gives each event its place, or changes nothing and throws. `row` fetches the event at a
+    /// sequence; nil where its row is damaged, which is then taken for the key's own: 64 bits agree
+    /// by accident once in ages, and an event twice is worse than one refused.
     mutating func place(
         _ batch: AppendBatch, row: (Int64) -> NewEvent?
     ) throws(EventLogError) -> AppendReceipt {

@@ -2,8 +2,8 @@ import CSQLite
 
 /// One prepared statement, finalised when it goes out of scope.
 ///
-/// Bytes are bound without a copy: they must stay where they are until `run` or `reset`, and are never
-/// looked at afterwards, as every parameter is bound again before the next run.
+/// Bytes are bound without a copy: they must stay where they are until `run` or `reset`, and are
+/// never looked at afterwards, as every parameter is bound again before the next run.
 struct Statement: ~Copyable {
     private let handle: OpaquePointer
 

@@ -15,7 +15,8 @@ struct Tenants {
     /// nil for a tenant that was never seen.
     func known(_ name: TenantID) -> Int64? { numbers[name] }
 
-    /// The number of `name`, a new one where it has none; `new` is to be stored before a row uses it.
+    /// The number of `name`, a new one where it has none; `new` is to be stored before a row uses
+    /// it.
     mutating func number(_ name: TenantID) -> Int64 {
         if let last, last.name == name { return last.number }
         let number = numbers[name] ?? highest + 1

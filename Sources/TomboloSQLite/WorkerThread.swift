@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TomboloEventLog
 
 /// A thread of our own: what may wait for the disk stands beside the loops and never on them.
 final class WorkerThread: Sendable {
@@ -15,8 +16,9 @@ final class WorkerThread: Sendable {
 
     private let thread: pthread_t
 
-    /// Starts the thread; `name` has at most 15 bytes (`comm` of proc(5)). Signals stay with the other threads.
-    init(name: String, run: @escaping @Sendable () -> Void) {
+    /// Starts the thread; `name` has at most 15 bytes (`comm` of proc(5)). Signals stay with the
+    /// other threads. Throws `.unusable` where the system has no thread left.
+    init(name: String, run: @escaping @Sendable () -> Void) throws(EventLogError) {
         let body = Unmanaged.passRetained(Body(name: name, run: run))
         var blocked = sigset_t()
         var before = sigset_t()
@@ -33,7 +35,12 @@ final class WorkerThread: Sendable {
                 return nil
             }, body.toOpaque())
         pthread_sigmask(SIG_SETMASK, &before, nil)
-        precondition(code == 0, "a thread can be started: \(String(cString: strerror(code)))")
+        guard code == 0 else {
+            body.release()
+            throw .unusable(
+                cause: "no thread for the log: \(String(cString: strerror(code)))",
+                hint: "raise the limit of threads and processes (`ulimit -u`, `TasksMax=`)")
+        }
         self.thread = thread
     }
 

@@ -3,8 +3,8 @@ import TomboloCore
 import TomboloEventLog
 
 extension EventLogContract {
-    /// 60 events of three activities of two tenants, in turns: 1 and 2 of `lab`, 3 of `field`; every fifth
-    /// is an `end`. 30 facts likewise.
+    /// 60 events of three activities of two tenants, in turns: 1 and 2 of `lab`, 3 of `field`;
+    /// every fifth is an `end`. 30 facts likewise.
     private static func filled(_ place: any EventLogPlace) async throws -> any EventLog {
         let log = try await place.open()
         _ = try await log.recover()

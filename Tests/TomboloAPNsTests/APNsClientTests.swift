@@ -8,6 +8,7 @@ import TomboloCrypto
 struct APNsClientTests {
     @Test func `a push carries what Apple asks for, and is accepted`() async throws {
         let nginx = try Nginx()
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             try await lane.expectAccepted("a0ff")
             lane.send("a1") { push in
@@ -40,6 +41,7 @@ struct APNsClientTests {
 
     @Test func `each answer of a real server ends in its class`() async throws {
         let nginx = try Nginx()
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             _ = try await lane.result(of: "aa")
             let gone = Instant(milliseconds: 1_700_000_000_123)
@@ -65,6 +67,7 @@ struct APNsClientTests {
         async throws
     {
         let nginx = try Nginx(settings: "http2_max_concurrent_streams 37;")
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             #expect(lane.capacities == [1])
             // A refusal of the token is no acceptance.
@@ -83,6 +86,7 @@ struct APNsClientTests {
 
     @Test func `a push beyond the capacity is not sent`() async throws {
         let nginx = try Nginx()
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             lane.send("a0")
             let second = lane.send("a1")
@@ -101,6 +105,7 @@ struct APNsClientTests {
         async throws
     {
         let nginx = try Nginx(settings: "keepalive_requests 100;")
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             try await lane.stream(2_000) { "a\($0)" }
             let others = Set(lane.outcomes.map(\.result)).subtracting([.accepted])
@@ -116,6 +121,7 @@ struct APNsClientTests {
         async throws
     {
         let nginx = try Nginx(settings: "http2_max_concurrent_streams 2;")
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities, connections: 3) { lane in
             try await lane.stream(3_000) { "a\($0)" }
             #expect(lane.capacities.max() == 6)
@@ -127,6 +133,7 @@ struct APNsClientTests {
 
     @Test func `an expired provider token is replaced once, on a new connection`() async throws {
         let nginx = try Nginx()
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             func expired(_ reaches: BlastRadius) -> PushResult {
                 .rejected(
@@ -153,6 +160,7 @@ struct APNsClientTests {
 
     @Test func `too many provider tokens make a new connection, not a new token`() async throws {
         let nginx = try Nginx()
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             try await lane.expectAccepted("a0")
             #expect(
@@ -172,6 +180,7 @@ struct APNsClientTests {
 
     @Test func `a reset stream leaves its push unknown, and its connection in use`() async throws {
         let nginx = try Nginx()
+        defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
             try await lane.expectAccepted("a0")
             guard case .unknown(let reason) = try await lane.result(of: "40") else {

@@ -57,6 +57,7 @@ struct APNsClientTroubleTests {
 
     @Test func `a certificate of a stranger is told as that`() async throws {
         let nginx = try Nginx()
+        defer { nginx.stop() }
         let stranger = try EphemeralCertificateAuthority(unixTime: Int64(time(nil)))
         let reason = try await notSent(nginx.url, authorities: stranger.certificate)
         #expect(reason.contains("certificate"))
@@ -65,6 +66,7 @@ struct APNsClientTroubleTests {
 
     @Test func `a server without HTTP/2 is told as that`() async throws {
         let nginx = try Nginx(protocols: "")
+        defer { nginx.stop() }
         let reason = try await notSent(nginx.url, authorities: nginx.authorities)
         #expect(reason.contains("application protocol"))
     }
@@ -86,6 +88,7 @@ struct APNsClientTroubleTests {
         // What goes to 8… is passed to somebody who never answers.
         let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
         let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
+        defer { nginx.stop() }
         try await withLane(
             nginx.url, authorities: nginx.authorities, deadline: .seconds(1)
         ) { lane in
@@ -111,6 +114,7 @@ struct APNsClientTroubleTests {
         defer { close(listener) }
         let hanging = "location /3/device/8 { proxy_pass http://127.0.0.1:\(port); }"
         let nginx = try Nginx(locations: Nginx.verdicts + "\n" + hanging)
+        defer { nginx.stop() }
         try await withLane(
             nginx.url, authorities: nginx.authorities, deadline: .seconds(1)
         ) { lane in

@@ -52,9 +52,9 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
         changed.unpark()
     }
 
-    /// Waits until `condition` holds of what was told; at most 20 s.
-    func wait(until condition: () -> Bool) async throws {
-        let deadline = loop.now + .seconds(20)
+    /// Waits until `condition` holds of what was told.
+    func wait(within time: Duration = .seconds(20), until condition: () -> Bool) async throws {
+        let deadline = loop.now + time
         while !condition() {
             if await changed.park(until: deadline) != .signal { throw DeadlineExceeded() }
         }

@@ -13,6 +13,7 @@ final class Nginx: @unchecked Sendable {
     let authorities: [UInt8]
     private let directory: String
     private var process: pid_t = 0
+    private var logged: [LoggedRequest] = []
 
     /// `settings` go into the server block: stream limit, requests per connection.
     init(
@@ -35,17 +36,27 @@ final class Nginx: @unchecked Sendable {
         start(listener)
     }
 
-    deinit {
-        stop()
-        system("rm -r '\(directory)'")
-    }
-
     var url: String { "https://127.0.0.1:\(port)" }
 
     /// Stops the server and answers what it was asked, in order of the requests' ends. (What it logs comes
     /// after what it answers; only its end is sure to come after both.)
     func requests() -> [LoggedRequest] {
         stop()
+        return logged
+    }
+
+    /// Cuts all connections; the port refuses from then on. Every test ends with it: a `deinit` may come
+    /// after the end of the process.
+    func stop() {
+        guard process > 0 else { return }
+        kill(process, SIGTERM)
+        waitpid(process, nil, 0)
+        process = 0
+        logged = readLog()
+        system("rm -r '\(directory)'")
+    }
+
+    private func readLog() -> [LoggedRequest] {
         guard let file = fopen("\(directory)/requests.log", "r") else { return [] }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -54,14 +65,6 @@ final class Nginx: @unchecked Sendable {
             LoggedRequest(
                 $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init))
         }
-    }
-
-    /// Cuts all connections; the port refuses from then on.
-    func stop() {
-        guard process > 0 else { return }
-        kill(process, SIGTERM)
-        waitpid(process, nil, 0)
-        process = 0
     }
 
     /// Verdicts by the token's first digit.

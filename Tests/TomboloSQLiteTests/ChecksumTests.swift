@@ -45,8 +45,8 @@ func `CRC32C agrees with its specification, with the instruction and without`(
     #expect(Int64(Int32.min)...Int64(Int32.max) ~= one.stored)
 }
 
-/// Made by a second implementation, which gives the vector of the paper for SipHash-2-4: bytes 0, 1, 2 … under the
-/// key 0, 1 … 15.
+/// Made by a second implementation, which gives the vector of the paper for SipHash-2-4: bytes 0,
+/// 1, 2 … under the key 0, 1 … 15.
 @Test(
     arguments: [
         (8, 0x3690_9511_8d29_9a8e), (9, 0x25a4_8eb3_6c06_3de4), (15, 0xd320_d86d_2a51_9956),

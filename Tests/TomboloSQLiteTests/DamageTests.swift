@@ -22,7 +22,8 @@ private func flipBit(in place: SQLitePlace, at marker: String) throws {
     fputc(Int32(bytes[middle] ^ 4), file)
 }
 
-/// A closed log of nine events of activities 1 to 3 in turns, each body, head and record unmistakable.
+/// A closed log of nine events of activities 1 to 3 in turns, each body, head and record
+/// unmistakable.
 private func filled() async throws -> SQLitePlace {
     let place = SQLitePlace()
     let log = try place.reopen()

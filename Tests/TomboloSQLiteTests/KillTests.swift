@@ -33,8 +33,8 @@ func `a child appends until it is killed`() async throws {
     }
 }
 
-/// Runs the child until it has acknowledged `count` batches, kills it in the middle of the next ones, and
-/// answers the last sequence that it acknowledged.
+/// Runs the child until it has acknowledged `count` batches, kills it in the middle of the next
+/// ones, and answers the last sequence that it acknowledged.
 private func killedChild(in directory: String, after count: Int) throws -> Int64 {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

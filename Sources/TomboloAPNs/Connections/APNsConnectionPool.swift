@@ -55,6 +55,9 @@ final class APNsConnectionPool {
         return free
     }
 
+    /// Pushes that connections carry, those that are being drained included.
+    var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.inFlight } }
+
     /// Whether a connection may be tried now.
     var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
 
@@ -145,6 +148,8 @@ final class APNsConnectionPool {
     private func failed(_ reason: String) {
         trouble = reason
         backOff.failed(now: loop.now, chance: chance.next())
+        // `run` may sleep without an end: it looks at the back-off anew.
+        wanted.unpark()
         client?.couldNotConnect(reason)
     }
 

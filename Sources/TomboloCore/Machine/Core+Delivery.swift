@@ -73,7 +73,7 @@ extension Core {
         }
         if destination.isFinished { return .later(nil) }
         if let ending = projection.ending {
-            return wantAfterEnd(destination, projection, ending, now: now)
+            return wantAfterEnd(slot, destination, projection, ending, now: now)
         }
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
@@ -112,14 +112,18 @@ extension Core {
         return devices[destination.device]?.tokens[.start(type: type)]?.value
     }
 
-    private func wantAfterEnd(
-        _ destination: Destination, _ projection: Projection, _ ending: Projection.Ending,
+    private mutating func wantAfterEnd(
+        _ slot: Int, _ destination: Destination, _ projection: Projection, _ ending: Projection.Ending,
         now: Instant
     ) -> Want {
         switch destination.phase {
         case .waiting: return .annihilated
         case .starting, .startUnknown, .started:
-            return .held(.updateToken, until: ending.at + activityLifeMax)
+            // No card outlives its activity by more: the system has taken it away by then.
+            let deadline = now + (ending.at + activityLifeMax - wall(now))
+            if now < deadline { return .held(.updateToken, until: deadline) }
+            enter(.gone, slot, now: now)
+            return .later(nil)
         case .live:
             // An end waits for no push in flight, but is not sent beside itself.
             if let flying = destination.inFlight, flying.event == .end {

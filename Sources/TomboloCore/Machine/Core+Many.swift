@@ -1,33 +1,77 @@
 // Several commands as one: atomic batches, and one end for many.
 
 extension Core {
-    /// All or none: admitted one after the other on a copy, which is kept only if every one is taken.
+    /// All or none: admitted one after the other, and taken back to the first if one is refused.
     mutating func takeAtomically(
         _ commands: [Command], _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
-        var trial = self
+        var undo = Undo(self)
         var indices: [Int] = []
         for (index, command) in commands.enumerated() {
-            switch trial.admit(command, now: now) {
+            undo.note(command, in: self)
+            switch admit(command, now: now) {
             case .staged(let place): indices.append(place)
             case .standing, .replay:
+                takeBack(undo)
                 let refusal = Refusal(
                     .preconditionFailed,
                     "line \(index + 1) is there already; an atomic batch takes new events only")
                 effects.answers.append((ticket, .refusedBatch(index: index, refusal)))
                 return
             case .refused(let refusal):
+                takeBack(undo)
                 counters.commandsRefused += 1
                 effects.answers.append((ticket, .refusedBatch(index: index, refusal)))
                 return
             }
         }
-        self = trial
         guard !indices.isEmpty else {
             effects.answers.append((ticket, .acceptedAll([])))
             return
         }
         staged.waiting.append(.events(indices: indices, ticket))
+    }
+
+    /// How things stood before the first command of an atomic batch.
+    private struct Undo {
+        let eventCount: Int
+        let touchedCount: Int
+        let activityCount: Int
+        let eventsAccepted: Int64
+        var before: [Int: Activity] = [:]
+        var keys: [(TenantID, String)] = []
+
+        init(_ core: Core) {
+            eventCount = core.staged.events.count
+            touchedCount = core.staged.touched.count
+            activityCount = core.activities.count
+            eventsAccepted = core.counters.eventsAccepted
+        }
+
+        mutating func note(_ command: Command, in core: Core) {
+            if let slot = core.activityByKey[command.activity], before[slot] == nil {
+                before[slot] = core.activities[slot]
+            }
+            let tenant = command.activity.tenant
+            if let key = command.idempotency?.key, core.idempotency[tenant, key] == nil {
+                keys.append((tenant, key))
+            }
+        }
+    }
+
+    private mutating func takeBack(_ undo: Undo) {
+        staged.events.removeLast(staged.events.count - undo.eventCount)
+        staged.touched.removeLast(staged.touched.count - undo.touchedCount)
+        counters.eventsAccepted = undo.eventsAccepted
+        for (slot, activity) in undo.before where slot < undo.activityCount {
+            activities[slot] = activity
+        }
+        for activity in activities[undo.activityCount...] {
+            activityByKey[activity.key] = nil
+            activityByNumber[activity.number] = nil
+        }
+        activities.removeLast(activities.count - undo.activityCount)
+        for (tenant, key) in undo.keys { idempotency.drop(tenant, key) }
     }
 
     mutating func endMany(

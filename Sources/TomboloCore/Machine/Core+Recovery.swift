@@ -7,6 +7,8 @@ package struct CoreRecovery: Sendable {
     package var idempotency: [(tenant: TenantID, key: IdempotencyKey, seq: Int64, at: Instant)] = []
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
+    /// The highest number that an activity ever took, damaged ones included.
+    package var lastActivity: Int64 = 0
 
     package init() {}
 }
@@ -17,6 +19,7 @@ extension Core {
         var damage: [String] = []
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
+        nextActivityNumber = recovery.lastActivity + 1
         for entry in recovery.idempotency {
             idempotency.record(entry.tenant, entry.key, seq: entry.seq, at: entry.at)
         }
@@ -36,8 +39,12 @@ extension Core {
             damage += adoptDevice(record)
         }
         for record in records where record.space == .key { keys[record.number] = record.value }
+        var deviceByNumber: [Int64: Int] = [:]
+        for (slot, device) in devices.enumerated() {
+            if let device { deviceByNumber[device.number] = slot }
+        }
         for record in records where record.space == .mark {
-            damage += adoptMark(record, now: now)
+            damage += adoptMark(record, deviceByNumber, now: now)
         }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
@@ -64,14 +71,16 @@ extension Core {
         return []
     }
 
-    private mutating func adoptMark(_ record: Record, now: Instant) -> [String] {
+    private mutating func adoptMark(
+        _ record: Record, _ deviceByNumber: [Int64: Int], now: Instant
+    ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         guard let value = record.value else { return [] }
         guard let mark = Mark(value) else {
             return ["the mark of destination number \(record.number) cannot be read"]
         }
         guard let activity = activityByNumber[ActivityNumber(mark.activity)],
-            let device = devices.firstIndex(where: { $0?.number == mark.device }),
+            let device = deviceByNumber[mark.device],
             let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // as below
         else { return [] }  // its device or app is gone: there is nobody to send to

@@ -23,16 +23,24 @@ extension Core {
         of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
         after: Identifier?, limit: Int, now: Instant
     ) -> (views: [ActivityView], next: Identifier?) {
-        let matching = activities.indices.filter { slot in
+        var page: [Int] = []
+        for slot in activities.indices {
             let activity = activities[slot]
-            return activity.key.tenant == tenant && activity.durable != nil
-                && (after.map { $0 < activity.key.id } ?? true)
-                && (type.map { $0 == activity.definition.type } ?? true)
-                && (user.map { isFor($0, activity) } ?? true)
-                && (status.map { $0 == self.status(slot) } ?? true)
-        }.sorted { activities[$0].key.id < activities[$1].key.id }
-        let page = matching.prefix(limit).compactMap { view($0, now: now) }
-        return (page, matching.count > limit ? page.last?.key.id : nil)
+            let id = activity.key.id
+            // The page is kept in order and one longer than asked for: most activities end at this comparison.
+            if page.count > limit, let last = page.last, activities[last].key.id < id { continue }
+            guard activity.key.tenant == tenant, activity.durable != nil,
+                after.map({ $0 < id }) ?? true, type.map({ $0 == activity.definition.type }) ?? true,
+                user.map({ isFor($0, activity) }) ?? true,
+                status.map({ $0 == self.status(slot) }) ?? true
+            else { continue }
+            let place = page.firstIndex { id < activities[$0].key.id } ?? page.count
+            page.insert(slot, at: place)
+            if page.count > limit + 1 { page.removeLast() }
+        }
+        let isMore = page.count > limit
+        let views = page.prefix(limit).compactMap { view($0, now: now) }
+        return (views, isMore ? views.last?.key.id : nil)
     }
 
     private func view(_ slot: Int, now: Instant) -> ActivityView? {

@@ -58,6 +58,8 @@ struct IdempotencyIndex: Sendable {
         entries[Self.hash(tenant, key)] = .running
     }
 
+    mutating func drop(_ tenant: TenantID, _ key: String) { entries[Self.hash(tenant, key)] = nil }
+
     mutating func record(
         _ tenant: TenantID, _ key: IdempotencyKey, seq: Int64, at instant: Instant
     ) {

@@ -14,6 +14,8 @@ struct HTTP1ChunkReader: Sendable {
         case dataEnd
         case trailers(bytes: Int, count: Int)
         case finished
+        /// Refused, once what came before it is handed out.
+        case refused(HTTP1Refusal)
     }
 
     private var state = State.size
@@ -26,25 +28,37 @@ struct HTTP1ChunkReader: Sendable {
     /// All bytes of the body that the buffer holds, of several chunks together where there are several.
     mutating func read(_ buffer: inout HTTP1LineBuffer) throws(HTTP1Refusal) -> [UInt8] {
         var piece: [UInt8] = []
-        while true {
-            switch state {
-            case .size:
-                guard let line = try takeSizeLine(&buffer) else { return piece }
-                let size = try readSize(line)
-                state = size == 0 ? .trailers(bytes: 0, count: 0) : .data(left: size)
-            case .data(let left):
-                guard let bytes = buffer.takeUpTo(left) else { return piece }
-                if piece.isEmpty { piece = bytes } else { piece += bytes }
-                state = bytes.count == left ? .dataEnd : .data(left: left - bytes.count)
-            case .dataEnd:
-                guard try buffer.takeLineEnd() else { return piece }
-                state = .size
-            case .trailers(let bytes, let count):
-                guard try readTrailer(&buffer, bytes: bytes, count: count) else { return piece }
-            case .finished:
-                return piece
-            }
+        do throws(HTTP1Refusal) {
+            while try step(&buffer, &piece) {}
+        } catch {
+            guard !piece.isEmpty else { throw error }
+            state = .refused(error)
         }
+        return piece
+    }
+
+    /// Answers whether there may be more in the buffer.
+    private mutating func step(
+        _ buffer: inout HTTP1LineBuffer, _ piece: inout [UInt8]
+    ) throws(HTTP1Refusal) -> Bool {
+        switch state {
+        case .size:
+            guard let line = try takeSizeLine(&buffer) else { return false }
+            let size = try readSize(line)
+            state = size == 0 ? .trailers(bytes: 0, count: 0) : .data(left: size)
+        case .data(let left):
+            guard let bytes = buffer.takeUpTo(left) else { return false }
+            if piece.isEmpty { piece = bytes } else { piece += bytes }
+            state = bytes.count == left ? .dataEnd : .data(left: left - bytes.count)
+        case .dataEnd:
+            guard try buffer.takeLineEnd() else { return false }
+            state = .size
+        case .trailers(let bytes, let count):
+            return try readTrailer(&buffer, bytes: bytes, count: count)
+        case .finished: return false
+        case .refused(let refusal): throw refusal
+        }
+        return true
     }
 
     /// One that is too long is refused before it is complete.

@@ -7,21 +7,10 @@ final class HTTP1ServerSession: HTTPServerSession {
         /// Waits for a head.
         case head
         /// A request is with its handler, or its answer is on the way.
-        case exchange(Exchange)
+        case exchange(HTTP1ServerExchange)
         /// The answer is complete; the rest of a short body is skipped until then.
         case skipping(until: MonotonicInstant)
         case finished
-    }
-
-    /// One request under way.
-    private struct Exchange {
-        let request: HTTP1Request
-        let exchange: HTTPExchange
-        var writer: HTTP1ResponseWriter?
-        var isBodyComplete = false
-        var isContinueDue: Bool
-        var isHandlerDone = false
-        var isAnswerDone = false
     }
 
     /// Bytes of a body that may wait for the handler before the socket is left alone.
@@ -124,13 +113,11 @@ final class HTTP1ServerSession: HTTPServerSession {
             HTTPServerRequest(
                 method: request.method, target: request.target, authority: request.authority,
                 fields: request.fields, version: request.version, bodyLength: length), over: self)
-        phase = .exchange(
-            Exchange(
-                request: request, exchange: exchange, isContinueDue: request.expectsContinue))
+        phase = .exchange(HTTP1ServerExchange(request: request, exchange: exchange))
     }
 
     /// Answers whether there may be more for this phase.
-    private func takeBody(_ current: Exchange) -> Bool {
+    private func takeBody(_ current: HTTP1ServerExchange) -> Bool {
         guard current.exchange.bodyBytesHeld < Self.bodyBytesHeldMax else { return false }
         switch parser.next() {
         case .body(let piece)?:
@@ -162,7 +149,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         }
     }
 
-    private func change(_ body: (inout Exchange) -> Void) {
+    private func change(_ body: (inout HTTP1ServerExchange) -> Void) {
         guard case .exchange(var current) = phase else { return }
         body(&current)
         phase = .exchange(current)
@@ -286,10 +273,14 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         if byteCount > 0 { owner.sessionWantsBytes() }
     }
 
+    /// Whether there may be another request.
+    private var canLive: Bool { !isDraining && !isInputAtEnd }
+
     func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
         guard case .exchange(let current) = phase else { return }
-        let writer = makeWriter(
-            current, status: status, length: body.count, keepsAlive: canSkipBody(current))
+        let writer = current.writer(
+            status: status, length: body.count,
+            keepsAlive: canLive && current.canSkipBody(owner.limits))
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512 + body.count)
         writer.appendHead(
@@ -309,7 +300,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         // of the answer tells; and the peer must not wait for `100 Continue` any longer.
         var bytes = current.isContinueDue ? HTTP1ResponseWriter.continueLine : []
         change { $0.isContinueDue = false }
-        let writer = makeWriter(current, status: status, length: nil, keepsAlive: true)
+        let writer = current.writer(status: status, length: nil, keepsAlive: canLive)
         writer.appendHead(
             status: status, fields: fields, version: current.request.version, to: &bytes)
         output.append(bytes)
@@ -344,28 +335,10 @@ extension HTTP1ServerSession: HTTPExchangeWire {
     func handlerReturned() {
         change { $0.isHandlerDone = true }
         // A stream whose body was not read to its end cannot be told from the next request.
-        if case .exchange(let current) = phase, !canSkipBody(current) {
+        if case .exchange(let current) = phase, !current.canSkipBody(owner.limits) {
             finishConnection()
             return
         }
         concludeIfDone()
-    }
-
-    private func makeWriter(
-        _ current: Exchange, status: Int, length: Int?, keepsAlive: Bool
-    ) -> HTTP1ResponseWriter {
-        HTTP1ResponseWriter(
-            status: status, method: current.request.method, version: current.request.version,
-            length: length,
-            keepsAlive: keepsAlive && current.request.keepsAlive && !isDraining && !isInputAtEnd)
-    }
-
-    /// Whether what is left of the body is so little that skipping it beats a new connection.
-    private func canSkipBody(_ current: Exchange) -> Bool {
-        if current.isBodyComplete { return true }
-        guard !current.isContinueDue, case .length(let count) = current.request.body else {
-            return current.request.body == .none
-        }
-        return count <= owner.limits.skippedBodyBytesMax
     }
 }

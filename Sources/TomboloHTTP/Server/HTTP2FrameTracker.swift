@@ -1,6 +1,8 @@
 /// Follows the borders of frames in the bytes of an HTTP/2 client, to tell a peer that stays in the middle of
 /// one from a peer that is idle. Pure; it judges nothing, that is nghttp2's work.
-struct HTTP2FrameTracker {
+package struct HTTP2FrameTracker {
+    package init() {}
+
     /// The connection preface, then frames.
     private var prefaceLeft = 24
     private var header: [UInt8] = []
@@ -9,17 +11,17 @@ struct HTTP2FrameTracker {
     /// A head that goes on in CONTINUATION frames.
     private var isHeadOpen = false
     /// Units that were begun and are complete: a frame, or a head with its continuations.
-    private(set) var unitsComplete: UInt64 = 0
+    package private(set) var unitsComplete: UInt64 = 0
 
     private static let headerBytes = 9
 
     /// Whether the peer owes the rest of something that it has begun. DATA does not count: bodies have a
     /// rate of their own.
-    var isWithinUnit: Bool {
+    package var isWithinUnit: Bool {
         prefaceLeft > 0 || !header.isEmpty || isHeadOpen || payloadLeft > 0 && !isData
     }
 
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         let preface = min(prefaceLeft, rest.count)
         prefaceLeft -= preface

@@ -1,14 +1,14 @@
-import TomboloLoop
+package import TomboloLoop
 
 /// How many streams a peer may still abandon: a bucket that fills at a steady rate. Pure. It counts
 /// streams, whoever sent the RST_STREAM: a peer can make a server send it (CVE-2025-8671).
-struct HTTP2ResetAllowance {
+package struct HTTP2ResetAllowance {
     private var tokens: Double
     private let burst: Double
     private let perSecond: Double
     private var countedAt: MonotonicInstant
 
-    init(_ limits: HTTPServerLimits, now: MonotonicInstant) {
+    package init(_ limits: HTTPServerLimits, now: MonotonicInstant) {
         burst = Double(limits.resetsBurst)
         perSecond = Double(limits.resetsPerSecond)
         tokens = burst
@@ -16,7 +16,7 @@ struct HTTP2ResetAllowance {
     }
 
     /// Counts one, and answers whether it was still allowed.
-    mutating func take(now: MonotonicInstant) -> Bool {
+    package mutating func take(now: MonotonicInstant) -> Bool {
         let seconds = Double((now - countedAt).nanoseconds) / 1e9
         countedAt = now
         tokens = min(burst, tokens + seconds * perSecond)

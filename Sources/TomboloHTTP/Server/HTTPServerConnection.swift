@@ -26,7 +26,7 @@ package final class HTTPServerConnection: @unchecked Sendable {
     let limits: HTTPServerLimits
     private let isSecure: Bool
     private let stream: any ByteStream
-    /// It holds us until `closed`, and we it.
+    /// Held until the end is told, which may come after `run` has returned; telling it ends the cycle.
     private let server: any HTTPServerConnectionOwner
     private var mode = Mode.opening
     private let since: MonotonicInstant

@@ -102,4 +102,25 @@ import TomboloLoop
             for index in 0..<20 { #expect(got.contains("GET /\(index)")) }
         }
     }
+
+    @Test func `a new certificate counts for new connections, and none is dropped`() async throws {
+        let other = try TestAuthority()
+        try await withServer(tls: true, answer: echo) { server in
+            let before = try await Connection.dial(
+                host: "localhost", port: server.port, tls: server.authority?.client,
+                on: server.loop, within: .seconds(20))
+            let talker = Talker(before, server.loop)
+            server.server.reload(other.server)
+            let refused = try await server.curl("/", [])
+            #expect(refused.contains("curl: (60)"), "\(refused)")
+            let trust = try server.files.write("other.pem", other.authority.certificate)
+            let taken = try await server.curl("/", ["--cacert", trust])
+            #expect(taken == "GET /|2 200")
+            before.resumeReading()
+            talker.send(RawHTTP2.preface + RawHTTP2.request(1))
+            let answer = await talker.frame(RawHTTP2.data)
+            #expect(answer?.payload == Array("GET /".utf8))
+            before.abort()
+        }
+    }
 }

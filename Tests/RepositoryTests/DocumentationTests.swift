@@ -11,7 +11,7 @@ import Testing
     /// Package functions and initialisers with parameters, and what package protocols ask for.
     private static let silentFunctions = Ratchet(table: [
         "TomboloAPI": 4, "TomboloAPNs": 1, "TomboloCore": 41, "TomboloEventLog": 2,
-        "TomboloHTTP": 7, "TomboloLoop": 4, "TomboloRelay": 10, "TomboloServer": 6,
+        "TomboloHTTP": 10, "TomboloLoop": 4, "TomboloRelay": 10, "TomboloServer": 6,
         "TomboloSimulator": 5,
     ])
 

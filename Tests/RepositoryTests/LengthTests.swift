@@ -8,12 +8,11 @@ import Testing
 
     /// Lines wider than the page, by room.
     private static let wideLines = Ratchet(table: [
-        "TestSupport": 1, "TomboloAPI": 11, "TomboloAPNs": 43, "TomboloAPNsTests": 3,
-        "TomboloCore": 67, "TomboloCoreTests": 9, "TomboloCrypto": 10, "TomboloEventLog": 15,
-        "TomboloHTTP": 135, "TomboloHTTPTests": 4, "TomboloJSON": 27, "TomboloJSONTests": 2,
-        "TomboloLoop": 34, "TomboloRelay": 7, "TomboloRelayTests": 1, "TomboloSQLite": 56,
-        "TomboloSQLiteTests": 3, "TomboloServer": 33, "TomboloServerTests": 2,
-        "TomboloSimulator": 34, "TomboloSimulatorTests": 1,
+        "EndToEndTests": 4, "TomboloAPI": 11, "TomboloAPNs": 43, "TomboloAPNsTests": 6,
+        "TomboloCore": 69, "TomboloCoreTests": 9, "TomboloCrypto": 10, "TomboloHTTP": 139,
+        "TomboloHTTPTests": 4, "TomboloJSON": 27, "TomboloJSONTests": 2, "TomboloLoop": 34,
+        "TomboloRelay": 7, "TomboloRelayTests": 1, "TomboloServer": 33, "TomboloServerTests": 2,
+        "TomboloSimulator": 34, "TomboloSimulatorTests": 1, "tombolo": 60,
     ])
 
     private let tree: SourceTree

@@ -46,7 +46,7 @@ enum Rooms {
             "the shell runs in simulation, on a virtual loop, with no network and no disk"
         ),
         (
-            "TestSupport", networkAndDisk.union(["TomboloHTTP", "TomboloAPNs", "TomboloSQLite"]),
+            "TestSupport", ["CNghttp2", "COpenSSL", "TomboloHTTP", "TomboloAPNs"],
             "the simulation of the relay is built from it and links no network library"
         ),
         (

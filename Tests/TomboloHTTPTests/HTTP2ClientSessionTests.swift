@@ -88,7 +88,9 @@ import Testing
                 if let id = server.pending.last { server.reset(id, UInt32(chance.below(14))) }
             case 18: server.allow(UInt32(chance.below(12)))
             default:
-                if chance.below(12) == 0 { server.goAway(last: server.seen.last ?? 0) }
+                if chance.below(12) == 0 {
+                    server.goAway(last: min(server.lastID, server.seen.last ?? 0))
+                }
             }
             collect()
         }

@@ -7,7 +7,14 @@ import Testing
     private static let exceptions = Ratchet(table: [:])
 
     /// Lines wider than the page, by room.
-    private static let wideLines = Ratchet(table: [:])
+    private static let wideLines = Ratchet(table: [
+        "TestSupport": 1, "TomboloAPI": 11, "TomboloAPNs": 43, "TomboloAPNsTests": 3,
+        "TomboloCore": 67, "TomboloCoreTests": 9, "TomboloCrypto": 10, "TomboloEventLog": 15,
+        "TomboloHTTP": 135, "TomboloHTTPTests": 4, "TomboloJSON": 27, "TomboloJSONTests": 2,
+        "TomboloLoop": 34, "TomboloRelay": 7, "TomboloRelayTests": 1, "TomboloSQLite": 56,
+        "TomboloSQLiteTests": 3, "TomboloServer": 33, "TomboloServerTests": 2,
+        "TomboloSimulator": 34, "TomboloSimulatorTests": 1,
+    ])
 
     private let tree: SourceTree
 

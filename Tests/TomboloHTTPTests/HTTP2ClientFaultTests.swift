@@ -196,6 +196,14 @@ import TomboloLoop
         #expect(result.kinds == ["204"])
     }
 
+    @Test func `trailers are passed over`() async throws {
+        let result = try await classes(of: 1) { connection in
+            connection.respond(
+                1, 200, body: [1], trailers: [("grpc-status", "0"), ("x", "y")])
+        }
+        #expect(result.kinds == ["200"])
+    }
+
     @Test func `a request without answer is given up at its deadline and reset`() async throws {
         try await onLoop { loop in
             let server = try ScriptedServer(loop) { _, _ in }

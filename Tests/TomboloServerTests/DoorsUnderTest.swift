@@ -62,6 +62,7 @@ struct DoorsUnderTest: Sendable {
 
 /// Runs `body` against the doors of a relay whose log is in memory; then drains it.
 func withDoors(
+    log: InMemoryEventLog = InMemoryEventLog(),
     configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
 ) async throws {
@@ -71,7 +72,7 @@ func withDoors(
             tenant: DoorsUnderTest.tenant, id: "com.example.app", environment: .sandbox,
             allowsLab: true)
         let relay = Relay(
-            loop: loop, log: InMemoryEventLog(), sender: sender,
+            loop: loop, log: log, sender: sender,
             configuration: CoreConfiguration(apps: [app]), wallClock: FixedClock(), seed: 7)
         sender.relay = relay
         _ = try await relay.recover()

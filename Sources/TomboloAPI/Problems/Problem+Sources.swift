@@ -19,6 +19,12 @@ extension Problem {
         self = adding("line", error.line).adding("column", error.column)
     }
 
+    /// A line of a batch that is no JSON; which line it is, the batch says.
+    init(inLine error: JSONError) {
+        self.init(.invalidJSON, "Column \(error.column): \(error.message). Mend the line there.")
+        self = adding("column", error.column)
+    }
+
     /// Fields that cannot be taken.
     package init(_ faults: FieldErrors) {
         let first = faults.errors.first.map(Self.sentence) ?? "A field cannot be taken."

@@ -27,7 +27,7 @@ package struct Problem: Error, Hashable, Sendable {
     package var page: ProblemPage { ProblemRegistry.page(code) }
     package var status: Int { page.status }
 
-    /// The same with one more member.
+    /// The same with one more member, or with another value of one it has.
     package func adding(_ name: String, _ value: some BinaryInteger) -> Problem {
         adding(name, JSON(unchecked: Array(String(value).utf8)))
     }
@@ -41,6 +41,7 @@ package struct Problem: Error, Hashable, Sendable {
 
     private func adding(_ name: String, _ value: JSON) -> Problem {
         var problem = self
+        problem.extensions.removeAll { $0.name == name }
         problem.extensions.append(Extension(name: name, value: value))
         return problem
     }

@@ -22,7 +22,7 @@ package struct EventLine: Sendable {
         do {
             document = try JSONDocument(bytes)
         } catch {
-            throw Fault(id: nil, problem: Problem(error))
+            throw Fault(id: nil, problem: Problem(inLine: error))
         }
         let view = document.root
         let id = view["id"]?.string

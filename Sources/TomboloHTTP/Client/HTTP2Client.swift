@@ -212,7 +212,13 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     private func end(_ failure: HTTP2Failure) {
         guard !isClosed else { return }
-        let told = session.goAway.map { HTTP2Failure.goneAway($0) } ?? failure
+        var told = failure
+        switch failure {
+        // A GOAWAY that came before says why.
+        case .connectionLost, .closedHere:
+            if let goAway = session.goAway { told = .goneAway(goAway) }
+        default: break
+        }
         state = .closed(told)
         loop.cancel(timer)
         session.end(told, sentBytes: stream.sentBytes)

@@ -1,5 +1,6 @@
 import Glibc
 import TomboloCore
+import TomboloJSON
 import TomboloLoop
 
 /// `dev`.

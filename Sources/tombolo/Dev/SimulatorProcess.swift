@@ -54,7 +54,9 @@ final class SimulatorProcess: @unchecked Sendable {
 
     /// Its first line: where it is and its certificate authority.
     func ready() async throws -> (url: String, caFile: String) {
-        let line = try await loop.withDeadline(loop.now + Self.startTime) { try await self.nextLine() }
+        let line = try await loop.withDeadline(loop.now + Self.startTime) {
+            try await self.nextLine()
+        }
         // A line of another shape is as good as none.
         guard let line, let view = try? JSONDocument(line).root,
             let url = view["simulator"]?.string, let ca = view["ca"]?.string

@@ -29,7 +29,9 @@ enum KeyCommands {
         }
     }
 
-    private static func ask(_ context: CommandContext, _ scopes: ScopeSet) async throws -> ExitStatus {
+    private static func ask(_ context: CommandContext, _ scopes: ScopeSet) async throws
+        -> ExitStatus
+    {
         var writer = JSONWriter()
         writer.beginObject()
         writer.name("scopes")

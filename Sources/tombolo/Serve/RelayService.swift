@@ -57,7 +57,9 @@ final class RelayService: @unchecked Sendable {
         }
         let pepper = try Self.pepper(data)
         access = AccessControl(pepper: pepper, records: await relay.keys())
-        for number in access.unreadable { complain("API key \(number) cannot be read: it is refused") }
+        for number in access.unreadable {
+            complain("API key \(number) cannot be read: it is refused")
+        }
         doors = ServerDoors(
             relay: relay, access: access, loop: loop,
             configuration: DoorsConfiguration(version: Program.version))

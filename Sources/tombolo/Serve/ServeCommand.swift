@@ -1,4 +1,5 @@
 import Glibc
+import TomboloJSON
 import TomboloLoop
 
 /// `serve`.

@@ -1,0 +1,118 @@
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+
+@testable import TomboloServer
+
+@Suite struct LogDoorTests {
+    private static func fill(_ doors: DoorsUnderTest) async throws {
+        _ = try await doors.call(
+            "POST", "/v1/events",
+            """
+            {"id":"e1","activity":"cat-7","do":"start","type":"Cat","state":{"lap":1}}
+            {"id":"e2","activity":"dog-1","do":"start","type":"Dog","state":{"lap":1}}
+            {"id":"e3","activity":"cat-7","do":"update","state":{"lap":2}}
+            """)
+    }
+
+    @Test func `the log is read in pages, filtered and one by one`() async throws {
+        try await withDoors { doors in
+            try await Self.fill(doors)
+            let all = try json(try await doors.call("GET", "/v1/log"))
+            #expect(all["events"]?.elements.map { $0["seq"]?.integer } == [1, 2, 3])
+            #expect(all["next_cursor"]?.isNull == true)
+            let first = try json(try await doors.call("GET", "/v1/log?limit=2"))
+            let cursor = try #require(first["next_cursor"]?.string)
+            let rest = try json(try await doors.call("GET", "/v1/log?limit=2&cursor=\(cursor)"))
+            #expect(rest["events"]?.elements.map { $0["seq"]?.integer } == [3])
+            let cats = try json(try await doors.call("GET", "/v1/log?activity=cat-7&since=1"))
+            let event = try #require(cats["events"]?.elements.first { _ in true })
+            #expect(event["seq"]?.integer == 3)
+            #expect(event["do"]?.string == "update")
+            #expect(event["version"]?.integer == 2)
+            #expect(event["idempotency_key"]?.string == "e3")
+            let one = try await doors.call("GET", "/v1/log/3")
+            #expect(try json(one)["activity"]?.string == "cat-7")
+            #expect(one.text.contains(#""body":{"id":"e3","activity":"cat-7","do":"update""#))
+        }
+    }
+
+    @Test func `facts and commands are read together by time, page by page`() async throws {
+        let log = InMemoryEventLog()
+        var batch = AppendBatch()
+        batch.facts = (0..<3).map { index in
+            NewFact(
+                tenant: DoorsUnderTest.tenant, activity: nil, kind: "test.fact",
+                recordedAt: Instant(seconds: 1_000 + index), body: Array("{}".utf8))
+        }
+        _ = try await log.append(batch, under: .sole)
+        try await withDoors(log: log) { doors in
+            try await Self.fill(doors)
+            let facts = try json(try await doors.call("GET", "/v1/log?kind=fact&since=1"))
+            #expect(facts["events"]?.elements.map { $0["seq"]?.integer } == [2, 3])
+            #expect(facts["events"]?.elements.first { _ in true }?["fact"]?.string == "test.fact")
+            var seen: [String] = []
+            var cursor: String?
+            repeat {
+                let path = "/v1/log?kind=all&limit=2" + (cursor.map { "&cursor=\($0)" } ?? "")
+                let page = try json(try await doors.call("GET", path))
+                seen += page["events"]?.elements.compactMap { $0["kind"]?.string } ?? []
+                cursor = page["next_cursor"]?.string
+            } while cursor != nil
+            #expect(seen == ["fact", "fact", "fact", "command", "command", "command"])
+        }
+    }
+
+    @Test func `a tail tells history and then what comes, as server-sent events`() async throws {
+        try await withDoors { doors in
+            try await Self.fill(doors)
+            let tail = try doors.curl(
+                "GET", "/v1/tail?activity=cat-7", fields: ["Last-Event-ID: 1"], options: ["-N"])
+            defer { tail.end() }
+            let history = await tail.wait { $0.contains("id: 3") }
+            #expect(history.contains("text/event-stream"))
+            #expect(!history.contains("id: 2"))
+            _ = try await doors.call("POST", "/v1/activities/dog-1/end")
+            _ = try await doors.call("POST", "/v1/activities/cat-7/end")
+            let live = await tail.wait { $0.contains("id: 5") && $0.hasSuffix("\n\n") }
+            #expect(live.contains("id: 5\nevent: end\ndata: {\"seq\":5,"))
+            #expect(!live.contains("id: 4"))
+        }
+    }
+
+    @Test func `a tail without a place begins now, as lines, and ends when the relay stops`()
+        async throws
+    {
+        try await withDoors {
+            // curl shows the head only with the first of the body.
+            $0.heartbeat = .milliseconds(50)
+        } _: { doors in
+            try await Self.fill(doors)
+            let tail = try doors.curl(
+                "GET", "/v1/tail?type=Dog", fields: ["Accept: application/x-ndjson"],
+                options: ["-N"])
+            defer { tail.end() }
+            _ = await tail.wait { $0.contains("application/x-ndjson") }
+            _ = try await doors.call("POST", "/v1/activities/cat-7/end")
+            _ = try await doors.call("POST", "/v1/activities/dog-1/end")
+            let live = await tail.wait { $0.contains("\"seq\":5") }
+            #expect(!live.contains("\"seq\":4"))
+            #expect(!live.contains("\"seq\":1"))
+            doors.doors.drain()
+            _ = await tail.wait()
+            #expect(tail.hasEnded)
+        }
+    }
+
+    @Test func `a silent tail says that it lives`() async throws {
+        try await withDoors {
+            $0.heartbeat = .milliseconds(20)
+        } _: { doors in
+            let tail = try doors.curl("GET", "/v1/tail", options: ["-N"])
+            defer { tail.end() }
+            let text = await tail.wait { $0.contains(": heartbeat\n\n: heartbeat\n\n") }
+            #expect(text.contains(": heartbeat"))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloServer
+
+@Suite struct OpenDoorTests {
+    @Test func `whether it lives and is ready needs no key`() async throws {
+        try await withDoors { doors in
+            for path in ["/livez", "/readyz", "/version", "/openapi.json", "/problems"] {
+                let curl = try Curl([doors.origin + path], on: doors.loop)
+                _ = await curl.wait()
+                #expect(try #require(CurlAnswer(output: curl.collected)).status == 200)
+            }
+            let version = try json(try await doors.call("GET", "/version"))
+            #expect(version["version"]?.string == "0.0.0-test")
+            doors.doors.drain()
+            #expect(try await doors.call("GET", "/readyz").status == 503)
+            #expect(try await doors.call("GET", "/livez").status == 200)
+        }
+    }
+
+    @Test func `metrics need a key, and count`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            _ = try await doors.call("GET", "/v1/activities/nobody")
+            let metrics = try await doors.call("GET", "/metrics")
+            #expect(metrics.fields["content-type"]?.contains("version=0.0.4") == true)
+            #expect(metrics.lines.contains("tombolo_events_accepted_total 1"))
+            #expect(
+                metrics.lines.contains(
+                    #"tombolo_http_requests_total{operation="startActivity"} 1"#))
+            #expect(
+                metrics.lines.contains(#"tombolo_http_problems_total{code="unknown-activity"} 1"#))
+            let curl = try Curl([doors.origin + "/metrics"], on: doors.loop)
+            _ = await curl.wait()
+            #expect(try #require(CurlAnswer(output: curl.collected)).status == 401)
+        }
+    }
+}

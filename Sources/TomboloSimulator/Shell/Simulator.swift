@@ -1,3 +1,4 @@
+import Glibc
 import TomboloCrypto
 import TomboloHTTP
 package import TomboloLoop
@@ -127,6 +128,8 @@ package final class Simulator: @unchecked Sendable {
     /// token outlives a restart.
     private static func startTokenSeed(_ configuration: SimulatorConfiguration) throws -> [UInt8] {
         guard let directory = configuration.dataDirectory else { return RandomBytes.make(16) }
+        // One that cannot be made is told by the file that cannot be in it.
+        _ = mkdir(directory, 0o700)
         let file = KeptFile(path: directory + "/start-tokens.seed")
         if let seed = try file.read(), !seed.isEmpty { return seed }
         let seed = RandomBytes.make(16)

@@ -117,6 +117,6 @@ let package = Package(
                 "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport", "CProtocolAssets",
             ]),
         tests("RepositoryTests", ["TestSupport"]),
-        tests("EndToEndTests", ["TestSupport", "TomboloJSON", "tombolo"]),
+        tests("EndToEndTests", ["TestSupport", "TomboloJSON", "TomboloCrypto", "tombolo"]),
     ]
 )

@@ -4,20 +4,20 @@ package import TomboloLoop
 
 /// Sends the pushes of one lane (an app in one environment) and says exactly what became of each.
 ///
-/// - **Outcomes**: one `PushOutcome` per push, within `APNsConfiguration.pushDeadline` of its hand-over.
-///   *Accepted* and *rejected* are Apple's word; *not sent* is sure not to have been processed;
-///   *unknown* may have been. What was surely not processed (GOAWAY, REFUSED_STREAM) goes again on
-///   another connection within the same deadline; nothing else is sent twice here.
-/// - **Capacity**: how many pushes may be without an outcome at once. Without a connection it is 1: that
-///   one push causes the connection and waits for it. It is 0 while a back-off forbids to connect, so
-///   that no push grows old in here. On a connection it is 1 until Apple accepted a push there, then
-///   what the peer's `MAX_CONCURRENT_STREAMS` leaves; a limit that falls is obeyed at once, by telling
-///   a capacity that falls as pushes end. A push within the capacity that was told waits if it must; one
-///   beyond it is *not sent*.
+/// - **Outcomes**: one `PushOutcome` per push, within `APNsConfiguration.pushDeadline` of its
+///   hand-over. *Accepted* and *rejected* are Apple's word; *not sent* is sure not to have been
+///   processed; *unknown* may have been. What was surely not processed (GOAWAY, REFUSED_STREAM)
+///   goes again on another connection within the same deadline; nothing else is sent twice here.
+/// - **Capacity**: how many pushes may be without an outcome at once. Without a connection it is 1:
+///   that one push causes the connection and waits for it. It is 0 while a back-off forbids to
+///   connect, so that no push grows old in here. On a connection it is 1 until Apple accepted a
+///   push there, then what the peer's `MAX_CONCURRENT_STREAMS` leaves; a limit that falls is obeyed
+///   at once, by telling a capacity that falls as pushes end. A push within the capacity that was
+///   told waits if it must; one beyond it is *not sent*.
 /// - **Connections** are opened on demand, one after the other, and another one when the first are
-///   full, up to the configured number. One that Apple drains (GOAWAY), that brought a refusal of the
-///   provider token, or that answered nothing for a push's whole deadline takes no more; if it was in
-///   use, its successor is opened at once.
+///   full, up to the configured number. One that Apple drains (GOAWAY), that brought a refusal of
+///   the provider token, or that answered nothing for a push's whole deadline takes no more; if it
+///   was in use, its successor is opened at once.
 ///
 /// `@unchecked Sendable`: used on its loop's thread only; `loop.checkIsolated()` guards its face.
 package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
@@ -25,13 +25,14 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     package struct Status: Hashable, Sendable {
         package let connections: Int
         package let pushesInFlight: Int
-        /// Why the last connection was not made, or ended before it was of use; nil once one serves.
+        /// Why the last connection was not made, or ended before it was of use; nil once one
+        /// serves.
         package let trouble: String?
     }
 
-    /// How often one push may be given to a connection, before it is *not sent*. More than a server needs
-    /// that ends its connections early (one with 100 requests for each, and a thousand streams at once);
-    /// but one that refuses every stream is not asked for ever.
+    /// How often one push may be given to a connection, before it is *not sent*. More than a server
+    /// needs that ends its connections early (one with 100 requests for each, and a thousand
+    /// streams at once); but one that refuses every stream is not asked for ever.
     package static let attemptsMax = 64
 
     let pool: APNsConnectionPool
@@ -41,14 +42,15 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     private unowned let receiver: any PushOutcomeReceiver
     private var requests: PushRequests
     private var pushes = PushesInFlight()
-    /// Pushes that wait for a connection: a first one, or those that come back from an ended connection.
+    /// Pushes that wait for a connection: a first one, or those that come back from an ended
+    /// connection.
     private var waiting: [UInt64] = []
     private var isDeadlineArmed = false
     private var isTurnNoted = false
     private var toldCapacity = 0
 
-    /// `receiver` must outlive the client. `chance` spreads the back-off. Throws where the authorities
-    /// of `configuration` cannot be read.
+    /// `receiver` must outlive the client. `chance` spreads the back-off. Throws where the
+    /// authorities of `configuration` cannot be read.
     package init(
         _ configuration: APNsConfiguration, key: ProviderKey, loop: EpollLoop,
         chance: any RandomNumberGenerator & Sendable, receiver: any PushOutcomeReceiver
@@ -64,8 +66,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     }
 
     /// Opens connections as they are wanted until it is cancelled, then closes them and throws
-    /// `CancellationError`. Pushes in flight at that moment end as *unknown*: whoever stops gracefully
-    /// waits for their outcomes first. Capacity is 0 before and after.
+    /// `CancellationError`. Pushes in flight at that moment end as *unknown*: whoever stops
+    /// gracefully waits for their outcomes first. Capacity is 0 before and after.
     package func run() async throws {
         loop.checkIsolated()
         await pool.run()
@@ -80,12 +82,12 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
             connections: pool.count, pushesInFlight: pushes.count, trouble: pool.trouble)
     }
 
-    /// Pushes that may be without an outcome at once, now: what connections carry, and what they would
-    /// take. `capacityChanged` tells it at a turn's end.
+    /// Pushes that may be without an outcome at once, now: what connections carry, and what they
+    /// would take. `capacityChanged` tells it at a turn's end.
     package var capacity: Int { pool.inFlight + (pool.free ?? (pool.mayConnect ? 1 : 0)) }
 
-    /// Sends `push`, or lets it wait for a connection. Its outcome is told once, perhaps before this
-    /// returns.
+    /// Sends `push`, or lets it wait for a connection. Its outcome is told once, perhaps before
+    /// this returns.
     package func send(_ push: Push) {
         loop.checkIsolated()
         let tag = pushes.insert(push, at: loop.now)
@@ -93,7 +95,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         noteTurn()
         // Behind those that came back from a connection: the oldest go first.
         if waiting.isEmpty, submit(push, tag) { return }
-        // What was told holds until the next is told, though a connection may have gone in this turn.
+        // What was told holds until the next is told, though a connection may have gone in this
+        // turn.
         guard pool.isRunning, pushes.count <= toldCapacity else {
             let why = pool.isRunning ? "is full" : "is closed"
             return end(tag, .notSent(reason: "connection to \(configuration.endpoint) \(why)"))
@@ -264,6 +267,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         loop.atEndOfTurn(self)
     }
 
+    /// Everything that changed in this turn has: those that wait go, and the capacity is told.
     package func turnEnded() {
         isTurnNoted = false
         placeWaiting()

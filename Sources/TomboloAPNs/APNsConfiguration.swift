@@ -36,11 +36,12 @@ package struct APNsConfiguration: Sendable {
         self.pushDeadline = pushDeadline
     }
 
-    /// For connecting and the handshake, over all addresses of the name: less than a push's own deadline,
-    /// so that the push that waits is told why there is no connection.
+    /// For connecting and the handshake, over all addresses of the name: less than a push's own
+    /// deadline, so that the push that waits is told why there is no connection.
     package var connectDeadline: Duration { pushDeadline / 2 }
 
-    /// CFBundleIdentifier: letters, digits, hyphens and periods. A suffix of a topic is no part of it.
+    /// CFBundleIdentifier: letters, digits, hyphens and periods. A suffix of a topic is no part of
+    /// it.
     private static func isBundleID(_ id: String) -> Bool {
         (1...255).contains(id.utf8.count)
             && !APNsPushType.allCases.contains {

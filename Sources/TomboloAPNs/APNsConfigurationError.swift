@@ -15,8 +15,8 @@ package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConv
         switch self {
         case .keyID(let id):
             """
-            key_id "\(id)" is not a key id: it has ten characters of A-Z and 0-9, as in the name of \
-            the file AuthKey_ABC123DEFG.p8
+            key_id "\(id)" is not a key id: it has ten characters of A-Z and 0-9, as in the name \
+            of the file AuthKey_ABC123DEFG.p8
             """
         case .teamID(let id):
             """
@@ -25,8 +25,8 @@ package enum APNsConfigurationError: Error, Hashable, Sendable, CustomStringConv
             """
         case .bundleID(let id):
             """
-            app id "\(id)" is not a bundle id: letters, digits, "-" and "." only, without the suffix \
-            .push-type.liveactivity, which is added here
+            app id "\(id)" is not a bundle id: letters, digits, "-" and "." only, without the \
+            suffix .push-type.liveactivity, which is added here
             """
         case .endpoint(let url):
             """

@@ -2,8 +2,8 @@ package import TomboloCore
 
 /// Who is told what became of pushes, and how many a lane takes.
 ///
-/// Called on the loop's thread. May be called from within `APNsClient.send(_:)`: take the call as an
-/// input of the next turn and decide there.
+/// Called on the loop's thread. May be called from within `APNsClient.send(_:)`: take the call as
+/// an input of the next turn and decide there.
 package protocol PushOutcomeReceiver: AnyObject {
     /// Exactly once for each push handed over.
     func pushEnded(_ outcome: PushOutcome)

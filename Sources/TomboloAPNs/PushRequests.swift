@@ -4,7 +4,8 @@ import TomboloHTTP
 /// The requests of one lane: what is the same in every push is built once.
 ///
 /// Header compression as Apple asks for (*Sending notification requests to APNs*): `:path` and
-/// `authorization` never enter the peer's table, nor does what differs from push to push; the rest does.
+/// `authorization` never enter the peer's table, nor does what differs from push to push; the rest
+/// does.
 struct PushRequests {
     private static let devicePath = "/3/device/"
 

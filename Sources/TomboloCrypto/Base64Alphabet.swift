@@ -40,8 +40,8 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// The bytes of characters without their padding; nil for a foreign character, for a length that
-    /// no bytes have, and for unused bits that are not zero.
+    /// The bytes of characters without their padding; nil for a foreign character, for a length
+    /// that no bytes have, and for unused bits that are not zero.
     func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

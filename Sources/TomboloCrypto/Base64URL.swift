@@ -8,8 +8,8 @@ package enum Base64URL {
         alphabet.encode(bytes, padded: false)
     }
 
-    /// The bytes, or nil for anything but the one encoding of them: padding, unused bits that are not
-    /// zero and foreign characters are refused.
+    /// The bytes, or nil for anything but the one encoding of them: padding, unused bits that are
+    /// not zero and foreign characters are refused.
     package static func decode(_ text: String) -> [UInt8]? {
         alphabet.decode([UInt8](text.utf8)[...])
     }

@@ -4,8 +4,8 @@ import COpenSSL
 package enum HMACSHA256 {
     /// The 32-byte authentication code of `message` under `key`.
     ///
-    /// A key may have any length; one longer than 64 bytes is hashed first, as the RFC says. Compare
-    /// codes with `equalInConstantTime(_:_:)` only.
+    /// A key may have any length; one longer than 64 bytes is hashed first, as the RFC says.
+    /// Compare codes with `equalInConstantTime(_:_:)` only.
     package static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         // OpenSSL reads a key of no bytes as "no key given" where its pointer is null.
         let keyBytes = key.isEmpty ? [0] : key

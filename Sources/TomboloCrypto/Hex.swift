@@ -13,7 +13,8 @@ package enum Hex {
         }
     }
 
-    /// The bytes, or nil for an odd number of characters or one that is no digit. Either case is read.
+    /// The bytes, or nil for an odd number of characters or one that is no digit. Either case is
+    /// read.
     package static func decode(_ text: String) -> [UInt8]? {
         let characters = [UInt8](text.utf8)
         guard characters.count.isMultiple(of: 2) else { return nil }

@@ -1,4 +1,5 @@
-/// Why bytes are not the private key they should be. Says what would help; never contains key material.
+/// Why bytes are not the private key they should be. Says what would help; never contains key
+/// material.
 package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No block `-----BEGIN PRIVATE KEY-----`.
     case notPKCS8PEM

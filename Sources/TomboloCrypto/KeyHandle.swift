@@ -2,9 +2,9 @@ import COpenSSL
 
 /// Owner of an OpenSSL key: frees it with the last reference.
 ///
-/// `@unchecked Sendable`: nobody needs to serialise, since the key is never changed after `init`, and
-/// OpenSSL allows signing and verifying with one `EVP_PKEY` from several threads, each with a context
-/// of its own (as `signDER` and `verifiesDER` make).
+/// `@unchecked Sendable`: nobody needs to serialise, since the key is never changed after `init`,
+/// and OpenSSL allows signing and verifying with one `EVP_PKEY` from several threads, each with a
+/// context of its own (as `signDER` and `verifiesDER` make).
 final class KeyHandle: @unchecked Sendable {
     private let key: OpaquePointer
 

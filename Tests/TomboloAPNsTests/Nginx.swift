@@ -2,11 +2,12 @@ import Glibc
 import TomboloCrypto
 import TomboloHTTP
 
-/// A server nobody here wrote, in the part of Apple: nginx over TLS with HTTP/2, on a port of its own.
+/// A server nobody here wrote, in the part of Apple: nginx over TLS with HTTP/2, on a port of its
+/// own.
 ///
-/// What it answers to a token stands in `locations`; what it was asked is in `log()`.
+/// What it answers to a token stands in `locations`; what it was asked is in `requests()`.
 ///
-/// `@unchecked Sendable`: one test uses it, step by step.
+/// `@unchecked Sendable`: its test serialises, which uses it step by step.
 final class Nginx: @unchecked Sendable {
     let port: Int
     /// What a client must trust.
@@ -38,15 +39,15 @@ final class Nginx: @unchecked Sendable {
 
     var url: String { "https://127.0.0.1:\(port)" }
 
-    /// Stops the server and answers what it was asked, in order of the requests' ends. (What it logs comes
-    /// after what it answers; only its end is sure to come after both.)
+    /// Stops the server and answers what it was asked, in order of the requests' ends. (What it
+    /// logs comes after what it answers; only its end is sure to come after both.)
     func requests() -> [LoggedRequest] {
         stop()
         return logged
     }
 
-    /// Cuts all connections; the port refuses from then on. Every test ends with it: a `deinit` may come
-    /// after the end of the process.
+    /// Cuts all connections; the port refuses from then on. Every test ends with it: a `deinit` may
+    /// come after the end of the process.
     func stop() {
         guard process > 0 else { return }
         kill(process, SIGTERM)
@@ -162,8 +163,8 @@ struct LoggedRequest: Hashable {
     var authorization: String { columns[12] }
 }
 
-/// A socket that listens on a free port of 127.0.0.1. Who connects is taken by the kernel, and never
-/// answered unless somebody accepts.
+/// A socket that listens on a free port of 127.0.0.1. Who connects is taken by the kernel, and
+/// never answered unless somebody accepts.
 func listenOnLoopback() -> (descriptor: Int32, port: Int) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = loopback(port: 0)

@@ -2,8 +2,8 @@ import TestSupport
 import TomboloHTTP
 import TomboloLoop
 
-/// Our own server in clear text, for what no other can be told to do: limits that change, GOAWAY in the
-/// middle, streams refused.
+/// Our own server in clear text, for what no other can be told to do: limits that change, GOAWAY in
+/// the middle, streams refused.
 ///
 /// `@unchecked Sendable`: used on the thread of the server's loop; looked at when that has ended.
 final class ScriptedServer: HTTPHandler, @unchecked Sendable {
@@ -44,8 +44,8 @@ final class ScriptedServer: HTTPHandler, @unchecked Sendable {
     func closed(_ connection: HTTPServerConnection) {}
 }
 
-/// Runs a lane against a server that follows `script`, each request `latency` after it came; answers the
-/// server when both have ended.
+/// Runs a lane against a server that follows `script`, each request `latency` after it came;
+/// answers the server when both have ended.
 @discardableResult
 func withScript(
     streams: Int = 1_000, connections: Int = 1, latency: Duration = .zero,

@@ -5,7 +5,8 @@ import TomboloLoop
 
 /// What a peer may do to a client, and which class each request ends in.
 @Suite struct HTTP2ClientFaultTests {
-    /// `count` requests to a server that does `act` when all of them are there; their classes in order.
+    /// `count` requests to a server that does `act` when all of them are there; their classes in
+    /// order.
     private func classes(
         of count: Int = 3, limits: HTTP2ClientLimits = HTTP2ClientLimits(),
         when act: @escaping @Sendable (ScriptedConnection) -> Void
@@ -194,6 +195,14 @@ import TomboloLoop
             connection.respond(1, 204)
         }
         #expect(result.kinds == ["204"])
+    }
+
+    @Test func `trailers are passed over`() async throws {
+        let result = try await classes(of: 1) { connection in
+            connection.respond(
+                1, 200, body: [1], trailers: [("grpc-status", "0"), ("x", "y")])
+        }
+        #expect(result.kinds == ["200"])
     }
 
     @Test func `a request without answer is given up at its deadline and reset`() async throws {

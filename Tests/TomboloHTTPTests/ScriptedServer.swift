@@ -2,8 +2,8 @@ import CNghttp2
 import TomboloHTTP
 import TomboloLoop
 
-/// An HTTP/2 server that does what a test tells it, also what no good server would do: a raw nghttp2 server
-/// session on each connection.
+/// An HTTP/2 server that does what a test tells it, also what no good server would do: a raw
+/// nghttp2 server session on each connection.
 final class ScriptedServer: ListenerOwner, @unchecked Sendable {  // used on its loop only
     let loop: EpollLoop
     let listener: Listener
@@ -61,6 +61,7 @@ final class ScriptedConnection: ByteStreamOwner {
     /// In the order in which their heads came.
     private(set) var order: [Int32] = []
     private var answers: [Int32: ArraySlice<UInt8>] = [:]
+    private var trailers: [Int32: [(String, String)]] = [:]
     private(set) var openMax = 0
     private(set) var open = 0
     private(set) var pings = 0
@@ -83,6 +84,7 @@ final class ScriptedConnection: ByteStreamOwner {
         trailers: [(String, String)] = [], isWhole: Bool = true
     ) {
         answers[id] = body[...]
+        self.trailers[id] = trailers
         withFields([(":status", "\(status)")] + fields) { names, count in
             guard !body.isEmpty || !isWhole else {
                 nghttp2_submit_response(session, id, names, count, nil)
@@ -139,6 +141,10 @@ final class ScriptedConnection: ByteStreamOwner {
         for (offset, byte) in piece.enumerated() { buffer[offset] = byte }
         if answers[id]?.isEmpty != false {
             if isWhole == 1 { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            if let trailers = trailers[id], !trailers.isEmpty {
+                flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+                withFields(trailers) { nghttp2_submit_trailer(session, id, $0, $1) }
+            }
             if isWhole == 0, piece.isEmpty { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
         }
         return piece.count

@@ -45,7 +45,8 @@ package struct APNsAnswer: Hashable, Sendable {
     /// The answer as the core takes it.
     package var result: PushResult { result(reaching: reaches) }
 
-    /// The same where more is known than the table says; for 200 it is accepted whatever it reaches.
+    /// The same where more is known than the table says; for 200 it is accepted whatever it
+    /// reaches.
     package func result(reaching reaches: @autoclosure () -> BlastRadius) -> PushResult {
         status == 200
             ? .accepted
@@ -53,7 +54,8 @@ package struct APNsAnswer: Hashable, Sendable {
                 status: status, reason: reason, reaches: reaches(), tokenGoneSince: goneSince)
     }
 
-    /// The reason as it may stand in logs and dead letters: never a control character of a stranger.
+    /// The reason as it may stand in logs and dead letters: never a control character of a
+    /// stranger.
     static func printable(_ reason: String?) -> String? {
         guard let reason, (1...reasonBytesMax).contains(reason.utf8.count),
             reason.utf8.allSatisfy({ (0x20...0x7E).contains($0) })

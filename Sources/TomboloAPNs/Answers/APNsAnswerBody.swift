@@ -1,6 +1,7 @@
 import TomboloJSON
 
-/// The JSON object of a refusal or of a GOAWAY: `{"reason":"…","timestamp":…}`, as a stranger wrote it.
+/// The JSON object of a refusal or of a GOAWAY: `{"reason":"…","timestamp":…}`, as a stranger wrote
+/// it.
 struct APNsAnswerBody: Hashable, Sendable {
     /// Apple's have fewer than a hundred bytes; a longer body, or a nested one, is not Apple's.
     static let limits = JSONLimits(depthMax: 8, bytesMax: 4_096)

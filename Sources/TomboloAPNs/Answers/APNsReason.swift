@@ -2,8 +2,8 @@ package import TomboloCore
 
 /// One line of Apple's table of refusals, and what follows from it here.
 ///
-/// Source: developer.apple.com, *Handling notification responses from APNs*, tables of status codes and
-/// of error strings. The blast radius is ours.
+/// Source: developer.apple.com, *Handling notification responses from APNs*, tables of status codes
+/// and of error strings. The blast radius is ours.
 package struct APNsReason: Hashable, Sendable {
     package let status: Int
     /// The string in the answer's `reason`.

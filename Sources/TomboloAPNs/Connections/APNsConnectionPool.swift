@@ -1,7 +1,8 @@
 import TomboloHTTP
 import TomboloLoop
 
-/// The connections of one lane: opens them as they are wanted, one after the other, and lets them go.
+/// The connections of one lane: opens them as they are wanted, one after the other, and lets them
+/// go.
 ///
 /// On the loop only, as the client it belongs to.
 final class APNsConnectionPool {
@@ -75,15 +76,16 @@ final class APNsConnectionPool {
         connections.first { $0.number == number }
     }
 
-    /// Another connection is opened as soon as the back-off allows, unless there are enough. One that is
-    /// being made is the one that was wanted.
+    /// Another connection is opened as soon as the back-off allows, unless there are enough. One
+    /// that is being made is the one that was wanted.
     func want() {
         guard !isWanted, !isConnecting else { return }
         isWanted = true
         wanted.unpark()
     }
 
-    /// All connections are full: one more is opened, if another is allowed and each has proved itself.
+    /// All connections are full: one more is opened, if another is allowed and each has proved
+    /// itself.
     func grow() {
         guard openCount < configuration.connections else { return }
         let proved = connections.allSatisfy { connection in
@@ -114,7 +116,8 @@ final class APNsConnectionPool {
             if isWanted, mayConnect {
                 await connect()
             } else {
-                // The end of the back-off is told as capacity, and a connection that is wanted is tried.
+                // The end of the back-off is told as capacity, and a connection that is wanted is
+                // tried.
                 _ = await wanted.park(until: mayConnect ? nil : backOff.notBefore)
                 client?.noteTurn()
             }
@@ -155,8 +158,8 @@ final class APNsConnectionPool {
 
     // MARK: Letting go
 
-    /// The connection takes no further push, and is closed when those it carries have ended. If it was in
-    /// use its successor is opened; if it never served, that counts as a failure to connect.
+    /// The connection takes no further push, and is closed when those it carries have ended. If it
+    /// was in use its successor is opened; if it never served, that counts as a failure to connect.
     func retire(_ connection: APNsConnection, because reason: String) {
         if !connection.allowance.isRetired {
             connection.allowance.retire()

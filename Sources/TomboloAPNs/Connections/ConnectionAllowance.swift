@@ -29,8 +29,8 @@ package struct ConnectionAllowance: Hashable, Sendable {
 
     /// Whether a provider token may be used here; notes it where it may.
     ///
-    /// The first may always; another one only 20 minutes after the last change: Apple counts changes
-    /// by connection and answers `TooManyProviderTokenUpdates`.
+    /// The first may always; another one only 20 minutes after the last change: Apple counts
+    /// changes by connection and answers `TooManyProviderTokenUpdates`.
     package mutating func carries(
         _ generation: ProviderToken.Generation, now: MonotonicInstant
     ) -> Bool {
@@ -45,7 +45,8 @@ package struct ConnectionAllowance: Hashable, Sendable {
     /// A push was handed to the connection.
     package mutating func took() { inFlight += 1 }
 
-    /// A push in flight was answered; `serves` unless the answer speaks against the connection itself.
+    /// A push in flight was answered; `serves` unless the answer speaks against the connection
+    /// itself.
     package mutating func answered(accepted: Bool, serves: Bool, now: MonotonicInstant) {
         inFlight -= 1
         lastAnswerAt = now
@@ -59,11 +60,13 @@ package struct ConnectionAllowance: Hashable, Sendable {
     /// A push in flight ended without an answer.
     package mutating func lost() { inFlight -= 1 }
 
-    /// Whether nothing was answered after the turn at `instant`: a push handed over then, and unanswered
-    /// at its deadline, speaks against the whole connection and not only against its own stream.
+    /// Whether nothing was answered after the turn at `instant`: a push handed over then, and
+    /// unanswered at its deadline, speaks against the whole connection and not only against its own
+    /// stream.
     package func isSilent(since instant: MonotonicInstant) -> Bool {
         lastAnswerAt.map { $0 <= instant } ?? true
     }
 
+    /// From now on it takes nothing.
     package mutating func retire() { isRetired = true }
 }

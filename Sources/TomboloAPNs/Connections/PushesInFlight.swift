@@ -4,9 +4,11 @@ package import TomboloLoop
 /// The pushes that have no outcome yet, in order of hand-over.
 ///
 /// A slab with a doubly linked list through it: inserting and removing cost a few stores, and the
-/// oldest push, whose deadline comes first since all wait equally long, is always at hand. A tag names
-/// a push until it is removed; the tag of a removed push finds nothing, so a late answer is harmless.
+/// oldest push, whose deadline comes first since all wait equally long, is always at hand. A tag
+/// names a push until it is removed; the tag of a removed push finds nothing, so a late answer is
+/// harmless.
 package struct PushesInFlight {
+    /// A push, since when it is here, and where it is.
     package struct Entry: Sendable {
         package let push: Push
         package let handedOverAt: MonotonicInstant
@@ -95,7 +97,8 @@ package struct PushesInFlight {
         slots[index].entry?.attempts += 1
     }
 
-    /// The connection that took the push of `tag` surely did not send it, or its peer did not process it.
+    /// The connection that took the push of `tag` surely did not send it, or its peer did not
+    /// process it.
     package mutating func unassign(_ tag: UInt64) {
         if let index = index(of: tag) { slots[index].entry?.connection = nil }
     }

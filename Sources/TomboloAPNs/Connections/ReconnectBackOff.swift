@@ -3,8 +3,8 @@ package import TomboloLoop
 /// How long to wait before the next connection to an endpoint that does not serve.
 ///
 /// Opening connections in quick succession may be taken for an attack and blocked (Apple,
-/// *Troubleshooting push notifications*). The wait doubles from 1 s to 60 s with each failure in a row;
-/// half of it is by chance, so that several relays do not knock together.
+/// *Troubleshooting push notifications*). The wait doubles from 1 s to 60 s with each failure in a
+/// row; half of it is by chance, so that several relays do not knock together.
 package struct ReconnectBackOff: Hashable, Sendable {
     package static let first = Duration.seconds(1)
     package static let longest = Duration.seconds(60)

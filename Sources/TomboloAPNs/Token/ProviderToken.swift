@@ -3,9 +3,9 @@ package import TomboloLoop
 
 /// When a provider token is minted, and what follows when Apple refuses one. Signs nothing itself.
 ///
-/// One for all connections of a key. Apple's rule: a token at least 20 and at most 60 minutes old at
-/// its renewal (*Establishing a token-based connection to APNs*); refused tokens poison the connection
-/// that carried them, so each remedy includes a new connection.
+/// One for all connections of a key. Apple's rule: a token at least 20 and at most 60 minutes old
+/// at its renewal (*Establishing a token-based connection to APNs*); refused tokens poison the
+/// connection that carried them, so each remedy includes a new connection.
 ///
 /// Age is taken by the monotonic clock and by the wall clock, whichever says more: the one stands
 /// still while a machine sleeps, the other may be set.

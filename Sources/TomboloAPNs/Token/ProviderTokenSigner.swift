@@ -1,9 +1,11 @@
 package import TomboloCore
 import TomboloCrypto
 
-/// Signs provider tokens: JWS in compact form with ES256 (RFC 7515, section 7.1; RFC 7518, section 3.4).
+/// Signs provider tokens: JWS in compact form with ES256 (RFC 7515, section 7.1; RFC 7518, section
+/// 3.4).
 ///
-/// The header is `{"alg":"ES256","kid":…}`, the claims `{"iss":…,"iat":…}`: Apple's four, and no other.
+/// The header is `{"alg":"ES256","kid":…}`, the claims `{"iss":…,"iat":…}`: Apple's four, and no
+/// other.
 package struct ProviderTokenSigner: Sendable {
     private let key: P256PrivateKey
     private let header: String

@@ -25,6 +25,13 @@ extension HTTP2ClientSession {
             this(user).minded(String(decoding: bytes, as: UTF8.self))
             return 0
         }
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) {
+            _, frame, code, user in
+            let frameType = frame?.pointee.hd.type ?? 0
+            this(user).minded(
+                "\(String(cString: nghttp2_strerror(code))) (frame type \(frameType))")
+            return 0
+        }
         installReceiving(callbacks)
     }
 

@@ -10,6 +10,8 @@ struct SwiftFile {
     let faults: [String]
     /// For each bracket that opens the index of the one that closes it.
     let closings: [Int: Int]
+    /// Where each word and symbol of code stands among the tokens.
+    let places: [String: [Int]]
 
     init(path: String, text: String) {
         let lexer = SwiftLexer(text)
@@ -20,6 +22,9 @@ struct SwiftFile {
         var faults = lexer.faults
         closings = Self.match(lexer.tokens, faults: &faults)
         self.faults = faults
+        places = Dictionary(
+            grouping: lexer.tokens.indices.filter { lexer.tokens[$0].kind != .string },
+            by: { lexer.tokens[$0].text })
     }
 
     /// `TomboloCore` of `Sources/TomboloCore/Events/Event.swift`.

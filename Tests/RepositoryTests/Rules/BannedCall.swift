@@ -30,7 +30,7 @@ struct BannedCall {
     func hits(in file: SwiftFile) -> [(pattern: String, line: Int)] {
         patterns.flatMap { (pattern: String) -> [(pattern: String, line: Int)] in
             let wanted = SwiftLexer(pattern).tokens
-            return file.tokens.indices.compactMap { index in
+            return (file.places[wanted[0].text] ?? []).compactMap { index in
                 guard matches(wanted, at: index, in: file), !isExcused(wanted, at: index, in: file)
                 else { return nil }
                 return (pattern, file.tokens[index].line)

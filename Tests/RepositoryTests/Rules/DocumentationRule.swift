@@ -7,7 +7,15 @@ enum DocumentationRule {
         let name: String
         let line: Int
         let isDocumented: Bool
+        /// Whether a protocol asks for it here.
+        let isRequired: Bool
     }
+
+    /// What the standard library's protocols ask for; said there.
+    private static let standardRequirements: Set<String> = [
+        "<", "==", "hash", "next", "makeIterator", "index", "encode", "enqueue", "checkIsolated",
+        "isIsolatingCurrentContext",
+    ]
 
     private static let types = ["struct", "class", "enum", "actor", "protocol"]
     private static let modifiers: Set<String> = [
@@ -15,22 +23,56 @@ enum DocumentationRule {
         "override", "convenience", "required", "borrowing", "consuming", "isolated", "nonisolated",
     ]
 
+    /// The declarations that say nothing and would have to. What a protocol asks for is said there,
+    /// once: not again where a type answers it. An initialiser that only takes its properties says
+    /// no more than they do.
+    static func silent(_ kind: Kind, in files: [SwiftFile]) -> [Violation] {
+        let all = files.map { file in (file, declarations(in: file)) }
+        let required = Set(
+            files.flatMap { file in
+                requirementRanges(in: file, ofPackage: false).flatMap { range in
+                    range.filter { file.tokens[$0].isCode("func") }.map { file.tokens[$0 + 1].text }
+                }
+            }
+        ).union(standardRequirements)
+        return all.flatMap { file, declarations in
+            declarations.filter { declaration in
+                declaration.kind == kind && !declaration.isDocumented
+                    && (declaration.isRequired || !required.contains(declaration.name))
+            }.map {
+                Violation(path: file.path, line: $0.line, message: "`\($0.name)` has no comment")
+            }
+        }
+    }
+
     /// The package types and protocols; the package functions and initialisers with parameters; the
     /// functions a package protocol asks for.
     static func declarations(in file: SwiftFile) -> [Declaration] {
-        let requirements = requirementRanges(in: file)
+        let requirements = requirementRanges(in: file, ofPackage: true)
         return file.tokens.indices.compactMap { index in
             guard let kind = kind(at: index, in: file) else { return nil }
             let first = firstModifier(before: index, in: file)
             let isPackage = file.tokens[first...index].contains { $0.isCode("package") }
-            guard isPackage || requirements.contains(where: { $0.contains(index) }) else {
-                return nil
-            }
+            let isRequired = requirements.contains { $0.contains(index) }
+            guard isPackage || isRequired, !isMemberwise(index, in: file) else { return nil }
             let token = file.tokens[index]
             return Declaration(
                 kind: kind, name: token.isCode("init") ? "init" : file.tokens[index + 1].text,
                 line: token.line,
-                isDocumented: file.comments[file.tokens[first].line - 1]?.hasPrefix("///") ?? false)
+                isDocumented: file.comments[file.tokens[first].line - 1]?.hasPrefix("///") ?? false,
+                isRequired: isRequired)
+        }
+    }
+
+    /// Whether it is an initialiser without a label of its own whose body only sets properties to
+    /// what it was given: `self.name = name`, and nothing else.
+    private static func isMemberwise(_ index: Int, in file: SwiftFile) -> Bool {
+        guard file.tokens[index].isCode("init"), let body = LengthRule.body(of: index, in: file),
+            let end = file.closings[body], (end - body - 1).isMultiple(of: 5)
+        else { return false }
+        return stride(from: body + 1, to: end, by: 5).allSatisfy { start in
+            let words = file.tokens[start..<start + 5].map(\.text)
+            return words[0] == "self" && words[1] == "." && words[3] == "=" && words[2] == words[4]
         }
     }
 
@@ -79,10 +121,11 @@ enum DocumentationRule {
         (max(0, close - 40)..<close).last { file.closings[$0] == close }
     }
 
-    private static func requirementRanges(in file: SwiftFile) -> [Range<Int>] {
-        file.tokens.indices.compactMap { index in
-            guard file.tokens[index].isCode("protocol"), index > 0,
-                file.tokens[index - 1].isCode("package"),
+    private static func requirementRanges(
+        in file: SwiftFile, ofPackage: Bool
+    ) -> [Range<Int>] {
+        (file.places["protocol"] ?? []).compactMap { index in
+            guard !ofPackage || index > 0 && file.tokens[index - 1].isCode("package"),
                 let open = (index..<file.tokens.count).first(where: { file.tokens[$0].isCode("{") }
                 ),
                 let close = file.closings[open]

@@ -10,8 +10,8 @@ enum ExplainedRule {
     }
 
     private static func sendables(in file: SwiftFile) -> [Violation] {
-        file.tokens.indices.compactMap { index in
-            guard file.tokens[index].isCode("unchecked"), index > 0,
+        (file.places["unchecked"] ?? []).compactMap { index in
+            guard index > 0,
                 file.tokens[index - 1].isCode("@")
             else { return nil }
             let line = file.tokens[index].line
@@ -35,8 +35,8 @@ enum ExplainedRule {
     }
 
     private static func silencedErrors(in file: SwiftFile) -> [Violation] {
-        file.tokens.indices.compactMap { index in
-            guard file.tokens[index].isCode("?"), index > 0, file.tokens[index - 1].isCode("try")
+        (file.places["?"] ?? []).compactMap { index in
+            guard index > 0, file.tokens[index - 1].isCode("try")
             else { return nil }
             let line = file.tokens[index].line
             guard file.comments[line] == nil, file.comments[line - 1] == nil else { return nil }

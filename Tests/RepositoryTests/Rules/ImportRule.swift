@@ -26,8 +26,8 @@ enum ImportRule {
     /// The modules a file imports, with the line. Of `import struct Glibc.stat` the module.
     static func imports(in file: SwiftFile) -> [(module: String, line: Int)] {
         let kinds = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
-        return file.tokens.indices.compactMap { index in
-            guard file.tokens[index].isCode("import"), index + 1 < file.tokens.count else {
+        return (file.places["import"] ?? []).compactMap { index in
+            guard index + 1 < file.tokens.count else {
                 return nil
             }
             var name = file.tokens[index + 1]

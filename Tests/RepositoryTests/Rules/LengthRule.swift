@@ -44,7 +44,7 @@ enum LengthRule {
     /// of the keyword to that of the closing brace.
     static func functions(in file: SwiftFile) -> [(name: String, line: Int, length: Int)] {
         file.tokens.indices.compactMap { index in
-            guard let body = body(ofDeclarationAt: index, in: file), let end = file.closings[body]
+            guard let body = body(of: index, in: file), let end = file.closings[body]
             else {
                 return nil
             }
@@ -57,7 +57,9 @@ enum LengthRule {
 
     private static let ends = ["func", "init", "deinit", "subscript", "var", "let", "case", "}"]
 
-    private static func body(ofDeclarationAt index: Int, in file: SwiftFile) -> Int? {
+    /// The brace that opens the body of the declaration whose keyword stands at `index`; nil
+    /// without one.
+    static func body(of index: Int, in file: SwiftFile) -> Int? {
         let keyword = file.tokens[index]
         guard ["func", "init", "deinit", "subscript", "var"].contains(where: keyword.isCode),
             index == 0 || !file.tokens[index - 1].isCode(".")

@@ -11,6 +11,9 @@ enum TextRule {
     private static let postponements = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
 
     static func violations(path: String, text: String) -> [Violation] {
+        let machinePaths = machinePaths.filter(text.contains)
+        let registries = registries.filter(text.contains)
+        guard !machinePaths.isEmpty || !registries.isEmpty else { return [] }
         var violations: [Violation] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
             .enumerated()

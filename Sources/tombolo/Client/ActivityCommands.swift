@@ -1,0 +1,169 @@
+import TomboloCore
+import TomboloJSON
+
+/// `start`, `update` and `end`.
+enum ActivityCommands {
+    static func start(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let id = invocation.arguments[0]
+        guard let type = invocation.text(.type) else {
+            throw ProgramError.usage(
+                "start needs --type, the app's ActivityAttributes type",
+                remedy: "tombolo start \(id) --type TYPE")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", type)
+        if let app = invocation.text(.app) { writer.member("app", app) }
+        try writeAudience(&writer, invocation)
+        if let path = invocation.text(.attributes) {
+            writer.member("attributes", try StateInput.object(path: path))
+        }
+        writer.member("state", try StateInput.read(context, readsInput: true) ?? .emptyObject)
+        try writeCommon(&writer, invocation)
+        writer.endObject()
+        let path = PathText.query(
+            "/v1/activities/\(PathText.escaped(id))",
+            [("restart", invocation.isGiven(.restart) ? "true" : nil)])
+        return try await send(context, "PUT", path, writer.bytes, name: id)
+    }
+
+    static func update(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let id = invocation.arguments[0]
+        let hasOther =
+            invocation.text(.alertTitle) != nil || invocation.text(.relevance) != nil
+            || invocation.text(.staleAfter) != nil
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let state = try StateInput.read(context, readsInput: !hasOther) {
+            writer.member(invocation.isGiven(.replace) ? "replace" : "state", state)
+        } else if !hasOther {
+            throw ProgramError.usage(
+                "update has nothing to change", remedy: "tombolo update \(id) -s NAME=VALUE")
+        }
+        try writeCommon(&writer, invocation)
+        writer.endObject()
+        let path = "/v1/activities/\(PathText.escaped(id))"
+        return try await send(context, "PATCH", path, writer.bytes, name: id)
+    }
+
+    static func end(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let type = invocation.text(.type)
+        guard (invocation.argument(0) == nil) == (type != nil) else {
+            throw ProgramError.usage(
+                type == nil ? "end needs an ID, or --type" : "end takes an ID or --type, not both",
+                remedy: "tombolo end ID, or tombolo end --type TYPE")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let type {
+            writer.name("where")
+            writer.beginObject()
+            writer.member("type", type)
+            if let user = invocation.text(.user) { writer.member("user", user) }
+            writer.endObject()
+        }
+        if let state = try StateInput.read(context, readsInput: false) {
+            writer.member("state", state)
+        }
+        if let dismiss = invocation.text(.dismiss) { writer.member("dismiss", dismiss) }
+        try writeAlert(&writer, invocation)
+        writer.endObject()
+        guard let id = invocation.argument(0) else {
+            return try await send(
+                context, "POST", "/v1/activities/end", writer.bytes, name: type)
+        }
+        let path = "/v1/activities/\(PathText.escaped(id))/end"
+        return try await send(context, "POST", path, writer.bytes, name: id)
+    }
+
+    // MARK: The request
+
+    private static func writeAudience(
+        _ writer: inout JSONWriter, _ invocation: Invocation
+    ) throws(ProgramError) {
+        let devices = invocation.all(.device)
+        let user = invocation.text(.user)
+        guard devices.isEmpty || user == nil else {
+            throw .usage("--device and --user exclude each other", remedy: "tombolo help start")
+        }
+        guard !devices.isEmpty || user != nil else { return }
+        writer.name("audience")
+        writer.beginObject()
+        if let user {
+            writer.member("user", user)
+        } else if devices.count == 1 {
+            writer.member("device", devices[0])
+        } else {
+            writer.name("devices")
+            writer.beginArray()
+            for device in devices { writer.string(device) }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+
+    /// What a start and an update share.
+    private static func writeCommon(
+        _ writer: inout JSONWriter, _ invocation: Invocation
+    ) throws(ProgramError) {
+        try writeAlert(&writer, invocation)
+        if let text = invocation.text(.relevance) {
+            guard let relevance = Double(text), relevance.isFinite else {
+                throw .usage("--relevance \(text) is not a number", remedy: "--relevance 1.0")
+            }
+            writer.member("relevance", relevance)
+        }
+        if let span = invocation.duration(.staleAfter) { writer.member("stale_after", span.text) }
+        if let urgency = invocation.text(.urgency) { writer.member("urgency", urgency) }
+    }
+
+    private static func writeAlert(
+        _ writer: inout JSONWriter, _ invocation: Invocation
+    ) throws(ProgramError) {
+        let body = invocation.text(.alertBody)
+        guard let title = invocation.text(.alertTitle) else {
+            guard body == nil else {
+                throw .usage(
+                    "--alert-body stands without --alert-title", remedy: "add --alert-title TEXT")
+            }
+            return
+        }
+        writer.name("alert")
+        writer.beginObject()
+        writer.member("title", title)
+        if let body { writer.member("body", body) }
+        writer.endObject()
+    }
+
+    private static func send(
+        _ context: CommandContext, _ method: String, _ path: String, _ body: [UInt8], name: String?
+    ) async throws -> ExitStatus {
+        let invocation = context.invocation
+        var fields = RelayRequest.Fields()
+        if let key = invocation.text(.idempotencyKey) {
+            fields.append(("idempotency-key", key))
+        }
+        if let version = invocation.text(.ifMatch) {
+            fields.append(("if-match", version.hasPrefix("\"") ? version : "\"\(version)\""))
+        }
+        if invocation.isGiven(.ifNew) {
+            fields.append(("if-none-match", "*"))
+        }
+        if let wait = invocation.duration(.wait) {
+            fields.append(("prefer", "wait=\(max(1, Int(wait.seconds.rounded(.up))))"))
+        }
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(
+            RelayRequest(method, path, fields: fields, body: body), name: name)
+        if OutputFormat(context) == .table {
+            try context.terminal.write(ChangeReport(answer.body, name: name ?? "").text.utf8)
+        } else {
+            try context.terminal.write(answer.line)
+        }
+        return .succeeded
+    }
+}

@@ -1,0 +1,46 @@
+import TomboloLoop
+
+/// What `append` has sent and what was answered, drawn on stderr while it runs. On the loop only.
+final class AppendProgress: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    private let terminal: Terminal
+    private let loop: EpollLoop
+    private let isDrawn: Bool
+    private var sentLines = 0
+    private var drawnAt: MonotonicInstant
+    private(set) var tally = AppendTally()
+
+    /// Drawing more often is not seen.
+    static let interval = Duration.milliseconds(100)
+
+    init(_ context: CommandContext) {
+        terminal = context.terminal
+        loop = context.loop
+        isDrawn = context.terminal.errorIsTerminal && !context.invocation.isGiven(.quiet)
+        drawnAt = context.loop.now
+    }
+
+    func sent(_ piece: [UInt8]) {
+        sentLines += piece.count { $0 == 10 }
+        draw()
+    }
+
+    func answered(_ line: ArraySlice<UInt8>) throws(ProgramError) {
+        try tally.note(line)
+        draw()
+    }
+
+    /// Leaves the line to what comes next.
+    func end() {
+        if isDrawn { terminal.complain("\r\u{1B}[K") }
+    }
+
+    private func draw() {
+        guard isDrawn, loop.now - drawnAt >= Self.interval else { return }
+        drawnAt = loop.now
+        terminal.complain(
+            "\r\(sentLines) lines sent, \(tally.answered) answered, \(tally.refused) refused\u{1B}[K"
+        )
+    }
+}

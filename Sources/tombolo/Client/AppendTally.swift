@@ -1,0 +1,46 @@
+import TomboloJSON
+
+/// Counts the answers to a batch, line by line.
+struct AppendTally: Sendable {
+    private(set) var taken = 0
+    private(set) var refused = 0
+    /// The first refusals, for people.
+    private(set) var refusals: [String] = []
+
+    /// Refusals that are told one by one; the rest is a number.
+    static let refusalsMax = 10
+
+    var answered: Int { taken + refused }
+
+    /// Reads one answer. Throws where it is none.
+    mutating func note(_ line: ArraySlice<UInt8>) throws(ProgramError) {
+        let view: JSONView
+        do {
+            view = try JSONDocument(Array(line)).root
+        } catch {
+            throw ProgramError("the relay's answer is no JSON: \(error.message)")
+        }
+        if view["ok"]?.bool == true {
+            taken += 1
+            return
+        }
+        refused += 1
+        guard refusals.count < Self.refusalsMax else { return }
+        let problem = view["problem"]
+        let name = view["id"]?.string.map { " (\($0))" } ?? ""
+        let status = Int(problem?["status"]?.integer ?? 0)
+        let text = RelayProblem(status: status, view: problem).error(name: nil).cause
+        refusals.append("line \(answered)\(name): \(text)")
+    }
+
+    /// One JSON object.
+    var json: JSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("lines", answered)
+        writer.member("taken", taken)
+        writer.member("refused", refused)
+        writer.endObject()
+        return writer.json
+    }
+}

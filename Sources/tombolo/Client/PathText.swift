@@ -1,0 +1,38 @@
+/// Paths and queries of requests (RFC 3986).
+enum PathText {
+    /// One segment of a path, or a value of a query: everything but unreserved characters is escaped.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return result
+    }
+
+    /// `path` with those parameters behind it that have a value.
+    static func query(_ path: String, _ parameters: [(name: String, value: String?)]) -> String {
+        var text = path
+        var separator = path.contains("?") ? "&" : "?"
+        for (name, value) in parameters {
+            guard let value else { continue }
+            text += "\(separator)\(name)=\(escaped(value))"
+            separator = "&"
+        }
+        return text
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import TomboloCore
+import TomboloJSON
+
+/// What asks the relay and prints: `log`, `activity` and `device`.
+enum ReadCommands {
+    static func activityShow(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        let answer = try await get(context, "/v1/activities/\(PathText.escaped(id))", name: id)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        try context.terminal.write(
+            ActivityReport(try answer.document().root).text(for: context.terminal).utf8)
+        return .succeeded
+    }
+
+    static func deviceShow(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        return try await showMembers(context, "/v1/devices/\(PathText.escaped(id))", name: id)
+    }
+
+    static func logShow(_ context: CommandContext) async throws -> ExitStatus {
+        let seq = context.invocation.arguments[0]
+        return try await showMembers(context, "/v1/log/\(seq)", name: seq)
+    }
+
+    static func activityList(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let path = PathText.query(
+            "/v1/activities",
+            [("status", invocation.text(.status)), ("type", invocation.text(.onlyType))])
+        return try await list(
+            context, path, rows: "activities",
+            columns: ["activity", "type", "status", "version", "seq"])
+    }
+
+    static func logList(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let path = PathText.query(
+            "/v1/log",
+            [
+                ("activity", invocation.text(.ofActivity)), ("kind", invocation.text(.kind)),
+                ("since", invocation.text(.since)),
+            ])
+        return try await list(
+            context, path, rows: "events",
+            columns: ["seq", "recorded_at", "do", "activity", "version"])
+    }
+
+    // MARK: One row
+
+    private static func get(
+        _ context: CommandContext, _ path: String, name: String
+    ) async throws -> RelayAnswer {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        return try await client.send(RelayRequest("GET", path), name: name)
+    }
+
+    /// An object: as it is, or member by member for people.
+    private static func showMembers(
+        _ context: CommandContext, _ path: String, name: String
+    ) async throws -> ExitStatus {
+        let answer = try await get(context, path, name: name)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        var table = TextTable(["FIELD", "VALUE"])
+        for (name, value) in try answer.document().root.members {
+            table.add([name, Cell.text(value)])
+        }
+        try context.terminal.write(table.text(for: context.terminal).utf8)
+        return .succeeded
+    }
+
+    // MARK: Many rows
+
+    /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a table and
+    /// one JSON document need all of them first.
+    private static func list(
+        _ context: CommandContext, _ path: String, rows member: String, columns: [String]
+    ) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let format = OutputFormat(context, elsewhere: .jsonl)
+        var left = context.invocation.integer(.limit) ?? Int.max
+        var cursor: String?
+        var rows: [JSON] = []
+        repeat {
+            let page = PathText.query(
+                path, [("limit", String(min(left, pageMax))), ("cursor", cursor)])
+            let root = try await client.send(RelayRequest("GET", page), name: nil).document().root
+            let found = (root[member].map { Array($0.elements) } ?? []).prefix(left).map(\.json)
+            left -= found.count
+            if format == .jsonl {
+                try context.terminal.write(found.flatMap { $0.bytes + [10] })
+            } else {
+                rows += found
+            }
+            cursor = root["next_cursor"]?.string
+        } while cursor != nil && left > 0
+        switch format {
+        case .jsonl: break
+        case .json: try printDocument(context.terminal, member, rows, cursor)
+        case .table: try printTable(context.terminal, columns, rows)
+        }
+        return .succeeded
+    }
+
+    /// Rows that are asked for at once.
+    private static let pageMax = 1_000
+
+    private static func printDocument(
+        _ terminal: Terminal, _ member: String, _ rows: [JSON], _ cursor: String?
+    ) throws(ProgramError) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name(member)
+        writer.beginArray()
+        for row in rows { writer.raw(row) }
+        writer.endArray()
+        writer.name("next_cursor")
+        if let cursor { writer.string(cursor) } else { writer.null() }
+        writer.endObject()
+        try terminal.write(writer.bytes + [10])
+    }
+
+    private static func printTable(
+        _ terminal: Terminal, _ columns: [String], _ rows: [JSON]
+    ) throws(ProgramError) {
+        var table = TextTable(columns.map { $0.uppercased() })
+        for row in rows {
+            let view = row.document.root
+            table.add(columns.map { name in view[name].map(Cell.text) ?? "" })
+        }
+        try terminal.write(table.text(for: terminal).utf8)
+    }
+}
+
+/// A JSON value in a cell of a table.
+enum Cell {
+    static func text(_ value: JSONView) -> String {
+        value.string ?? (value.isNull ? "" : String(decoding: value.raw, as: UTF8.self))
+    }
+}

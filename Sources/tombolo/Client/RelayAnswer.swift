@@ -1,0 +1,39 @@
+import TomboloHTTP
+import TomboloJSON
+
+/// A request to the relay.
+struct RelayRequest: Sendable {
+    typealias Fields = [(name: String, value: String)]
+
+    var method: String
+    var path: String
+    var fields: Fields
+    var body: [UInt8]
+
+    init(_ method: String, _ path: String, fields: Fields = [], body: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.fields = fields
+        self.body = body
+    }
+}
+
+/// A whole answer of the relay, of status 2xx.
+struct RelayAnswer: Sendable {
+    let status: Int
+    let body: [UInt8]
+
+    /// The body as one line.
+    var line: [UInt8] { body.reversed().drop { $0 == 10 || $0 == 13 }.reversed() + [10] }
+
+    /// The body as JSON; throws where the other end is no relay.
+    func document() throws(ProgramError) -> JSONDocument {
+        do {
+            return try JSONDocument(body)
+        } catch {
+            throw ProgramError(
+                "the answer is no JSON: \(error.message)",
+                remedy: "see that --relay names a Tombolo relay")
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import TomboloCore
+import TomboloHTTP
+import TomboloLoop
+
+/// A connection to a relay, over HTTP/2. On the loop only.
+final class RelayClient: @unchecked Sendable {
+    // Sendable: used on the loop's thread only, where commands run.
+
+    private let connection: HTTP2Client
+    private let origin: Origin
+    private let key: String?
+
+    private init(_ connection: HTTP2Client, origin: Origin, key: String?) {
+        self.connection = connection
+        self.origin = origin
+        self.key = key
+    }
+
+    /// How long the relay may take to accept a connection.
+    static let connectTimeout = Duration.seconds(10)
+    /// How long one answer may take; a `Prefer: wait` is shorter.
+    static let answerTimeout = Duration.seconds(60)
+
+    /// Connects to the relay that `--relay`, `--key` and `--ca` name.
+    static func connect(_ context: CommandContext) async throws -> RelayClient {
+        let invocation = context.invocation
+        guard let origin = invocation.origin(.relay) else {
+            throw ProgramError.usage("no --relay", remedy: "tombolo help \(invocation.commandName)")
+        }
+        return try await connect(
+            to: origin, key: invocation.text(.key), caFile: invocation.text(.caFile),
+            loop: context.loop)
+    }
+
+    static func connect(
+        to origin: Origin, key: String?, caFile: String?, loop: EpollLoop
+    ) async throws -> RelayClient {
+        let tls = try trust(origin, caFile: caFile)
+        let endpoint = HTTP2Endpoint(
+            scheme: tls == nil ? .http : .https, host: origin.host, port: Int(origin.port))
+        do throws(ConnectionError) {
+            let connection = try await HTTP2Client.connect(
+                endpoint, tls: tls, on: loop, within: connectTimeout)
+            return RelayClient(connection, origin: origin, key: key)
+        } catch {
+            throw ProgramError(
+                "no relay at \(origin): \(error)",
+                remedy: "tombolo dev, or name another with --relay ORIGIN", status: .unreachable)
+        }
+    }
+
+    private static func trust(
+        _ origin: Origin, caFile: String?
+    ) throws(ProgramError) -> TLSClientConfiguration? {
+        guard origin.scheme == .https else { return nil }
+        do {
+            guard let caFile else { return try TLSClientConfiguration() }
+            let bytes = try FileBytes.read(caFile)
+            return try TLSClientConfiguration(trust: .certificates(bytes))
+        } catch {
+            throw .usage("--ca \(caFile ?? "") cannot be used: \(error)", remedy: "see the file")
+        }
+    }
+
+    /// Whether another request may be sent; a relay ends connections that are idle.
+    var isOpen: Bool {
+        if case .open = connection.state { true } else { false }
+    }
+
+    func close() { connection.close() }
+
+    /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error; `name` is
+    /// what its fix talks about.
+    func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
+        switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
+        case .answered(let answer):
+            guard (200..<300).contains(answer.status) else {
+                throw RelayProblem(status: answer.status, body: answer.body).error(name: name)
+            }
+            return RelayAnswer(status: answer.status, body: answer.body)
+        case .notProcessed(let failure), .unknown(let failure):
+            throw lost(failure)
+        }
+    }
+
+    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's refusal.
+    func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
+        let stream: HTTP2ResponseStream
+        let head: HTTP2ResponseStream.Head
+        do {
+            stream = try await connection.open(wireForm(request), uploads: hasBody)
+            head = try await stream.head()
+        } catch let failure as HTTP2Failure {
+            throw lost(failure)
+        }
+        if (200..<300).contains(head.status) { return RelayStream(stream) { self.lost($0) } }
+        var body: [UInt8] = []
+        while body.count < Self.problemBytesMax, let piece = try await stream.next() {
+            body += piece
+        }
+        throw RelayProblem(status: head.status, body: body).error(name: nil)
+    }
+
+    /// A problem is a page of text at most.
+    private static let problemBytesMax = 64 << 10
+
+    private func lost(_ failure: HTTP2Failure) -> ProgramError {
+        ProgramError(
+            "the relay at \(origin) did not answer: \(failure)",
+            remedy: "curl -k \(origin)/readyz", status: .unreachable)
+    }
+
+    private func wireForm(_ request: RelayRequest) -> HTTP2Request {
+        var fields = HTTPFields()
+        for (name, value) in request.fields { fields.append(name, value) }
+        if !request.body.isEmpty { fields.append("content-type", "application/json") }
+        if let key { fields.append("authorization", "Bearer \(key)", indexing: .neverIndexed) }
+        return HTTP2Request(
+            method: request.method, scheme: origin.scheme.rawValue, authority: origin.authority,
+            path: request.path, fields: fields, body: request.body)
+    }
+}
+
+/// The two directions of a streamed request. A connection that breaks is a relay that is unreachable.
+final class RelayStream: @unchecked Sendable {
+    // Sendable: used on the loop's thread only, where commands run.
+
+    private let stream: HTTP2ResponseStream
+    private let lost: (HTTP2Failure) -> ProgramError
+
+    init(_ stream: HTTP2ResponseStream, lost: @escaping (HTTP2Failure) -> ProgramError) {
+        self.stream = stream
+        self.lost = lost
+    }
+
+    /// The next part of the answer, or nil at its end.
+    func next() async throws -> [UInt8]? {
+        do {
+            return try await stream.next()
+        } catch let failure as HTTP2Failure {
+            throw lost(failure)
+        }
+    }
+
+    func write(_ piece: [UInt8]) async throws {
+        do {
+            try await stream.write(piece)
+        } catch let failure as HTTP2Failure {
+            throw lost(failure)
+        }
+    }
+
+    /// The body's end.
+    func finish() { stream.finish() }
+
+    /// Nobody wants to send or to read any more.
+    func cancel() { stream.cancel() }
+}

@@ -1,0 +1,47 @@
+import TomboloJSON
+
+/// A refusal of the relay (RFC 9457), as the program tells it.
+struct RelayProblem: Sendable {
+    let status: Int
+    let code: String
+    private let text: String
+
+    /// Reads a problem's body; one that is none tells its status at least.
+    init(status: Int, body: [UInt8]) {
+        // A proxy's page is no JSON: then there is no more to tell than the status.
+        let view = try? JSONDocument(body).root
+        self.init(status: status, view: view)
+    }
+
+    init(status: Int, view: JSONView?) {
+        self.status = status
+        code = view?["code"]?.string ?? ""
+        var text = view?["title"]?.string ?? "the relay answered \(status)"
+        if let detail = view?["detail"]?.string, detail != text { text += ": \(detail)" }
+        if let errors = view?["errors"] {
+            for error in errors.elements {
+                let message = error["detail"]?.string ?? error["message"]?.string ?? ""
+                text += "\n  \(error["pointer"]?.string ?? ""): \(message)"
+            }
+        }
+        self.text = text
+    }
+
+    /// The error, with a fix where the code has one. `name` is the activity or the row that was asked for.
+    func error(name: String?) -> ProgramError {
+        ProgramError(text, remedy: remedy(name ?? "ID"), status: ExitStatus(httpStatus: status))
+    }
+
+    private func remedy(_ name: String) -> String? {
+        switch (status, code) {
+        case (401, _): "give --key, or set TOMBOLO_KEY or TOMBOLO_KEY_FILE"
+        case (403, _): "use a key with the scope: tombolo key mint --scope produce,observe"
+        case (_, "activity-running"): "tombolo update \(name) …"
+        case (_, "activity-ended"): "tombolo start \(name) --restart …"
+        case (_, "unknown-activity"): "tombolo activity ls"
+        case (412, _): "tombolo activity show \(name)"
+        case (429, _), (503, _): "try again in a moment"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import TomboloCore
+import TomboloJSON
+
+/// The content state as a command line gives it: fields by `-s`, an object in a file or on stdin, or both,
+/// where the fields stand above the object's.
+enum StateInput {
+    /// A state above this cannot be sent by Apple (4,096 bytes a payload) and is surely a wrong file.
+    static let bytesMax = 1 << 20
+
+    /// The object, or nil where nobody gave one. stdin is read where `--state -` says so, and, if
+    /// `readsInput`, where neither flag is given and stdin is a pipe or a file.
+    static func read(_ context: CommandContext, readsInput: Bool) throws(ProgramError) -> JSON? {
+        let fields = context.invocation.pairs(.field)
+        var object: JSON?
+        switch context.invocation.text(.stateFile) {
+        case "-"?: object = try input(context)
+        case let path?: object = try Self.object(try file(path), named: path)
+        case nil where fields.isEmpty && readsInput && inputIsData:
+            object = try input(context)
+        case nil: break
+        }
+        guard !fields.isEmpty else { return object }
+        return try setting(fields, in: object ?? .emptyObject)
+    }
+
+    /// A JSON object in a file.
+    static func object(path: String) throws(ProgramError) -> JSON {
+        try object(try file(path), named: path)
+    }
+
+    /// What stands behind `=`: JSON where it reads as JSON, else a string.
+    static func value(_ text: String) -> JSON {
+        do {
+            return try JSON(validating: Array(text.utf8))
+        } catch {
+            var writer = JSONWriter()
+            writer.string(text)
+            return writer.json
+        }
+    }
+
+    private static func setting(
+        _ fields: [(name: String, value: String)], in object: JSON
+    ) throws(ProgramError) -> JSON {
+        var object = object
+        var seen: Set<String> = []
+        for (name, text) in fields {
+            guard seen.insert(name).inserted else {
+                throw .usage("-s \(name)= is given twice", remedy: "give each field once")
+            }
+            object = object.setting(JSONPointer(tokens: [name]), to: value(text)) ?? object
+        }
+        return object
+    }
+
+    private static func file(_ path: String) throws(ProgramError) -> [UInt8] {
+        do {
+            return try FileBytes.read(path, atMost: bytesMax)
+        } catch {
+            throw .usage("\(path) cannot be read: \(error)", remedy: "ls -l \(path)")
+        }
+    }
+
+    private static func object(_ bytes: [UInt8], named name: String) throws(ProgramError) -> JSON {
+        do {
+            let json = try JSON(validating: bytes)
+            guard json.document.root.kind == .object else {
+                throw ProgramError.usage("\(name) is no JSON object", remedy: "write {\"lap\": 1}")
+            }
+            return json
+        } catch let error as JSONError {
+            throw .usage(
+                "\(name):\(error.line):\(error.column): \(error.message)",
+                remedy: "write a JSON object such as {\"lap\": 1}")
+        } catch let error as ProgramError {
+            throw error
+        } catch {
+            throw ProgramError("\(name): \(error)")
+        }
+    }
+
+    private static func input(_ context: CommandContext) throws(ProgramError) -> JSON? {
+        warnIfQuiet(context)
+        do {
+            let bytes = try FileBytes.read(0, atMost: bytesMax)
+            // An empty stdin is what `</dev/null` and many runners give: no state, not a wrong one.
+            let isEmpty = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0d).contains($0) }
+            return isEmpty ? nil : try object(bytes, named: "stdin")
+        } catch let error as SystemError {
+            throw ProgramError("stdin cannot be read: \(error)")
+        } catch let error as ProgramError {
+            throw error
+        } catch {
+            throw ProgramError("stdin: \(error)")
+        }
+    }
+
+    /// Whoever left a pipe open by mistake must not wonder for long.
+    private static func warnIfQuiet(_ context: CommandContext) {
+        var waiting = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, 2_000) == 0 else { return }
+        context.terminal.complain(
+            "tombolo: waiting for the state on stdin; give -s NAME=VALUE, --state FILE or "
+                + "</dev/null instead\n")
+    }
+
+    /// Whether stdin is a pipe or a file, and not a terminal or `/dev/null`.
+    private static var inputIsData: Bool {
+        var status = stat()
+        guard fstat(0, &status) == 0 else { return false }
+        let kind = status.st_mode & S_IFMT
+        return kind == S_IFIFO || kind == S_IFREG
+    }
+}

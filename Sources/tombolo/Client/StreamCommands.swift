@@ -1,0 +1,192 @@
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloLoop
+
+/// `append` and `tail`: what runs as long as there are lines.
+enum StreamCommands {
+    // MARK: append
+
+    /// Sends lines while it reads answers: neither waits for the other beyond what both ends buffer.
+    ///
+    /// A request lasts as long as lines come; where they pause it ends, and the next lines are another:
+    /// a relay takes no body that trickles.
+    static func append(_ context: CommandContext) async throws -> ExitStatus {
+        let input = try InputReader(context.invocation.argument(0), loop: context.loop)
+        var client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let lines = AppendLines(input, loop: context.loop)
+        let progress = AppendProgress(context)
+        do {
+            while let first = try await lines.first() {
+                if !client.isOpen { client = try await RelayClient.connect(context) }
+                let stream = try await client.stream(request, hasBody: true)
+                try await exchange(first, lines, stream, context, progress)
+            }
+        } catch let error as ProgramError where error.status == .unreachable {
+            progress.end()
+            throw ProgramError(
+                "\(error.cause) (\(progress.tally.answered) lines were answered before)",
+                remedy: "send the rest again; a line with an id counts once", status: .unreachable)
+        }
+        return try finish(context, progress)
+    }
+
+    private static let request = RelayRequest(
+        "POST", "/v1/events", fields: [("content-type", "application/x-ndjson")])
+
+    private static func exchange(
+        _ first: [UInt8], _ lines: AppendLines, _ stream: RelayStream, _ context: CommandContext,
+        _ progress: AppendProgress
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await send(first, lines, to: stream, progress) }
+            do {
+                try await readAnswers(stream, context, progress)
+            } catch {
+                // Where reading the input failed, that is the reason.
+                group.cancelAll()
+                do { try await group.waitForAll() } catch is CancellationError {}
+                throw error
+            }
+            group.cancelAll()
+            do {
+                try await group.waitForAll()
+            } catch is CancellationError {
+                throw ProgramError(
+                    "the relay ended its answer before the last line", status: .unreachable)
+            }
+        }
+    }
+
+    private static func send(
+        _ first: [UInt8], _ lines: AppendLines, to stream: RelayStream, _ progress: AppendProgress
+    ) async throws {
+        do {
+            var next: [UInt8]? = first
+            while let piece = next {
+                progress.sent(piece)
+                try await stream.write(piece)
+                next = try await lines.more()
+            }
+            stream.finish()
+        } catch {
+            stream.cancel()
+            throw error
+        }
+    }
+
+    private static func readAnswers(
+        _ stream: RelayStream, _ context: CommandContext, _ progress: AppendProgress
+    ) async throws {
+        let printsLines = OutputFormat(context, elsewhere: .jsonl) == .jsonl
+        var splitter = LineSplitter()
+        while let piece = try await stream.next() {
+            let lines = try splitter.lines(in: piece)
+            for line in lines where !line.isEmpty { try progress.answered(line) }
+            if printsLines, !lines.isEmpty {
+                try context.terminal.write(lines.joined(separator: [10]) + [10])
+            }
+        }
+    }
+
+    private static func finish(
+        _ context: CommandContext, _ progress: AppendProgress
+    ) throws -> ExitStatus {
+        progress.end()
+        let tally = progress.tally
+        for refusal in tally.refusals { context.terminal.complain("tombolo: \(refusal)\n") }
+        let untold = tally.refused - tally.refusals.count
+        if untold > 0 { context.terminal.complain("tombolo: and \(untold) more refused\n") }
+        switch OutputFormat(context, elsewhere: .jsonl) {
+        case .table:
+            try context.terminal.print("\(tally.taken) taken, \(tally.refused) refused")
+        case .json: try context.terminal.write(tally.json.bytes + [10])
+        case .jsonl: break
+        }
+        return tally.refused > 0 ? .partly : .succeeded
+    }
+
+    // MARK: tail
+
+    /// Prints events for ever. A relay that goes away is waited for, and the tail goes on where it was.
+    static func tail(_ context: CommandContext) async throws -> ExitStatus {
+        var tail = Tail(context)
+        try await tail.run()
+        return .succeeded
+    }
+}
+
+/// One `tail`: where it is, and how long it has waited for its relay.
+private struct Tail {
+    private let context: CommandContext
+    private var since: Int64?
+    private var left: Int
+
+    /// A relay that restarts is back within this.
+    static let patience = Duration.seconds(30)
+
+    init(_ context: CommandContext) {
+        self.context = context
+        since = context.invocation.integer(.since).map(Int64.init)
+        left = context.invocation.integer(.limit) ?? .max
+    }
+
+    mutating func run() async throws {
+        var giveUpAt: MonotonicInstant?
+        var pause = Duration.milliseconds(100)
+        while left > 0 {
+            do {
+                let client = try await RelayClient.connect(context)
+                defer { client.close() }
+                let stream = try await client.stream(request, hasBody: false)
+                giveUpAt = context.loop.now + Self.patience
+                pause = .milliseconds(100)
+                try await read(stream)
+            } catch let error as ProgramError where error.status == .unreachable {
+                // The first try tells at once that there is nobody.
+                guard let giveUpAt, context.loop.now < giveUpAt else { throw error }
+            }
+            if left > 0 { try await context.loop.sleep(for: pause) }
+            pause = min(pause * 2, .seconds(5))
+        }
+    }
+
+    private var request: RelayRequest {
+        let invocation = context.invocation
+        let path = PathText.query(
+            "/v1/tail",
+            [
+                ("since", since.map(String.init)), ("activity", invocation.text(.ofActivity)),
+                ("type", invocation.text(.onlyType)),
+            ])
+        return RelayRequest("GET", path, fields: [("accept", "application/x-ndjson")])
+    }
+
+    private mutating func read(_ stream: RelayStream) async throws {
+        var splitter = LineSplitter()
+        while left > 0, let piece = try await stream.next() {
+            // An empty line is a heartbeat.
+            for line in try splitter.lines(in: piece) where !line.isEmpty && left > 0 {
+                try print(line)
+            }
+        }
+    }
+
+    private mutating func print(_ line: ArraySlice<UInt8>) throws(ProgramError) {
+        // What is no JSON is shown as it is, and does not move the place.
+        let view = try? JSONDocument(Array(line)).root
+        guard let view, let seq = view["seq"]?.integer else { return }
+        since = seq
+        left -= 1
+        guard OutputFormat(context, elsewhere: .jsonl) == .table else {
+            try context.terminal.write(line + [10])
+            return
+        }
+        let cells = ["recorded_at", "do", "activity", "version"].map {
+            view[$0].map(Cell.text) ?? ""
+        }
+        try context.terminal.print(
+            "\(seq)  \(cells[0])  \(cells[1])  \(cells[2])  version \(cells[3])")
+    }
+}

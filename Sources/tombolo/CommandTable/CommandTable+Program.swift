@@ -1,0 +1,12 @@
+extension CommandTable {
+    /// The program's commands. Everything that is known about them stands in these rows.
+    static let tombolo: CommandTable = {
+        let running: [Subcommand] = [.dev, .serve, .sim, .trigger]
+        let producing: [Subcommand] = [.start, .update, .end, .append]
+        let reading: [Subcommand] = [
+            .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
+        ]
+        let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
+        return CommandTable(running + producing + reading + settingUp)
+    }()
+}

@@ -1,0 +1,30 @@
+/// All commands of the program, in the order in which `help` tells them.
+struct CommandTable: Sendable {
+    let commands: [Subcommand]
+
+    init(_ commands: [Subcommand]) { self.commands = commands }
+
+    /// The words that a command line may begin with.
+    var firstWords: [String] {
+        var words: [String] = []
+        for command in commands where words.last != command.path[0] {
+            words.append(command.path[0])
+        }
+        return words + ["help", "version"]
+    }
+
+    /// The command whose path `words` begin with.
+    func command(beginning words: [String]) -> Subcommand? {
+        commands.first { words.starts(with: $0.path) }
+    }
+
+    /// Whether `words` are the first word of commands of two words.
+    func isGroup(_ words: [String]) -> Bool {
+        words.count == 1 && commands.contains { $0.path.count > 1 && $0.path[0] == words[0] }
+    }
+
+    /// The second words of a group.
+    func members(of group: String) -> [String] {
+        commands.filter { $0.path.count > 1 && $0.path[0] == group }.map { $0.path[1] }
+    }
+}

@@ -1,0 +1,43 @@
+// Flags that several commands share: one spelling, one default, one variable each.
+
+extension Flag {
+    static let relay = Flag(
+        "relay", .origin, default: "http://127.0.0.1:8780", environment: "TOMBOLO_RELAY",
+        "the relay to speak to")
+    static let key = Flag(
+        "key", .text("KEY"), environment: "TOMBOLO_KEY", secret: true, "an API key of the relay")
+    static let caFile = Flag(
+        "ca", .file, environment: "TOMBOLO_CA",
+        "certificate authority to trust for an https relay, instead of the system's")
+    static let output = Flag(
+        "output", short: "o", .choice(OutputFormat.allCases.map(\.rawValue)),
+        "how to print; without it a table on a terminal, JSON elsewhere")
+    static let listen = Flag(
+        "listen", .address, default: "127.0.0.1:8780", environment: "TOMBOLO_LISTEN",
+        "where the relay listens; port 0 lets the system choose")
+    static let data = Flag(
+        "data", .directory, environment: "TOMBOLO_DATA", "the relay's data directory")
+    static let configuration = Flag(
+        "config", .file, environment: "TOMBOLO_CONFIG", "the configuration file")
+
+    /// What every command that speaks to a relay takes.
+    static let ofClients: [Flag] = [relay, key, caFile, output]
+}
+
+/// How a command prints what it found.
+enum OutputFormat: String, Hashable, Sendable, CaseIterable {
+    /// For people.
+    case table
+    /// One JSON document.
+    case json
+    /// One JSON value a line.
+    case jsonl
+}
+
+extension OutputFormat {
+    /// What was asked for with `-o`; else a table for people, JSON for programs.
+    init(_ context: CommandContext, elsewhere format: OutputFormat = .json) {
+        let asked = context.invocation.text(.output).flatMap(OutputFormat.init(rawValue:))
+        self = asked ?? (context.terminal.outputIsTerminal ? .table : format)
+    }
+}

@@ -1,0 +1,72 @@
+import TomboloCore
+
+/// A command line that was understood: every value in it is of its flag's kind.
+struct Invocation: Sendable {
+    let commandName: String
+    let flags: [Flag]
+    let arguments: [String]
+    private let given: [String: [String]]
+    private let environment: [String: String]
+
+    init(
+        commandName: String, flags: [Flag], arguments: [String], given: [String: [String]],
+        environment: [String: String]
+    ) {
+        self.commandName = commandName
+        self.flags = flags
+        self.arguments = arguments
+        self.given = given
+        self.environment = environment
+    }
+
+    /// Where a flag's value comes from.
+    enum Source: Hashable, Sendable {
+        case flag
+        case environment(_ variable: String)
+        case defaultValue
+
+        var text: String {
+            switch self {
+            case .flag: "flag"
+            case .environment(let variable): "environment \(variable)"
+            case .defaultValue: "default"
+            }
+        }
+    }
+
+    /// The flag's value and where it is from: command line, then environment, then default. nil where none
+    /// of them has one, and for a flag that the command does not take.
+    func resolve(_ flag: Flag) -> (text: String, source: Source)? {
+        guard let flag = flags.first(where: { $0.name == flag.name }) else { return nil }
+        if let text = given[flag.name]?.last { return (text, .flag) }
+        if let variable = flag.environment, let text = environment[variable] {
+            return (text, .environment(variable))
+        }
+        return flag.defaultValue.map { ($0, .defaultValue) }
+    }
+
+    func text(_ flag: Flag) -> String? { resolve(flag)?.text }
+
+    func isGiven(_ flag: Flag) -> Bool { given[flag.name] != nil }
+
+    /// Every value of a flag that may be repeated, in order.
+    func all(_ flag: Flag) -> [String] { given[flag.name] ?? resolve(flag).map { [$0.text] } ?? [] }
+
+    // The parser has checked every value by its kind, so these answer nil only where there is none.
+    func integer(_ flag: Flag) -> Int? { text(flag).flatMap { Int($0) } }
+    func duration(_ flag: Flag) -> Span? { text(flag).flatMap(Span.init(text:)) }
+    func origin(_ flag: Flag) -> Origin? { text(flag).flatMap(Origin.init) }
+    func address(_ flag: Flag) -> SocketAddressText? { text(flag).flatMap(SocketAddressText.init) }
+
+    /// `NAME=VALUE` values, split at the first `=`, in order.
+    func pairs(_ flag: Flag) -> [(name: String, value: String)] {
+        all(flag).compactMap { text in
+            guard let equals = text.firstIndex(of: "=") else { return nil }
+            return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+        }
+    }
+
+    func argument(_ index: Int) -> String? {
+        arguments.indices.contains(index) ? arguments[index] : nil
+    }
+}

@@ -1,0 +1,48 @@
+/// Where a relay or a simulator is: scheme, host and port, parsed once.
+struct Origin: Hashable, Sendable, CustomStringConvertible {
+    enum Scheme: String, Hashable, Sendable {
+        case http, https
+        var defaultPort: UInt16 { self == .http ? 80 : 443 }
+    }
+
+    let scheme: Scheme
+    /// Without brackets, where it is an IPv6 address.
+    let host: String
+    let port: UInt16
+
+    init(scheme: Scheme, host: String, port: UInt16) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `https://relay.example:8443`; one slash may follow. Answers nil for anything else: a path or a
+    /// user name would be ignored in silence otherwise.
+    init?(_ text: String) {
+        var rest = text[...]
+        if rest.hasPrefix("https://") {
+            scheme = .https
+            rest = rest.dropFirst(8)
+        } else if rest.hasPrefix("http://") {
+            scheme = .http
+            rest = rest.dropFirst(7)
+        } else {
+            return nil
+        }
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        if let address = SocketAddressText(String(rest)) {
+            guard address.port > 0 else { return nil }
+            host = address.host
+            port = address.port
+        } else {
+            guard let address = SocketAddressText("\(rest):1") else { return nil }
+            host = address.host
+            port = scheme.defaultPort
+        }
+    }
+
+    /// `host:port` as it stands in `:authority`.
+    var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    var description: String { "\(scheme.rawValue)://\(authority)" }
+}

@@ -1,0 +1,25 @@
+/// Why a command ends without doing what it was asked: the cause in one sentence, then what to do about it.
+struct ProgramError: Error, Hashable, Sendable {
+    var cause: String
+    /// The fix, as a command where there is one.
+    var remedy: String?
+    var status: ExitStatus
+
+    init(_ cause: String, remedy: String? = nil, status: ExitStatus = .failed) {
+        self.cause = cause
+        self.remedy = remedy
+        self.status = status
+    }
+
+    /// A wrong command line: nothing was done.
+    static func usage(_ cause: String, remedy: String? = nil) -> ProgramError {
+        ProgramError(cause, remedy: remedy, status: .usage)
+    }
+
+    /// The lines for a human, without colour.
+    var text: String {
+        var text = "tombolo: \(cause)\n"
+        if let remedy { text += "  try: \(remedy)\n" }
+        return text
+    }
+}

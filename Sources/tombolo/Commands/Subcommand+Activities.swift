@@ -1,0 +1,119 @@
+// Rows of the table: what producers do to one activity.
+
+extension Flag {
+    static let field = Flag(
+        "set", short: "s", .pair, repeats: true,
+        "a field of the content state; the value is JSON where it reads as JSON, else a string")
+    static let stateFile = Flag(
+        "state", .file, "the content state, a JSON object in a file; - is stdin")
+    static let type = Flag("type", .text("TYPE"), "the app's ActivityAttributes type")
+    static let app = Flag("app", .text("BUNDLE"), "the app, where the relay serves several")
+    static let device = Flag(
+        "device", .text("DEVICE"), repeats: true, "a device that shows the activity")
+    static let user = Flag("user", .text("USER"), "all devices of this user show the activity")
+    static let attributes = Flag(
+        "attributes", .file, "the activity's attributes, a JSON object in a file")
+    static let alertTitle = Flag("alert-title", .text("TEXT"), "alert the user, with this title")
+    static let alertBody = Flag("alert-body", .text("TEXT"), "the alert's second line")
+    static let relevance = Flag(
+        "relevance", .text("NUMBER"), "which activity comes first where a device has several")
+    static let staleAfter = Flag(
+        "stale-after", .duration, "when the phone is to show the state as outdated")
+    static let urgency = Flag(
+        "urgency", .choice(["low", "normal", "high"]), "how much this change matters")
+    static let wait = Flag("wait", .duration, "wait up to this long for Apple's answers")
+    static let idempotencyKey = Flag(
+        "idempotency-key", .text("KEY"), "the same key is the same event, however often it is sent")
+    static let ifMatch = Flag(
+        "if-match", .text("vN"), "only if the activity stands at this version")
+
+    static let ifNew = toggle("if-new", "only if there is none of this id yet")
+    static let restart = toggle("restart", "start again where it has ended")
+    static let replace = toggle(
+        "replace", "the state given is the whole state, not a change to it")
+    static let dismiss = Flag(
+        "dismiss", .text("WHEN"),
+        "now, default, 'after 15m' or a time: when the card leaves the Lock Screen")
+    static let status = Flag(
+        "status", .choice(["waiting", "active", "ended"]), "only activities that are so")
+    static let onlyType = Flag("type", .text("TYPE"), "only activities of this type")
+
+    static let ofChanges: [Flag] = [
+        field, stateFile, alertTitle, alertBody, relevance, staleAfter, urgency, wait,
+        idempotencyKey,
+    ]
+}
+
+extension Argument {
+    static let activity = Argument("ID", .text("ID"), "the activity, as its producer names it")
+}
+
+extension Subcommand {
+    static let start = Subcommand(
+        path: ["start"], summary: "Start an activity",
+        arguments: [.activity],
+        flags: [.type, .app, .device, .user, .attributes]
+            + Flag.ofChanges
+            + [.ifNew, .restart] + Flag.ofClients,
+        details: [
+            "Without -s and --state the state is read from stdin, where that is a pipe or a file."
+        ],
+        examples: [
+            "tombolo start cat-7 --type RunnerWidgetAttributes --device phone-1 -s lap=1/5",
+            "echo '{\"lap\":\"1/5\"}' | tombolo start cat-7 --type Any",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: ActivityCommands.start)
+
+    static let update = Subcommand(
+        path: ["update"], summary: "Change an activity's state",
+        arguments: [.activity],
+        flags: Flag.ofChanges
+            + [.replace, .ifMatch] + Flag.ofClients,
+        details: [
+            "The state given is merged into the activity's (RFC 7396): fields not named stay.\n"
+                + "Without -s and --state it is read from stdin, where that is a pipe or a file."
+        ],
+        examples: [
+            "tombolo update cat-7 -s lap=2/5",
+            "tombolo update cat-7 -s lap=5/5 --alert-title 'Mike is home' --urgency high",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: ActivityCommands.update)
+
+    static let end = Subcommand(
+        path: ["end"], summary: "End an activity, or all of a type",
+        arguments: [
+            Argument("ID", .text("ID"), optional: true, "the activity; none with --type")
+        ],
+        flags: [
+            Flag("type", .text("TYPE"), "end every running activity of this type"),
+            Flag("user", .text("USER"), "with --type: only those of this user"),
+            .dismiss, .field, .stateFile, .alertTitle, .alertBody, .wait, .idempotencyKey,
+            .ifMatch,
+        ] + Flag.ofClients,
+        examples: [
+            "tombolo end cat-7 -s lap=5/5 --dismiss 'after 15m'",
+            "tombolo end --type RunnerWidgetAttributes",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: ActivityCommands.end)
+
+    static let activityList = Subcommand(
+        path: ["activity", "ls"], summary: "List activities",
+        flags: [.status, .onlyType, .limit] + Flag.ofClients,
+        examples: ["tombolo activity ls --status active -o jsonl"],
+        exits: [.unauthorized, .unreachable], run: ReadCommands.activityList)
+
+    static let activityShow = Subcommand(
+        path: ["activity", "show"], summary: "Show an activity: its state and its destinations",
+        arguments: [.activity], flags: Flag.ofClients,
+        examples: ["tombolo activity show cat-7"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.activityShow)
+
+    static let deviceShow = Subcommand(
+        path: ["device", "show"], summary: "Show a device",
+        arguments: [Argument("DEVICE", .text("DEVICE"), "the device")], flags: Flag.ofClients,
+        examples: ["tombolo device show phone-1"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.deviceShow)
+}

@@ -1,0 +1,129 @@
+// Rows of the table: running and setting up.
+
+extension Flag {
+    static let phones = Flag("phones", .integer(0...100), default: "3", "how many phones")
+    static let tlsCertificate = Flag(
+        "tls-certificate", .file, environment: "TOMBOLO_TLS_CERTIFICATE",
+        "the listener's certificate chain (PEM)")
+    static let tlsKey = Flag(
+        "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
+
+    static let scenarioTime = Flag("for", .duration, default: "5s", "how long it runs")
+    static let origin = toggle("origin", "where each value comes from")
+    static let scope = Flag(
+        "scope", .text("SCOPES"),
+        "produce, observe, operate, device:ID; several with commas between")
+    static let tenant = Flag("tenant", .text("TENANT"), default: "main", "whose key it is")
+
+    static let simulatorAddress = Flag(
+        "simulator", .address, default: "127.0.0.1:8443",
+        "where the simulator of Apple's service listens")
+    static let devData = Flag(
+        "data", .directory, "the relay's data directory; a fresh temporary one by default")
+    static let noInput = toggle("no-input", "read no keys from the terminal")
+
+    static let simulatorListen = Flag(
+        "listen", .address, default: "127.0.0.1:8443", "where it listens")
+    static let keyFile = Flag("key-file", .file, "the .p8 whose provider tokens it takes")
+    static let keyID = Flag("key-id", .text("ID"), "that key's id")
+    static let teamID = Flag("team-id", .text("ID"), "that key's team")
+    static let topic = Flag("topic", .text("BUNDLE"), repeats: true, "an app it knows")
+    static let caOut = Flag("ca-out", .file, "where to write its certificate authority")
+    static let simulatorData = Flag(
+        "data", .directory, "where the phones' tokens outlive a restart")
+    static let acceptAnyToken = toggle(
+        "accept-any-token", "every well-formed device token is a phone, and none gets a 429")
+    static let phonesRelay = Flag(
+        "relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with")
+    static let environment = Flag(
+        "environment", .choice(["sandbox", "production"]), default: "sandbox",
+        "which of Apple's two worlds it stands for")
+    static let startBudget = Flag(
+        "start-budget", .integer(1...1_000_000), "starts a phone allows at once and an hour")
+    static let endWithInput = toggle("end-with-input", "end when stdin ends: for parents")
+
+    /// What stands above the configuration file.
+    static let ofConfiguration: [Flag] = [
+        configuration, data,
+        Flag("listen", .address, environment: "TOMBOLO_LISTEN", listen.summary),
+        tlsCertificate, tlsKey,
+    ]
+}
+
+extension Subcommand {
+    static let dev = Subcommand(
+        path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
+        flags: [.devData, .listen, .simulatorAddress, .phones, .noInput],
+        details: [
+            "phone-1 is of budget class lab, phone-2 frequent, phone-3 standard. On a terminal the\n"
+                + "three islands are drawn; elsewhere every line is a JSON object, the first of them\n"
+                + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}."
+        ],
+        examples: [
+            "tombolo dev", "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null",
+        ],
+        run: DevCommand.run)
+
+    static let serve = Subcommand(
+        path: ["serve"], summary: "The relay",
+        flags: Flag.ofConfiguration,
+        details: ["SIGTERM ends it after what it accepted is finished."],
+        examples: ["tombolo serve --config /etc/tombolo/tombolo.json"],
+        run: ServeCommand.run)
+
+    static let sim = Subcommand(
+        path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
+        flags: [
+            .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
+            .startBudget, .environment, .acceptAnyToken, .phonesRelay, .key, .endWithInput,
+        ],
+        examples: ["tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app"],
+        run: SimCommand.run)
+
+    static let trigger = Subcommand(
+        path: ["trigger"], summary: "Run a scenario on the phones and wait until they agree",
+        arguments: [
+            Argument("NAME", .choice(["runner"]), "the scenario: runner is a cat in the island")
+        ],
+        flags: [
+            .scenarioTime, .phones,
+        ] + Flag.ofClients,
+        examples: ["tombolo trigger runner --for 10s -o json"],
+        exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
+
+    static let keyMint = Subcommand(
+        path: ["key", "mint"], summary: "Make an API key; it is shown once",
+        flags: [.scope, .tenant, .data] + Flag.ofClients,
+        details: [
+            "With --data the key is written there directly, which only works while no relay runs on\n"
+                + "it; without, a running relay makes it and needs a key of scope operate."
+        ],
+        examples: [
+            "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json"
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.mint)
+
+    static let configCheck = Subcommand(
+        path: ["config", "check"], summary: "Check the configuration and the files it names",
+        arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
+        flags: Flag.ofConfiguration,
+        examples: ["tombolo config check /etc/tombolo/tombolo.json"],
+        run: ConfigurationCommands.check)
+
+    static let configShow = Subcommand(
+        path: ["config", "show"], summary: "Print the configuration as the relay would see it",
+        arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
+        flags: Flag.ofConfiguration
+            + [.origin, .output],
+        examples: ["tombolo config show --origin --config tombolo.json"],
+        run: ConfigurationCommands.show)
+
+    static let completion = Subcommand(
+        path: ["completion"], summary: "Print the completions for a shell",
+        arguments: [Argument("SHELL", .choice(["bash", "zsh"]), "bash or zsh")],
+        examples: [
+            "source <(tombolo completion bash)",
+            "tombolo completion zsh >\"${fpath[1]}/_tombolo\"",
+        ],
+        run: CompletionCommand.run)
+}

@@ -1,0 +1,87 @@
+import Glibc
+import TomboloCore
+import TomboloJSON
+
+/// A configuration file's text, and where in it things stand.
+struct ConfigurationFile: Sendable {
+    let path: String
+    let document: JSONDocument
+
+    /// A configuration is written by hand; one above this is something else.
+    static let bytesMax = 4 << 20
+
+    /// Reads and scans the file. Comments (`//`, `/* */`) are taken, as JSON has none of its own.
+    init(path: String) throws(ProgramError) {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileBytes.read(path, atMost: Self.bytesMax)
+        } catch {
+            throw .usage("\(path) cannot be read: \(error)", remedy: "ls -l \(path)")
+        }
+        try self.init(bytes, path: path)
+    }
+
+    init(_ bytes: [UInt8], path: String) throws(ProgramError) {
+        self.path = path
+        do {
+            document = try JSONDocument(bytes, comments: true)
+        } catch {
+            throw .usage(
+                "\(path):\(error.line):\(error.column): \(error.message)",
+                remedy: "mend \(path) there")
+        }
+    }
+
+    /// Where relative paths in it begin.
+    var directory: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// `FILE:LINE:COLUMN` of the value a pointer leads to; of the member's name, where there is one.
+    func place(of pointer: String) -> String? {
+        guard let parsed = JSONPointer(pointer), let value = document.root.at(parsed) else {
+            return nil
+        }
+        var offset = value.raw.startIndex
+        if let name = parsed.tokens.last, let start = start(of: name, before: offset) {
+            offset = start
+        }
+        let place = lineAndColumn(offset)
+        return "\(path):\(place.line):\(place.column)"
+    }
+
+    /// The lines for a human who must mend the faults: one a fault, each with its place.
+    func error(_ faults: FieldErrors) -> ProgramError {
+        let lines = faults.errors.map { fault -> String in
+            let place = place(of: fault.pointer) ?? nearestPlace(of: fault.pointer)
+            let name = fault.pointer.dropFirst().split(separator: "/").joined(separator: ".")
+            return "\(place): \(name.isEmpty ? "the configuration" : name): \(fault.message)"
+        }
+        return .usage(lines.joined(separator: "\ntombolo: "), remedy: "mend \(path) there")
+    }
+
+    /// For a field that is not there: the place of the object it is missing from.
+    private func nearestPlace(of pointer: String) -> String {
+        let parent = pointer.lastIndex(of: "/").map { String(pointer[..<$0]) } ?? ""
+        return parent.isEmpty ? "\(path):1:1" : place(of: parent) ?? nearestPlace(of: parent)
+    }
+
+    /// Where a member's name begins, whose value begins at `offset`. Names with escapes are not found.
+    private func start(of name: String, before offset: Int) -> Int? {
+        let wanted = Array("\"\(name)\"".utf8)
+        var start = offset - wanted.count
+        while start >= 0 {
+            if document.bytes[start..<start + wanted.count].elementsEqual(wanted) { return start }
+            start -= 1
+        }
+        return nil
+    }
+
+    private func lineAndColumn(_ offset: Int) -> (line: Int, column: Int) {
+        let before = document.bytes[..<offset]
+        let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
+        let column = before[lineStart...].count { $0 & 0xc0 != 0x80 }
+        return (before.count { $0 == 10 } + 1, column + 1)
+    }
+}

@@ -1,0 +1,71 @@
+import TomboloCore
+import TomboloJSON
+
+/// The configuration in force and where each value of it comes from: flags above environment above file
+/// above defaults.
+struct ConfigurationSources: Sendable {
+    let configuration: Configuration
+    let file: ConfigurationFile?
+    /// By pointer, for values that are not from the file.
+    private let origins: [String: String]
+
+    /// Puts the layers together. `path` stands above `--config`.
+    init(_ invocation: Invocation, path: String? = nil) throws(ProgramError) {
+        let path = path ?? invocation.text(.configuration)
+        let file = try path.map { path throws(ProgramError) in try ConfigurationFile(path: path) }
+        var configuration: Configuration
+        do throws(FieldErrors) {
+            let empty = JSON.emptyObject.document
+            configuration = try Configuration(
+                reading: (file?.document ?? empty).root, directory: file?.directory ?? ".")
+        } catch {
+            guard let file else { throw ProgramError("\(error)") }
+            throw file.error(error)
+        }
+        self.file = file
+        origins = try Self.overlay(invocation, onto: &configuration)
+        self.configuration = configuration
+        if let objection = configuration.listenerObjection {
+            let place = place(of: "/listen")
+            throw .usage(
+                "\(place): \(objection)",
+                remedy: "set \"tls\": {\"certificate\": …, \"key\": …}, or \"insecure\": true, in "
+                    + (file?.path ?? "a --config file"))
+        }
+    }
+
+    /// `FILE:LINE:COLUMN`, the flag, the variable, or `default`.
+    func place(of pointer: String) -> String {
+        origins[pointer] ?? file?.place(of: pointer) ?? "default"
+    }
+
+    private static func overlay(
+        _ invocation: Invocation, onto configuration: inout Configuration
+    ) throws(ProgramError) -> [String: String] {
+        var origins: [String: String] = [:]
+        func value(_ name: String, _ pointer: String) -> String? {
+            guard let flag = invocation.flags.first(where: { $0.name == name }),
+                let (text, source) = invocation.resolve(flag)
+            else { return nil }
+            origins[pointer] = source == .flag ? "flag --\(name)" : source.text
+            return text
+        }
+        if let listen = value("listen", "/listen").flatMap(SocketAddressText.init) {
+            configuration.listen = listen
+        }
+        if let data = value("data", "/data") { configuration.data = data }
+        let certificate =
+            value("tls-certificate", "/tls/certificate") ?? configuration.tls?.certificate
+        let key = value("tls-key", "/tls/key") ?? configuration.tls?.key
+        switch (certificate, key) {
+        case (let certificate?, let key?):
+            configuration.tls = Configuration.TLS(certificate: certificate, key: key)
+        case (nil, nil): break
+        case (nil, _):
+            throw .usage("--tls-key stands without --tls-certificate", remedy: "tombolo help serve")
+        case (_, nil):
+            throw .usage("--tls-certificate stands without --tls-key", remedy: "tombolo help serve")
+        }
+        return origins
+    }
+}

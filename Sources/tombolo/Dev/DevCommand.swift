@@ -1,0 +1,120 @@
+import Glibc
+import TomboloCore
+import TomboloJSON
+import TomboloLoop
+
+/// `dev`.
+enum DevCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        guard let listen = invocation.address(.listen),
+            let address = invocation.address(.simulatorAddress),
+            let phones = invocation.integer(.phones)
+        else { throw ProgramError.usage("no address", remedy: "tombolo help dev") }
+        guard listen.isLoopback else {
+            throw ProgramError.usage(
+                "\(listen) can be reached from other machines, and dev speaks clear text",
+                remedy: "tombolo dev --listen 127.0.0.1:8780")
+        }
+        let workplace = try DevWorkplace(invocation.text(.devData))
+        let run = try await DevRun(
+            context, workplace: workplace, listen: listen, simulator: address, phones: phones)
+        try await run.run()
+        return .succeeded
+    }
+}
+
+/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines for whoever
+/// watches. On the loop only.
+final class DevRun: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    private let context: CommandContext
+    private let workplace: DevWorkplace
+    private let address: SocketAddressText
+    private let phones: Int
+    private let loop: EpollLoop
+    private let lanes = LaneSender()
+    private var configuration: Configuration
+    private let service: RelayService
+    private var simulator: SimulatorProcess?
+
+    init(
+        _ context: CommandContext, workplace: DevWorkplace, listen: SocketAddressText,
+        simulator address: SocketAddressText, phones: Int
+    ) async throws {
+        self.context = context
+        self.workplace = workplace
+        self.address = address
+        self.phones = phones
+        loop = context.loop
+        configuration = workplace.configuration(listen)
+        service = try await RelayService(configuration, lanes: lanes, loop: context.loop) { line in
+            context.terminal.complain("tombolo: \(line)\n")
+        }
+    }
+
+    /// Runs until a signal, a `q`, or the simulator's end.
+    func run() async throws {
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await self.stopOnSignal() }
+                defer { group.cancelAll() }
+                try await service.run { try await self.play() }
+            }
+        } catch {
+            await simulator?.stop()
+            throw error
+        }
+        await simulator?.stop()
+    }
+
+    /// The relay answers: now the phones may come.
+    private func play() async throws {
+        let key = try await service.mintKey()
+        var environment = context.environment
+        environment["TOMBOLO_KEY"] = key
+        let simulator = try SimulatorProcess(
+            workplace.simulatorArguments(address, relay: service.origin, phones: phones),
+            environment: environment, loop: loop)
+        self.simulator = simulator
+        let (url, caFile) = try await simulator.ready()
+        configuration.apps[0].endpoint = Origin(url)
+        configuration.apps[0].caFile = caFile
+        try lanes.open(configuration.apps, loop: loop)
+        let ready = ReadyLine(
+            api: service.origin, key: key, simulator: url, caFile: caFile)
+        try FileBytes.write(ready.json.bytes + [10], to: workplace.readyFile)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.lanes.run() }
+            group.addTask { try await self.show(ready, simulator) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Shows what happens until the simulator ends.
+    private func show(_ ready: ReadyLine, _ simulator: SimulatorProcess) async throws {
+        if context.terminal.outputIsTerminal {
+            let screen = DevScreen(context, ready: ready, phones: phones, relay: service.relay)
+            try await screen.run(simulator)
+        } else {
+            try context.terminal.write(ready.json.bytes + [10])
+            while let line = try await simulator.nextLine() {
+                try context.terminal.write(line + [10])
+            }
+        }
+        guard !isStopping else { return }
+        throw ProgramError("the simulator ended; what it said stands above")
+    }
+
+    private var isStopping = false
+
+    private func stopOnSignal() async throws {
+        let signals = try SignalWaiter([SIGTERM, SIGINT, SIGHUP], on: loop)
+        defer { signals.close() }
+        _ = try await signals.next()
+        isStopping = true
+        await service.stop()
+    }
+}

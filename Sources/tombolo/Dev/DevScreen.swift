@@ -1,0 +1,126 @@
+import TomboloCore
+import TomboloCrypto
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+/// The islands of `dev` on a terminal, moving. On the loop only.
+final class DevScreen: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    private let context: CommandContext
+    private let loop: EpollLoop
+    private let relay: Relay
+    private let ready: ReadyLine
+    private var phones: [IslandScreen.Phone]
+    private var notes: [String] = []
+
+    /// Twice as often as the fastest phone changes.
+    static let drawingInterval = Duration.milliseconds(50)
+    /// Notes at the foot of the screen.
+    static let notesMax = 3
+
+    init(_ context: CommandContext, ready: ReadyLine, phones: Int, relay: Relay) {
+        self.context = context
+        loop = context.loop
+        self.relay = relay
+        self.ready = ready
+        self.phones = (0..<phones).map { index in
+            IslandScreen.Phone(name: "phone-\(index + 1)", budgetClass: "")
+        }
+    }
+
+    /// Draws until the simulator ends or somebody presses `q`, and gives the terminal back in any case.
+    func run(_ simulator: SimulatorProcess) async throws {
+        let readsKeys =
+            context.terminal.inputIsTerminal && !context.invocation.isGiven(.noInput)
+        let screen = TerminalScreen(context.terminal, readsKeys: readsKeys)
+        defer { screen.close() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.listen(simulator) }
+            group.addTask { try await self.draw(on: screen) }
+            if readsKeys { group.addTask { try await self.readKeys() } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func draw(on screen: TerminalScreen) async throws {
+        while true {
+            await lookAtRelay()
+            let island = IslandScreen(
+                columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
+            var lines = island.lines(phones, title: "tombolo dev · \(ready.api)\(keysHint)")
+            lines += notes + ["export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")"]
+            lines.append("tombolo trigger runner --for 30s")
+            screen.draw(lines)
+            try await loop.sleep(for: Self.drawingInterval)
+        }
+    }
+
+    private var keysHint: String { context.invocation.isGiven(.noInput) ? "" : " · q quits" }
+
+    private func readKeys() async throws {
+        let input = try InputReader(nil, loop: loop)
+        while case .bytes(let keys) = try await input.next() {
+            if keys.contains(UInt8(ascii: "q")) { return }
+        }
+        // A terminal that hangs up is told by a signal.
+        try await loop.sleep(until: .distantFuture)
+    }
+
+    // MARK: What the phones show
+
+    private func listen(_ simulator: SimulatorProcess) async throws {
+        while let line = try await simulator.nextLine() {
+            // A line that is none of the islands' is not for this screen.
+            if let view = try? JSONDocument(line).root { note(view) }
+        }
+    }
+
+    private func note(_ view: JSONView) {
+        guard let name = view["phone"]?.string,
+            let index = phones.firstIndex(where: { $0.name == name })
+        else { return }
+        switch view["event"]?.string {
+        case "dismissed": phones[index].picture = nil
+        case "ignored":
+            notes.append("\(name) ignored a push: \(view["reason"]?.string ?? "")")
+            notes.removeFirst(max(0, notes.count - Self.notesMax))
+        default:
+            phones[index].shown = view["shown"]?.integer ?? 0
+            guard let image = view["state"]?["image"]?.string else { return }
+            phones[index].picture = Base64.decode(image).flatMap(Bitmap.init(png:))
+        }
+    }
+
+    // MARK: What the relay did
+
+    /// The newest running activity of each phone, by the relay's own books.
+    private func lookAtRelay() async {
+        guard let tenant = Identifier("main") else { return }
+        let (views, _) = await relay.activities(
+            of: TenantID(tenant), status: nil, type: nil, user: nil, after: nil, limit: 100)
+        let now = await relay.wallNow()
+        for view in views.sorted(by: { $0.seq < $1.seq }) {
+            for destination in view.destinations {
+                guard
+                    let index = phones.firstIndex(where: { $0.name == destination.device.rawValue })
+                else { continue }
+                phones[index].budgetClass = destination.grant.budgetClass.name
+                phones[index].asked = destination.frames.asked
+                phones[index].sent = destination.frames.sent
+                phones[index].merged = destination.frames.merged
+                phones[index].skipped = destination.frames.skipped
+                phones[index].waiting = Self.waiting(destination.waiting, now: now)
+            }
+        }
+    }
+
+    private static func waiting(_ decision: Decision?, now: Instant) -> String? {
+        guard let reason = decision?.reason else { return nil }
+        guard let until = decision?.until, until > now else { return reason }
+        let seconds = ((until - now).seconds * 10).rounded(.up) / 10
+        return "\(reason) \(seconds) s"
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+import TomboloCore
+import TomboloCrypto
+
+/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is nobody's.
+struct DevWorkplace: Sendable {
+    static let bundleID = "com.example.app"
+    static let teamID = "DEVTEAM001"
+    static let keyID = "DEVKEY0001"
+
+    /// The relay's data directory; the workplace's own files stand in it too.
+    let directory: String
+    /// Goes with the run, where nobody named a directory.
+    private let temporary: TemporaryDirectory?
+
+    var keyFile: String { "\(directory)/AuthKey_\(Self.keyID).p8" }
+    var caFile: String { "\(directory)/simulator-ca.pem" }
+    var simulatorData: String { "\(directory)/simulator" }
+    /// The first line of `dev`, for those who cannot read its stdout.
+    var readyFile: String { "\(directory)/dev.json" }
+
+    /// Makes what is not there yet. A directory that was used before keeps its key, and so its phones.
+    init(_ path: String?) throws(ProgramError) {
+        if let path {
+            temporary = nil
+            directory = path
+        } else {
+            let fresh = try TemporaryDirectory()
+            temporary = fresh
+            directory = fresh.path
+        }
+        for path in [directory, simulatorData] {
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw ProgramError(
+                    "\(path) cannot be made: \(SystemError(errno))",
+                    remedy: "name another with --data DIR")
+            }
+        }
+        unlink(readyFile)
+        guard access(keyFile, F_OK) != 0 else { return }
+        do {
+            try FileBytes.write(P256PrivateKey.generate().pkcs8PEM, to: keyFile)
+        } catch {
+            throw ProgramError("\(keyFile) cannot be written: \(error)")
+        }
+    }
+
+    /// The relay's configuration, but for where the simulator is.
+    func configuration(_ listen: SocketAddressText) -> Configuration {
+        guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
+        let app = Configuration.App(
+            id: Self.bundleID, tenant: TenantID(tenant), teamID: Self.teamID, keyID: Self.keyID,
+            keyFile: keyFile, environment: .sandbox,
+            endpoint: Origin(scheme: .https, host: "127.0.0.1", port: 1), caFile: caFile)
+        return Configuration(
+            listen: listen, data: directory, tls: nil, isInsecure: false, apps: [app],
+            budgets: Budgets())
+    }
+
+    /// What the simulator is started with, but for its relay's key.
+    func simulatorArguments(
+        _ address: SocketAddressText, relay: Origin, phones: Int
+    ) -> [String] {
+        [
+            "--listen", address.description, "--key-file", keyFile, "--key-id", Self.keyID,
+            "--team-id", Self.teamID, "--topic", Self.bundleID, "--ca-out", caFile, "--data",
+            simulatorData, "--phones", "\(phones)", "--start-budget", "1000", "--relay",
+            relay.description, "--end-with-input",
+        ]
+    }
+}

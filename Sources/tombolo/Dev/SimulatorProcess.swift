@@ -1,0 +1,108 @@
+import Glibc
+import TomboloJSON
+import TomboloLoop
+
+/// The simulator as a process of its own: this program once more, as `tombolo sim`. On the loop only.
+///
+/// It ends with this one, however that ends: it watches its stdin, whose other end is held here.
+final class SimulatorProcess: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    private let id: pid_t
+    private var input: Int32
+    private let output: InputReader
+    private let loop: EpollLoop
+    private var splitter = LineSplitter()
+    private var lines: [[UInt8]] = []
+    private var isReaped = false
+
+    /// From its start to its first line.
+    static let startTime = Duration.seconds(10)
+    /// From the end of its stdin to its own.
+    static let stopTime = Duration.seconds(5)
+
+    /// Starts it. Secrets go by `environment`: arguments are seen by everybody on the machine.
+    init(_ arguments: [String], environment: [String: String], loop: EpollLoop) throws {
+        let toChild = try Self.pipe()
+        let fromChild = try Self.pipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
+        posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
+        let words = (["tombolo", "sim"] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var id = pid_t()
+        let code = posix_spawn(&id, "/proc/self/exe", &actions, nil, words, variables)
+        close(toChild.read)
+        close(fromChild.write)
+        self.id = id
+        self.loop = loop
+        input = toChild.write
+        output = InputReader(owning: fromChild.read, loop: loop)
+        guard code == 0 else {
+            isReaped = true
+            throw ProgramError("the simulator cannot be started: \(SystemError(code))")
+        }
+    }
+
+    deinit {
+        if input >= 0 { close(input) }
+        if !isReaped { kill(id, SIGKILL) }
+    }
+
+    /// Its first line: where it is and its certificate authority.
+    func ready() async throws -> (url: String, caFile: String) {
+        let line = try await loop.withDeadline(loop.now + Self.startTime) {
+            try await self.nextLine()
+        }
+        // A line of another shape is as good as none.
+        guard let line, let view = try? JSONDocument(line).root,
+            let url = view["simulator"]?.string, let ca = view["ca"]?.string
+        else {
+            throw ProgramError(
+                "the simulator did not start; what it said stands above",
+                remedy: "choose another address: --simulator 127.0.0.1:0")
+        }
+        return (url, ca)
+    }
+
+    /// The next line of its stdout; nil at its end.
+    func nextLine() async throws -> [UInt8]? {
+        while lines.isEmpty {
+            guard case .bytes(let bytes) = try await output.next() else { return nil }
+            lines = try splitter.lines(in: bytes).map { Array($0) }
+        }
+        return lines.removeFirst()
+    }
+
+    /// Ends it and waits until it has ended.
+    func stop() async {
+        close(input)
+        input = -1
+        let deadline = loop.now + Self.stopTime
+        var status: Int32 = 0
+        while waitpid(id, &status, WNOHANG) == 0 {
+            // Cancelled or too late: by force. It keeps nothing that could be lost.
+            let isPatient = loop.now < deadline
+            // A sleep fails when the task is cancelled.
+            guard isPatient, (try? await loop.sleep(for: .milliseconds(5))) != nil else {
+                kill(id, SIGKILL)
+                waitpid(id, &status, 0)
+                break
+            }
+        }
+        isReaped = true
+    }
+
+    /// Close-on-exec, so that the child holds its own ends only.
+    private static func pipe() throws(ProgramError) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else {
+            throw ProgramError("no pipe can be made: \(SystemError(errno))")
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+}

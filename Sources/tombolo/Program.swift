@@ -1,0 +1,52 @@
+import Glibc
+import TomboloLoop
+
+/// The program: understands the command line, runs the command, and ends with its status.
+struct Program: Sendable {
+    static let version = "0.1.0"
+
+    private let environment: [String: String]
+    private let terminal: Terminal
+
+    init(environment: [String: String]) {
+        self.environment = environment
+        terminal = Terminal(environment: environment)
+    }
+
+    /// The program's whole life. Blocks; on the main thread.
+    func run(_ words: [String]) -> ExitStatus {
+        // Who reads too little is told by the write, not by a signal.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            return try EpollLoop.run { loop in await run(words, on: loop) }
+        } catch {
+            terminal.complain("tombolo: no loop could be made: \(error)\n")
+            return .failed
+        }
+    }
+
+    private func run(_ words: [String], on loop: EpollLoop) async -> ExitStatus {
+        let table = CommandTable.tombolo
+        do {
+            switch try CommandLineParser(table: table, environment: environment).parse(words) {
+            case .help(let path):
+                try terminal.write(HelpPage(table: table).text(for: path).utf8)
+                return .succeeded
+            case .version:
+                try terminal.print("tombolo \(Self.version)")
+                return .succeeded
+            case .run(let command, let invocation):
+                let context = CommandContext(
+                    invocation: invocation, terminal: terminal, loop: loop,
+                    environment: environment)
+                return try await command.run(context)
+            }
+        } catch let error as ProgramError {
+            terminal.complain(error.text)
+            return error.status
+        } catch {
+            terminal.complain("tombolo: \(error)\n")
+            return .failed
+        }
+    }
+}

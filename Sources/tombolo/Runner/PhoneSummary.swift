@@ -1,0 +1,86 @@
+import TomboloCore
+import TomboloJSON
+
+/// What one phone got of a scenario, by the relay's own books and the phone's word.
+struct PhoneSummary: Hashable, Sendable {
+    var phone: String
+    var budgetClass: String
+    var asked: Int64
+    var sent: Int64
+    var merged: Int64
+    var skipped: Int64
+    /// Frames shown a second, from the first to the last; 0 with fewer than two.
+    var framesPerSecond: Double
+    /// Whether the phone shows the activity's last state.
+    var isFinal: Bool
+
+    /// Reads one of an activity's `destinations`.
+    init(_ destination: JSONView) {
+        phone = destination["device"]?.string ?? ""
+        budgetClass = destination["class"]?.string ?? ""
+        let frames = destination["frames"]
+        asked = frames?["asked"]?.integer ?? 0
+        sent = frames?["sent"]?.integer ?? 0
+        merged = frames?["merged"]?.integer ?? 0
+        skipped = frames?["skipped"]?.integer ?? 0
+        let shown = destination["shown"]
+        isFinal = shown?["matches"]?.bool ?? false
+        framesPerSecond = Self.rate(
+            shown?["count"]?.integer ?? 0,
+            from: shown?["first_at"]?.string.flatMap(Instant.init(rfc3339:)),
+            to: shown?["last_at"]?.string.flatMap(Instant.init(rfc3339:)))
+    }
+
+    /// Hundredths are enough, and stay when the line is parsed again.
+    private static func rate(_ count: Int64, from first: Instant?, to last: Instant?) -> Double {
+        guard count >= 2, let first, let last, last > first else { return 0 }
+        return (Double(count - 1) / (last - first).seconds * 100).rounded() / 100
+    }
+}
+
+/// The line that `trigger` ends with.
+struct ScenarioSummary: Hashable, Sendable {
+    var scenario: String
+    var phones: [PhoneSummary]
+
+    /// Whether every phone shows the last state.
+    var converged: Bool { !phones.isEmpty && phones.allSatisfy(\.isFinal) }
+
+    var json: JSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("scenario", scenario)
+        writer.member("converged", converged)
+        writer.name("phones")
+        writer.beginArray()
+        for phone in phones {
+            writer.beginObject()
+            writer.member("phone", phone.phone)
+            writer.member("class", phone.budgetClass)
+            writer.member("asked", phone.asked)
+            writer.member("sent", phone.sent)
+            writer.member("merged", phone.merged)
+            writer.member("skipped", phone.skipped)
+            writer.member("fps", phone.framesPerSecond)
+            writer.member("final", phone.isFinal)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.json
+    }
+
+    func table(for terminal: Terminal) -> String {
+        var table = TextTable([
+            "PHONE", "CLASS", "ASKED", "SENT", "MERGED", "SKIPPED", "FPS", "FINAL",
+        ])
+        for phone in phones {
+            table.add([
+                phone.phone, phone.budgetClass, "\(phone.asked)", "\(phone.sent)",
+                "\(phone.merged)", "\(phone.skipped)", "\(phone.framesPerSecond)",
+                phone.isFinal ? "yes" : "no",
+            ])
+        }
+        return table.text(for: terminal)
+    }
+}

@@ -1,0 +1,125 @@
+import TomboloCore
+import TomboloCrypto
+import TomboloJSON
+import TomboloLoop
+
+/// The scenario `runner`: a cat in the Dynamic Island of every phone, ten frames a second.
+struct RunnerScenario: Sendable {
+    static let type = "RunnerWidgetAttributes"
+    static let every = Span.milliseconds(100)
+    /// How long the phones may take to agree after the end: the slowest class waits 15 s for its turn, and
+    /// once more if that push is lost.
+    static let convergenceTimeout = Duration.seconds(45)
+    static let pollInterval = Duration.milliseconds(100)
+
+    private let client: RelayClient
+    private let loop: EpollLoop
+    private let activity: String
+    private let devices: [String]
+
+    init(_ client: RelayClient, phones: Int, loop: EpollLoop) {
+        self.client = client
+        self.loop = loop
+        // A fresh id: a second cat beside an ended one is no restart of it.
+        activity = "runner-\(Hex.encode(RandomBytes.make(4)))"
+        devices = (1...phones).map { "phone-\($0)" }
+    }
+
+    private var path: String { "/v1/activities/\(activity)" }
+
+    /// Starts, plays for `duration`, ends by type, and waits until the phones agree or time is up.
+    func run(for duration: Span) async throws -> ScenarioSummary {
+        _ = try await client.send(
+            RelayRequest("PUT", path, fields: [("if-none-match", "*")], body: startBody),
+            name: activity)
+        _ = try await client.send(
+            RelayRequest("POST", "\(path)/clips", body: clipBody), name: activity)
+        try await wait(until: loop.now + .nanoseconds(duration.nanoseconds))
+        _ = try await client.send(
+            RelayRequest("POST", "/v1/activities/end", body: endBody), name: activity)
+        return try await untilConverged()
+    }
+
+    /// Looks after the relay meanwhile: a scenario of hours must not outlive it.
+    private func wait(until end: MonotonicInstant) async throws {
+        while loop.now < end {
+            try await loop.sleep(until: min(end, loop.now + .seconds(5)))
+            if loop.now < end { _ = try await summary() }
+        }
+    }
+
+    private func untilConverged() async throws -> ScenarioSummary {
+        let giveUpAt = loop.now + Self.convergenceTimeout
+        while true {
+            let summary = try await summary()
+            if summary.converged || loop.now >= giveUpAt { return summary }
+            try await loop.sleep(for: Self.pollInterval)
+        }
+    }
+
+    private func summary() async throws -> ScenarioSummary {
+        let answer = try await client.send(RelayRequest("GET", path), name: activity)
+        let destinations = try answer.document().root["destinations"]
+        let found = (destinations.map { Array($0.elements) } ?? []).map(PhoneSummary.init)
+        let phones = devices.compactMap { name in found.first { $0.phone == name } }
+        return ScenarioSummary(scenario: "runner", phones: phones)
+    }
+
+    // MARK: Bodies
+
+    private var startBody: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", Self.type)
+        writer.name("audience")
+        writer.beginObject()
+        writer.name("devices")
+        writer.beginArray()
+        for device in devices { writer.string(device) }
+        writer.endArray()
+        writer.endObject()
+        writer.name("attributes")
+        writer.raw(JSON.emptyObject)
+        writer.name("state")
+        writer.beginObject()
+        writer.member("image", RunnerCat.frames[0])
+        writer.endObject()
+        writer.name("alert")
+        writer.beginObject()
+        writer.member("title", "The cat is off")
+        writer.member("body", "It runs until somebody stops it")
+        writer.endObject()
+        writer.member("relevance", 1.0)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private var clipBody: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("flipbook")
+        writer.beginObject()
+        writer.member("path", "/image")
+        writer.name("frames")
+        writer.beginArray()
+        for frame in RunnerCat.frames { writer.string(frame) }
+        writer.endArray()
+        writer.member("every", Self.every.text)
+        writer.member("loop", "forever")
+        writer.member("clock", "wall")
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private var endBody: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("where")
+        writer.beginObject()
+        writer.member("type", Self.type)
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,89 @@
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloSQLite
+import TomboloServer
+
+/// `key mint`.
+enum KeyCommands {
+    /// Into the data directory while no relay holds it; else through the relay's API.
+    static func mint(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        guard let text = invocation.text(.scope) else {
+            throw ProgramError.usage(
+                "key mint needs --scope", remedy: "tombolo key mint --scope produce,observe")
+        }
+        guard let scopes = ScopeSet(list: text) else {
+            throw ProgramError.usage(
+                "--scope \(text) is not a list of produce, observe, operate, device:ID",
+                remedy: "tombolo key mint --scope produce,observe")
+        }
+        guard let data = invocation.text(.data) else { return try await ask(context, scopes) }
+        do {
+            return try await write(context, scopes, data)
+        } catch let error as EventLogError {
+            guard case .unusable = error, invocation.text(.key) != nil else {
+                throw ProgramError(error)
+            }
+            return try await ask(context, scopes)
+        }
+    }
+
+    private static func ask(_ context: CommandContext, _ scopes: ScopeSet) async throws
+        -> ExitStatus
+    {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("scopes")
+        writer.beginArray()
+        for scope in scopes.scopes { writer.string(scope.text) }
+        writer.endArray()
+        writer.endObject()
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(
+            RelayRequest("POST", "/v1/keys", body: writer.bytes), name: nil)
+        try print(context, try answer.document().root)
+        return .succeeded
+    }
+
+    private static func write(
+        _ context: CommandContext, _ scopes: ScopeSet, _ data: String
+    ) async throws -> ExitStatus {
+        guard let tenant = context.invocation.text(.tenant).flatMap(Identifier.init) else {
+            throw ProgramError.usage(
+                "--tenant is 1 to 128 letters, digits or . _ : @ -", remedy: "--tenant main")
+        }
+        var chance = SystemRandomNumberGenerator()
+        let log = try SQLiteEventLog(directory: data, chance: &chance)
+        do {
+            let minted = try await AccessControl.mint(
+                into: log, pepper: try Pepper(directory: data), environment: "live",
+                tenant: TenantID(tenant), scopes: scopes, now: SystemClock().now())
+            await log.close()
+            var writer = JSONWriter()
+            minted.write(to: &writer)
+            try print(context, writer.json.document.root)
+            return .succeeded
+        } catch {
+            await log.close()
+            throw error
+        }
+    }
+
+    /// `{"id","key","scopes"}`; the key alone where a human reads it.
+    private static func print(_ context: CommandContext, _ view: JSONView) throws {
+        guard OutputFormat(context) == .table else {
+            var writer = JSONWriter()
+            writer.beginObject()
+            for name in ["id", "key", "scopes"] {
+                if let value = view[name] { writer.member(name, value.json) }
+            }
+            writer.endObject()
+            try context.terminal.write(writer.bytes + [10])
+            return
+        }
+        try context.terminal.print(view["key"]?.string ?? "")
+        context.terminal.complain("It is not shown again.\n")
+    }
+}

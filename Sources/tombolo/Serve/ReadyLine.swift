@@ -1,0 +1,27 @@
+import TomboloJSON
+
+/// The first line of a relay, for scripts.
+struct ReadyLine: Hashable, Sendable {
+    var api: Origin
+    /// `dev` only.
+    var key: String?
+    /// `dev` only.
+    var simulator: String?
+    /// `dev` only.
+    var caFile: String?
+
+    var console: String { "\(api)/console/" }
+
+    var json: JSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("ready", true)
+        writer.member("api", api.description)
+        if let key { writer.member("key", key) }
+        if let simulator { writer.member("simulator", simulator) }
+        writer.member("console", console)
+        if let caFile { writer.member("ca", caFile) }
+        writer.endObject()
+        return writer.json
+    }
+}

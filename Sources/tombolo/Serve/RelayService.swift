@@ -1,0 +1,206 @@
+import TomboloCore
+import TomboloCrypto
+import TomboloEventLog
+import TomboloHTTP
+import TomboloLoop
+import TomboloRelay
+import TomboloSQLite
+import TomboloServer
+
+/// A whole relay in this process: log, core and shell, push lanes, doors, and the listener. On the loop
+/// only.
+///
+/// It listens from `init` on, and answers from `run` on. `stop` ends it after what it accepted is finished.
+final class RelayService: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    let relay: Relay
+    private let log: SQLiteEventLog
+    private let lanes: LaneSender
+    private let access: AccessControl
+    private let doors: ServerDoors
+    private let server: HTTPServer
+    private let loop: EpollLoop
+    private let isSecure: Bool
+
+    /// What was accepted has this long to be answered after a stop.
+    static let drainTime = Duration.seconds(10)
+    /// A push that is out is waited for as long as its client waits.
+    static let pushTime = Duration.seconds(10)
+
+    /// Opens the log, recovers, and binds the listener. `complain` takes a line for each damaged row.
+    init(
+        _ configuration: Configuration, lanes: LaneSender, loop: EpollLoop,
+        complain: (String) -> Void
+    ) async throws {
+        guard let data = configuration.data else {
+            throw ProgramError.usage(
+                "there is no data directory",
+                remedy: "tombolo serve --data /var/lib/tombolo, or \"data\" in the --config file")
+        }
+        self.loop = loop
+        self.lanes = lanes
+        var chance = SystemRandomNumberGenerator()
+        do {
+            log = try SQLiteEventLog(directory: data, chance: &chance)
+        } catch {
+            throw ProgramError(error)
+        }
+        relay = Relay(
+            loop: loop, log: log, sender: lanes, configuration: configuration.core,
+            wallClock: SystemClock(), seed: chance.next())
+        lanes.attach(relay)
+        do {
+            for line in try await relay.recover() { complain(line) }
+        } catch {
+            throw ProgramError(error)
+        }
+        let pepper = try Self.pepper(data)
+        access = AccessControl(pepper: pepper, records: await relay.keys())
+        for number in access.unreadable {
+            complain("API key \(number) cannot be read: it is refused")
+        }
+        doors = ServerDoors(
+            relay: relay, access: access, loop: loop,
+            configuration: DoorsConfiguration(version: Program.version))
+        isSecure = configuration.tls != nil
+        server = try Self.listen(configuration, loop, doors)
+    }
+
+    /// `http://127.0.0.1:8780`, with the real port: what clients on this machine use.
+    var origin: Origin {
+        let host = server.address.host
+        return Origin(
+            scheme: isSecure ? .https : .http,
+            host: host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host,
+            port: UInt16(server.address.port))
+    }
+
+    /// Serves until `stop` is through. Throws where the log fails: then what is on disk is not known, and
+    /// only a new start finds out.
+    ///
+    /// - Parameter ready: called once the relay takes requests.
+    func run(_ ready: @escaping @Sendable () async throws -> Void) async throws {
+        do {
+            try await serve(ready)
+        } catch {
+            await log.close()
+            throw error
+        }
+        await log.close()
+    }
+
+    private func serve(_ ready: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Part.self) { group in
+            group.addTask {
+                try await self.relay.run()
+                return .relay
+            }
+            group.addTask {
+                try await self.server.run()
+                return .server
+            }
+            group.addTask {
+                while await !self.relay.isReady { try await self.loop.sleep(for: .milliseconds(1)) }
+                try await ready()
+                return .other
+            }
+            defer { group.cancelAll() }
+            while let part = try await group.next(), part != .relay {}
+        }
+    }
+
+    private enum Part { case relay, server, other }
+
+    /// Takes no more, finishes what was accepted, writes what waits; then `run` returns.
+    func stop() async {
+        doors.drain()
+        await server.drain(within: Self.drainTime)
+        let deadline = loop.now + Self.pushTime
+        while lanes.pushesInFlight > 0, loop.now < deadline {
+            // Cancelled: whoever stops in a hurry does not wait for Apple.
+            guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { break }
+        }
+        await relay.finish()
+    }
+
+    /// A key of all scopes, stored in the log; for `dev`.
+    func mintKey() async throws -> String {
+        guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
+        let minted = access.mint(
+            environment: "dev", tenant: TenantID(tenant), scopes: .all, now: await relay.wallNow())
+        guard
+            case .stored = await relay.storeKey(
+                number: minted.record.number, value: minted.encoded)
+        else { throw ProgramError("the key could not be stored") }
+        access.admit(minted)
+        return minted.key.text
+    }
+
+    private static func pepper(_ directory: String) throws(ProgramError) -> Pepper {
+        do {
+            return try Pepper(directory: directory)
+        } catch {
+            throw ProgramError("\(error)", remedy: "restore it from a backup of \(directory)")
+        }
+    }
+
+    private static func listen(
+        _ configuration: Configuration, _ loop: EpollLoop, _ doors: ServerDoors
+    ) throws(ProgramError) -> HTTPServer {
+        let place = ListenAddress(
+            host: configuration.listen.host, port: Int(configuration.listen.port))
+        do {
+            let tls = try configuration.tls.map { files in
+                try TLSServerConfiguration(
+                    certificateChain: try FileBytes.read(files.certificate),
+                    privateKey: try FileBytes.read(files.key))
+            }
+            return try HTTPServer(loop: loop, listen: place, tls: tls, handler: doors)
+        } catch let error as ConnectionError {
+            throw ProgramError(
+                "cannot listen on \(configuration.listen): \(error)",
+                remedy: "stop what is there, or choose another: --listen 127.0.0.1:0")
+        } catch {
+            throw .usage("tls cannot be used: \(error)", remedy: "tombolo config check")
+        }
+    }
+}
+
+extension Configuration {
+    /// What the core is told.
+    var core: CoreConfiguration {
+        var core = CoreConfiguration(
+            apps: apps.map { app in
+                CoreConfiguration.App(
+                    tenant: app.tenant, id: app.id, environment: app.environment,
+                    allowsLab: app.allowsLab)
+            })
+        core.budgets = budgets
+        return core
+    }
+}
+
+extension Configuration.App {
+    /// Class `lab` is for simulators and stand-ins.
+    var allowsLab: Bool {
+        guard let endpoint else { return false }
+        return endpoint.host != "push.apple.com" && !endpoint.host.hasSuffix(".push.apple.com")
+    }
+}
+
+extension ProgramError {
+    /// Why a log did not do what it was asked.
+    init(_ error: EventLogError) {
+        switch error {
+        case .unusable(let cause, let hint):
+            self.init(cause, remedy: hint, status: .notFoundOrConflict)
+        case .full(let hint): self.init("the disk is full", remedy: hint)
+        case .outcomeUnknown(let cause):
+            self.init(
+                "the log failed, and what was being stored may be stored or not: \(cause)",
+                remedy: "start the relay again: it recovers what is on disk")
+        default: self.init("the log: \(error)")
+        }
+    }
+}

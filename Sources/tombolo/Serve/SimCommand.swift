@@ -1,0 +1,95 @@
+import Glibc
+import TomboloCrypto
+import TomboloLoop
+import TomboloSimulator
+
+/// `sim`.
+enum SimCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let configuration = try configuration(context.invocation)
+        let terminal = context.terminal
+        let simulator: Simulator
+        do {
+            simulator = try Simulator(configuration, loop: context.loop) { line in
+                // Nobody reads any more: the parent notices by itself.
+                try? terminal.write(line + [10])
+            }
+        } catch let error as SimulatorError {
+            throw ProgramError.usage(error.description, remedy: "tombolo help sim")
+        } catch {
+            let address = "\(configuration.host):\(configuration.port)"
+            throw ProgramError(
+                "the simulator cannot listen on \(address): \(error)",
+                remedy: "stop what is there, or choose another: --listen 127.0.0.1:0")
+        }
+        let endsWithInput = context.invocation.isGiven(.endWithInput)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await simulator.run() }
+            group.addTask { try await waitForSignal(context.loop) }
+            if endsWithInput { group.addTask { try await waitForInputsEnd(context.loop) } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        return .succeeded
+    }
+
+    private static func waitForSignal(_ loop: EpollLoop) async throws {
+        let signals = try SignalWaiter([SIGTERM, SIGINT], on: loop)
+        defer { signals.close() }
+        _ = try await signals.next()
+    }
+
+    /// Whoever started it holds the other end of stdin, and lets go of it also by dying.
+    private static func waitForInputsEnd(_ loop: EpollLoop) async throws {
+        let input = try InputReader(nil, loop: loop)
+        while try await input.next() != .end {}
+    }
+
+    private static func configuration(
+        _ invocation: Invocation
+    ) throws(ProgramError) -> SimulatorConfiguration {
+        var configuration = SimulatorConfiguration(
+            keys: try keys(invocation), bundleIDs: invocation.all(.topic))
+        if let listen = invocation.address(.simulatorListen) {
+            configuration.host = listen.host
+            configuration.port = listen.port
+        }
+        configuration.acceptsAnyToken = invocation.isGiven(.acceptAnyToken)
+        configuration.caFile = invocation.text(.caOut)
+        configuration.dataDirectory = invocation.text(.simulatorData)
+        if let count = invocation.integer(.startBudget) {
+            configuration.startBudget = .init(depth: Double(count), perHour: Double(count))
+        }
+        if let environment = invocation.text(.environment) {
+            configuration.environment = environment == "production" ? .production : .sandbox
+        }
+        if let origin = invocation.origin(.phonesRelay) {
+            guard let key = invocation.text(.key) else {
+                throw .usage(
+                    "phones need a key for the relay",
+                    remedy: "tombolo key mint --scope operate, then --key or TOMBOLO_KEY")
+            }
+            configuration.relay = .init(origin: origin.description, key: key)
+        }
+        if let phones = invocation.integer(.phones) {
+            guard phones == 0 || configuration.relay != nil || !invocation.isGiven(.phones) else {
+                throw .usage("--phones needs --relay", remedy: "tombolo help sim")
+            }
+            configuration.phoneCount = phones
+        }
+        return configuration
+    }
+
+    private static func keys(_ invocation: Invocation) throws(ProgramError) -> [ProviderKey] {
+        guard let file = invocation.text(.keyFile) else { return [] }
+        guard let id = invocation.text(.keyID), let team = invocation.text(.teamID) else {
+            throw .usage("--key-file needs --key-id and --team-id", remedy: "tombolo help sim")
+        }
+        do {
+            let key = try P256PrivateKey(pkcs8PEM: try FileBytes.read(file))
+            return [ProviderKey(keyID: id, teamID: team, publicKey: key.publicKey)]
+        } catch {
+            throw .usage("--key-file \(file) is no push key: \(error)", remedy: "ls -l \(file)")
+        }
+    }
+}

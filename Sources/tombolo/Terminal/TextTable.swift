@@ -1,0 +1,47 @@
+/// Rows in columns, for people.
+struct TextTable: Sendable {
+    private let titles: [String]
+    private var rows: [[String]] = []
+
+    /// Cells longer than this end with an ellipsis on a terminal: a row is a line.
+    static let cellMax = 60
+
+    init(_ titles: [String]) { self.titles = titles }
+
+    mutating func add(_ cells: [String]) {
+        precondition(cells.count == titles.count)
+        rows.append(cells)
+    }
+
+    /// The table; titles dimmed where there are colours.
+    func text(for terminal: Terminal) -> String {
+        let rows = rows.map { row in
+            row.map { terminal.outputIsTerminal ? Self.clipped($0) : $0 }
+        }
+        let widths = titles.indices.map { column in
+            ([titles] + rows).map { $0[column].count }.max() ?? 0
+        }
+        func line(_ cells: [String]) -> String {
+            var line = ""
+            for (column, cell) in cells.enumerated() {
+                line += cell
+                guard column < cells.count - 1 else { break }
+                line += String(repeating: " ", count: widths[column] - cell.count + 2)
+            }
+            return line
+        }
+        let head = terminal.usesColor ? "\u{1B}[2m\(line(titles))\u{1B}[0m" : line(titles)
+        return ([head] + rows.map(line)).map { "\($0)\n" }.joined()
+    }
+
+    /// One line, without what would move the cursor or ring a bell: cells hold what others wrote.
+    private static func clipped(_ text: String) -> String {
+        let plain = String(text.prefix(cellMax * 4)).unicodeScalars.map { scalar in
+            scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) ? "\u{FFFD}" : scalar
+        }
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: plain)
+        let line = String(result)
+        return line.count > cellMax ? line.prefix(cellMax - 1) + "…" : line
+    }
+}

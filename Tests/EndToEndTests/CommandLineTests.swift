@@ -1,0 +1,82 @@
+import Testing
+
+/// The command line as somebody meets it who makes mistakes. The real program, no relay.
+@Suite struct CommandLineTests {
+    @Test func `help lists every command and every exit code`() throws {
+        let result = try Tombolo.run("help")
+        #expect(result.status == 0)
+        for word in ["dev", "serve", "sim", "trigger", "append", "tail", "log ls", "key mint"] {
+            #expect(result.output.contains("\n  \(word)"), "\(word)")
+        }
+        for code in 0...7 { #expect(result.output.contains("\n  \(code)  "), "\(code)") }
+    }
+
+    @Test(arguments: [
+        ("serv", "did you mean serve?"), ("serve --lsten x", "did you mean --listen?"),
+        ("serve -listen x", "did you mean --listen?"), ("log lss", "did you mean ls?"),
+        ("log", "log needs one of ls, show"), ("trigger runer", "did you mean runner?"),
+        ("trigger runner --for 5", "write 500ms, 5s, 10m or 2h"),
+        ("start", "start needs ID"), ("update a b", "takes no argument b"),
+        ("tail --relay relay.example", "is not an origin"),
+        ("tail --relay", "--relay needs a value: ORIGIN"), ("tail --limit 0", "from 1 to"),
+        ("tail --limit 1 --limit 2", "given twice"), ("append --quiet=yes", "takes no value"),
+        ("--relay http://x log ls", "flags come after"), ("update a -s nothing", "NAME=VALUE"),
+        ("start cat-7", "needs --type"), ("end", "needs an ID, or --type"),
+        ("end cat-7 --type T", "not both"), ("start a --type T --device d --user u", "exclude"),
+        ("start a --type T --alert-body x", "without --alert-title"),
+        ("update a -s x=1 -s x=2", "given twice"),
+    ])
+    func `a wrong command line says what is wrong, how to mend it, and exits with 2`(
+        _ line: String, _ expected: String
+    ) throws {
+        let result = try Tombolo.run(line.split(separator: " ").map(String.init))
+        #expect(result.status == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains(expected))
+        #expect(result.errors.contains("\n  try: "))
+    }
+
+    @Test func `a wrong variable is named with its fix, and a flag stands above it`() throws {
+        let wrong = ["TOMBOLO_RELAY": "nowhere"]
+        let result = try Tombolo.run(["tail"], environment: wrong)
+        #expect(result.status == 2)
+        #expect(result.errors.contains("TOMBOLO_RELAY=nowhere is not an origin"))
+        #expect(result.errors.contains("unset TOMBOLO_RELAY"))
+        let mended = try Tombolo.run(["tail", "--relay", "http://127.0.0.1:1"], environment: wrong)
+        #expect(mended.status == 5)
+    }
+
+    @Test func `a secret's file that is not there is a wrong command line`() throws {
+        let result = try Tombolo.run(
+            ["tail"], environment: ["TOMBOLO_KEY_FILE": "/nonexistent/key"])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("TOMBOLO_KEY_FILE=/nonexistent/key cannot be read"))
+    }
+
+    @Test(arguments: [
+        "start a --type T -s x=1", "update a -s x=1", "end a", "append -", "tail", "log ls",
+        "log show 1", "activity ls", "activity show a", "device show d", "trigger runner",
+    ])
+    func `where nobody listens, every client command exits with 5`(_ line: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let result = try Tombolo.run(words + ["--relay", "http://127.0.0.1:1"])
+        #expect(result.status == 5)
+        #expect(result.errors.contains("no relay at http://127.0.0.1:1"))
+    }
+
+    @Test func `help of a command tells its flags with defaults and variables`() throws {
+        let result = try Tombolo.run("tail", "--help")
+        #expect(result.status == 0)
+        #expect(result.output.contains("(default http://127.0.0.1:8780) [TOMBOLO_RELAY]"))
+        #expect(result.output.contains("[TOMBOLO_KEY, TOMBOLO_KEY_FILE]"))
+        #expect(try Tombolo.run("help", "tail").output == result.output)
+    }
+
+    @Test(arguments: ["bash", "zsh"])
+    func `completions know every flag of every command`(_ shell: String) throws {
+        let script = try Tombolo.run("completion", shell).output
+        for flag in ["--idempotency-key", "--accept-any-token", "--origin", "--alert-title"] {
+            #expect(script.contains(flag))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+import TomboloCrypto
+
+@testable import tombolo
+
+/// The five frames: those in the program are those in `Protocol/examples/runner/`, small, and pictures.
+@Suite struct RunnerCatTests {
+    private static func file(_ index: Int) throws -> [UInt8] {
+        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return try FileBytes.read("/\(tests)/Protocol/examples/runner/frame-\(index).png")
+    }
+
+    @Test(arguments: 0..<5)
+    func `a frame in the program is the frame in the protocol`(_ index: Int) throws {
+        #expect(Base64.encode(try Self.file(index)) == RunnerCat.frames[index])
+    }
+
+    @Test func `all five fit one payload`() {
+        #expect(RunnerCat.frames.count == 5)
+        #expect(RunnerCat.frames.map(\.utf8.count).reduce(0, +) <= 1_200)
+    }
+
+    @Test(arguments: 0..<5)
+    func `a frame reads as a picture of 48 by 32 pixels with a cat in it`(_ index: Int) throws {
+        let picture = try #require(Bitmap(png: try Self.file(index)))
+        #expect(picture.width == 48)
+        #expect(picture.height == 32)
+        var lit = 0
+        for y in 0..<32 { for x in 0..<48 where picture[x, y] { lit += 1 } }
+        #expect((300...700).contains(lit))
+        #expect(picture.braille.count == 8)
+        #expect(picture.braille.allSatisfy { $0.count == 24 })
+    }
+
+    @Test func `the cat moves`() throws {
+        #expect(Set(RunnerCat.frames).count == 5)
+    }
+
+    @Test func `a damaged picture is refused, or its damage is where nothing stands`() throws {
+        let bytes = try Self.file(0)
+        let picture = try #require(Bitmap(png: bytes))
+        // The chunks' own checksums are not looked at; that of the compressed rows is.
+        for index in 41..<(bytes.count - 20) {
+            var damaged = bytes
+            damaged[index] ^= 0x10
+            let found = Bitmap(png: damaged)
+            let isHarmless = found == nil || found == picture
+            #expect(isHarmless, "byte \(index)")
+        }
+        for count in 0..<(bytes.count - 16) {
+            let isRefused = Bitmap(png: Array(bytes[..<count])) == nil
+            #expect(isRefused, "\(count) bytes")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import Testing
+
+/// The real program, as somebody at a shell has it.
+struct Tombolo {
+    struct Result {
+        var output: String
+        var errors: String
+        /// The exit code; 128 and the signal's number where a signal ended it.
+        var status: Int32
+    }
+
+    /// No command here takes longer; one that does hangs.
+    static let patience: Int32 = 60
+
+    /// The binary: `TOMBOLO_PROGRAM`, or the one that was built beside these tests.
+    static var path: String {
+        if let path = getenv("TOMBOLO_PROGRAM") { return String(cString: path) }
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let tests = String(
+            decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // The test runner may be a helper of the toolchain; then the bundle stands among the arguments.
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? tests
+        let directory = bundle.lastIndex(of: "/").map { bundle[..<$0] } ?? "."
+        return "\(directory)/tombolo"
+    }
+
+    /// Runs it to its end with nothing on stdin but `input`, and nothing of this process's environment but
+    /// the path.
+    static func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) throws -> Result {
+        let process = try ChildProcess(arguments, environment: environment)
+        try process.write(input)
+        process.closeInput()
+        return try process.finish(within: patience)
+    }
+
+    static func run(_ arguments: String...) throws -> Result { try run(arguments) }
+}
+
+/// What a test could not do.
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -136,7 +136,7 @@ extension DoorsUnderTest {
             _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
             let play = try await doors.call(
                 "POST", "/v1/activities/cat-7/clips",
-                #"{"flipbook":{"path":"/image","frames":["a","b"],"every":"100ms","loop":"forever"}}"#
+                #"{"flipbook":{"path":"/image","frames":["a","b"],"every":"100ms"}}"#
             )
             #expect(play.status == 201)
             let view = try json(play)

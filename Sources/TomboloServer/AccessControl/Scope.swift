@@ -11,6 +11,7 @@ package enum Scope: Hashable, Sendable {
     /// One device's own registration, tokens, presence and reports.
     case device(Identifier)
 
+    /// Reads `produce`, `observe`, `operate` or `device:ID`.
     package init?(_ text: String) {
         switch text {
         case "produce": self = .produce
@@ -49,7 +50,8 @@ package struct ScopeSet: Hashable, Sendable {
         self.scopes = distinct
     }
 
-    /// Reads a list as `--scope` has it, `produce,observe`; `all` stands for produce, observe and operate.
+    /// Reads a list as `--scope` has it, `produce,observe`; `all` stands for produce, observe and
+    /// operate.
     package init?(list text: String) {
         var scopes: [Scope] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -70,5 +72,6 @@ package struct ScopeSet: Hashable, Sendable {
 
     private init(unchecked scopes: [Scope]) { self.scopes = scopes }
 
+    /// Whether this very scope is among them; what covers what, `Access` knows.
     package func contains(_ scope: Scope) -> Bool { scopes.contains(scope) }
 }

@@ -98,7 +98,8 @@ extension ServerDoors {
         }
     }
 
-    /// The same answer again, after the key was compared in full: the relay knows it by a hash only.
+    /// The same answer again, after the key was compared in full: the relay knows it by a hash
+    /// only.
     private func replay(_ seq: Int64, _ command: Command) async throws(Problem) -> CommandAnswer {
         let tenant = command.activity.tenant
         guard let event = try await event(seq, of: tenant) else {
@@ -107,7 +108,8 @@ extension ServerDoors {
         guard let idempotency = command.idempotency, event.event.idempotency == idempotency else {
             throw Problem(
                 .idempotencyKeyReused,
-                "This idempotency key belongs to event \(seq), which had another method, path or body. "
+                "This idempotency key belongs to event \(seq), which had another method, path or "
+                    + "body. "
                     + "Give this request a key of its own.")
         }
         let view = await relay.activity(command.activity)

@@ -14,8 +14,9 @@ extension Loop {
         try await sleep(until: now + duration)
     }
 
-    /// Runs `body` as a child task on this loop, from wherever the caller stands, and answers what it
-    /// answers. `withTaskExecutorPreference` does not do that: its body begins where the caller is.
+    /// Runs `body` as a child task on this loop, from wherever the caller stands, and answers what
+    /// it answers. `withTaskExecutorPreference` does not do that: its body begins where the caller
+    /// is.
     package func perform<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -26,8 +27,9 @@ extension Loop {
         }
     }
 
-    /// Runs `operation` as a child task and cancels it at `deadline`; then throws `DeadlineExceeded`, once
-    /// the operation has ended. An operation that does not heed cancellation is waited for.
+    /// Runs `operation` as a child task and cancels it at `deadline`; then throws
+    /// `DeadlineExceeded`, once the operation has ended. An operation that does not heed
+    /// cancellation is waited for.
     package func withDeadline<Value: Sendable>(
         _ deadline: MonotonicInstant, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

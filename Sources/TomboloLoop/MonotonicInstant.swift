@@ -1,7 +1,8 @@
-/// A moment on a loop's clock: nanoseconds since a start that nobody knows (on Linux: the machine's).
+/// A moment on a loop's clock: nanoseconds since a start that nobody knows (on Linux: the
+/// machine's).
 ///
-/// It never goes back and is not the time of day; it orders and measures. A virtual loop starts at zero.
-/// Arithmetic beyond 292 years stays at the ends.
+/// It never goes back and is not the time of day; it orders and measures. A virtual loop starts at
+/// zero. Arithmetic beyond 292 years stays at the ends.
 package struct MonotonicInstant: Comparable, Hashable, Sendable {
     package var nanoseconds: Int64
 

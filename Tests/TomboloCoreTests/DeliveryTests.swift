@@ -26,7 +26,8 @@ import TomboloJSON
         let newer = Rig.json(#"{"token":"cc","observed_at":"2030-01-01T00:00:00Z"}"#)
         let older = Rig.json(#"{"token":"dd","observed_at":"2029-01-01T00:00:00Z"}"#)
         for view in [newer, older] {
-            guard let registration = try? TokenRegistration(reading: view) else {  // a test's own text
+            // A test's own text.
+            guard let registration = try? TokenRegistration(reading: view) else {
                 Issue.record("not read")
                 return
             }

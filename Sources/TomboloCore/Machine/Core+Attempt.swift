@@ -43,7 +43,8 @@ extension Core {
         deadlines.set(slot, at: until)
     }
 
-    /// A start and an alert are on record before they are tried: after a crash neither goes a second time.
+    /// A start and an alert are on record before they are tried: after a crash neither goes a
+    /// second time.
     private func mustBeDurableFirst(
         _ destination: Destination, _ event: Push.Event, _ alert: Projection.PendingAlert?
     ) -> Bool {
@@ -103,9 +104,7 @@ extension Core {
             id: pushID(slot, destination.lane), lane: destination.lane,
             event: event, token: token, apnsID: chance.uuid(), priority: priority,
             expiration: expiration(event, wish, alert, projection, now: now),
-            collapseID: event == .start
-                ? "start-\(activities[destination.activity].number.rawValue)-\(destination.incarnation)"
-                : nil,
+            collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
         lanes[Int(destination.lane.rawValue)].took()
         let isShared = timestamp == destination.pacing.lastTimestamp
@@ -134,6 +133,12 @@ extension Core {
         markDirty(slot, now: now)
         counters.pushesSent += 1
         effects.pushes.append(push)
+    }
+
+    /// One for each card, so that a start that is sent again replaces itself.
+    private func collapseID(_ destination: Destination) -> String {
+        let number = activities[destination.activity].number.rawValue
+        return "start-\(number)-\(destination.incarnation)"
     }
 
     private mutating func clearReservation(_ slot: Int) {
@@ -176,7 +181,8 @@ extension Core {
             content.start = Payload.StartContent(
                 type: definition.type, attributes: definition.attributes,
                 asksForToken: devices[destination.device]?.asksForToken ?? false)
-            // Without an alert the phone drops a start silently (apns: "alert" is required on start).
+            // Without an alert the phone drops a start silently (apns: "alert" is required on
+            // start).
             content.alert = alert?.content ?? Self.quietAlert
         }
         return content

@@ -113,8 +113,8 @@ extension Core {
     }
 
     private mutating func wantAfterEnd(
-        _ slot: Int, _ destination: Destination, _ projection: Projection, _ ending: Projection.Ending,
-        now: Instant
+        _ slot: Int, _ destination: Destination, _ projection: Projection,
+        _ ending: Projection.Ending, now: Instant
     ) -> Want {
         switch destination.phase {
         case .waiting: return .annihilated
@@ -169,7 +169,8 @@ extension Core {
         return .later(refresh.map { min($0, cursor.due) } ?? cursor.due)
     }
 
-    /// The oldest alert not yet tried here; those past their time are dropped, their state is `latest`.
+    /// The oldest alert not yet tried here; those past their time are dropped, their state is
+    /// `latest`.
     private mutating func waitingAlert(_ slot: Int, now: Instant) -> Projection.PendingAlert? {
         guard let destination = destinations[slot], destination.final == nil else { return nil }
         for alert in activities[destination.activity].alerts

@@ -9,7 +9,8 @@ extension Core {
         guard lanes.indices.contains(Int(lane.rawValue)) else { return }
         lanes[Int(lane.rawValue)].gaveBack()
         noteLane(lane, outcome.result, now: now)
-        // An outcome that comes after its push was given up says nothing more about the destination.
+        // An outcome that comes after its push was given up says nothing more about the
+        // destination.
         if slot < destinations.count, let flying = destinations[slot]?.inFlight,
             flying.push == outcome.push
         {
@@ -126,7 +127,8 @@ extension Core {
         }
     }
 
-    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its registration.
+    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
+    /// registration.
     private mutating func tokenGone(
         _ slot: Int, _ flying: Destination.InFlight, since: Instant?, now: Instant
     ) {

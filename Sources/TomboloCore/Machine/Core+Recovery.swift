@@ -14,7 +14,8 @@ package struct CoreRecovery: Sendable {
 }
 
 extension Core {
-    /// Takes over what is durable. Answers one line for each thing that could not be read; it is set aside.
+    /// Takes over what is durable. Answers one line for each thing that could not be read; it is
+    /// set aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
         lastSeq = recovery.lastSeq

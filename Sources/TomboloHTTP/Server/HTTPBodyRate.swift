@@ -1,5 +1,6 @@
-/// How long a handler still waits for the next bytes of a body: credit that bytes earn and waiting spends.
-/// Pure. Only time in which a handler waits is counted: a slow handler is not the peer's fault.
+/// How long a handler still waits for the next bytes of a body: credit that bytes earn and waiting
+/// spends. Pure. Only time in which a handler waits is counted: a slow handler is not the peer's
+/// fault.
 package struct HTTPBodyRate {
     private var credit: Duration
     private let creditMax: Duration

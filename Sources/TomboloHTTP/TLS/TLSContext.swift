@@ -2,14 +2,16 @@ import COpenSSL
 
 /// Owns an `SSL_CTX`: what all sessions of one configuration share.
 final class TLSContext: @unchecked Sendable {
-    // Sendable: configured before it is shared; OpenSSL counts references and locks what sessions use of it.
+    // Sendable: configured before it is shared; OpenSSL counts references and locks what sessions
+    // use of it.
 
     let pointer: OpaquePointer
     /// The ALPN names a server takes, in its order of preference, in wire form.
     private let serverProtocols: [UInt8]
 
-    /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session cache.
-    /// Buffers are given back while a session is idle: 10,000 idle connections are a design point.
+    /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session
+    /// cache. Buffers are given back while a session is idle: 10,000 idle connections are a design
+    /// point.
     init(server: Bool, serverProtocols: [String] = []) throws(TLSError) {
         ERR_clear_error()
         guard let context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()) else {

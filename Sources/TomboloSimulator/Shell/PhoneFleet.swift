@@ -1,7 +1,7 @@
 import TomboloLoop
 
-/// The phones of a simulator: pushes and time go to them, and what follows goes to the gateway (tokens),
-/// to the relay (reports) and to whoever watches (lines).
+/// The phones of a simulator: pushes and time go to them, and what follows goes to the gateway
+/// (tokens), to the relay (reports) and to whoever watches (lines).
 final class PhoneFleet: PushReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 

@@ -1,12 +1,13 @@
+import Glibc
 import TomboloCrypto
 import TomboloHTTP
 package import TomboloLoop
 
-/// Apple, strict, and a few phones: a gateway on HTTP/2 over TLS that judges every push, and phones that
-/// follow ActivityKit's rules and are clients of a relay.
+/// Apple, strict, and a few phones: a gateway on HTTP/2 over TLS that judges every push, and phones
+/// that follow ActivityKit's rules and are clients of a relay.
 ///
-/// It shares nothing with the sender it judges. What it does not do: send anything to Apple, or stand in
-/// for Apple's real limits, of which nobody knows the numbers.
+/// It shares nothing with the sender it judges. What it does not do: send anything to Apple, or
+/// stand in for Apple's real limits, of which nobody knows the numbers.
 package final class Simulator: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -19,8 +20,8 @@ package final class Simulator: @unchecked Sendable {
     private let clients: [PhoneClient]
     private let line: @Sendable ([UInt8]) -> Void
 
-    /// Streams of a connection once a request with a valid provider token was accepted there; before
-    /// that Apple allows one.
+    /// Streams of a connection once a request with a valid provider token was accepted there;
+    /// before that Apple allows one.
     static let streamsMax = 1_000
 
     /// Writes the CA's file, then binds and listens.
@@ -123,10 +124,12 @@ package final class Simulator: @unchecked Sendable {
         return (phones, clients)
     }
 
-    /// The seed of the push-to-start tokens, kept where there is a place for it: a phone's start token
-    /// outlives a restart.
+    /// The seed of the push-to-start tokens, kept where there is a place for it: a phone's start
+    /// token outlives a restart.
     private static func startTokenSeed(_ configuration: SimulatorConfiguration) throws -> [UInt8] {
         guard let directory = configuration.dataDirectory else { return RandomBytes.make(16) }
+        // One that cannot be made is told by the file that cannot be in it.
+        _ = mkdir(directory, 0o700)
         let file = KeptFile(path: directory + "/start-tokens.seed")
         if let seed = try file.read(), !seed.isEmpty { return seed }
         let seed = RandomBytes.make(16)

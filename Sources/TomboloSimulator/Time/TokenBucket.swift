@@ -1,7 +1,7 @@
 /// A bucket that holds at most `depth` tokens and regains `perHour` of them in an hour.
 ///
-/// In any window of length *w* it grants at most `depth + perHour · w`. It starts full. A clock that
-/// goes back refills nothing.
+/// In any window of length *w* it grants at most `depth + perHour · w`. It starts full. A clock
+/// that goes back refills nothing.
 package struct TokenBucket: Hashable, Sendable {
     package let depth: Double
     package let perHour: Double

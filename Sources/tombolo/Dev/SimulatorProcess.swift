@@ -92,6 +92,7 @@ final class SimulatorProcess: @unchecked Sendable {
         while waitpid(id, &status, WNOHANG) == 0 {
             // Cancelled or too late: by force. It keeps nothing that could be lost.
             let isPatient = loop.now < deadline
+            // A sleep fails when the task is cancelled.
             guard isPatient, (try? await loop.sleep(for: .milliseconds(5))) != nil else {
                 kill(id, SIGKILL)
                 waitpid(id, &status, 0)

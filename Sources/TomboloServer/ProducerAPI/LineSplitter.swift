@@ -22,6 +22,8 @@ struct LineSplitter {
     /// - Parameter lineBytesMax: bytes of a line, without its end.
     init(lineBytesMax: Int) { self.lineBytesMax = lineBytesMax }
 
+    var bytesHeld: Int { buffer.count }
+
     mutating func append(_ piece: [UInt8]) {
         buffer.removeFirst(start)
         searched -= start

@@ -45,3 +45,14 @@ struct TestFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
+
+/// A program of the system, as a test needs one that nobody here wrote.
+enum Shell {
+    static func run(_ words: String...) throws -> Tombolo.Result { try run(words) }
+
+    static func run(_ words: [String]) throws -> Tombolo.Result {
+        let process = try ChildProcess(words, program: "/usr/bin/env")
+        process.closeInput()
+        return try process.finish(within: Tombolo.patience)
+    }
+}

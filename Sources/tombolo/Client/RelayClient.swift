@@ -20,6 +20,8 @@ final class RelayClient: @unchecked Sendable {
     static let connectTimeout = Duration.seconds(10)
     /// How long one answer may take; a `Prefer: wait` is shorter.
     static let answerTimeout = Duration.seconds(60)
+    /// A page of a list has a thousand rows at most, of at most 64 KiB each.
+    static let answerBytesMax = 64 << 20
 
     /// Connects to the relay that `--relay`, `--key` and `--ca` name.
     static func connect(_ context: CommandContext) async throws -> RelayClient {
@@ -38,9 +40,11 @@ final class RelayClient: @unchecked Sendable {
         let tls = try trust(origin, caFile: caFile)
         let endpoint = HTTP2Endpoint(
             scheme: tls == nil ? .http : .https, host: origin.host, port: Int(origin.port))
+        var limits = HTTP2ClientLimits()
+        limits.answerBodyBytesMax = answerBytesMax
         do throws(ConnectionError) {
             let connection = try await HTTP2Client.connect(
-                endpoint, tls: tls, on: loop, within: connectTimeout)
+                endpoint, tls: tls, on: loop, within: connectTimeout, limits: limits)
             return RelayClient(connection, origin: origin, key: key)
         } catch {
             throw ProgramError(

@@ -30,11 +30,17 @@ final class SimulatorProcess: @unchecked Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
+        // A group of its own: Ctrl-C at the terminal is this process's to hear, and the child ends after it.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        posix_spawnattr_setpgroup(&attributes, 0)
         let words = (["tombolo", "sim"] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in words + variables { free(text) } }
         var id = pid_t()
-        let code = posix_spawn(&id, "/proc/self/exe", &actions, nil, words, variables)
+        let code = posix_spawn(&id, "/proc/self/exe", &actions, &attributes, words, variables)
         close(toChild.read)
         close(fromChild.write)
         self.id = id

@@ -7,12 +7,12 @@ import TomboloSimulator
 enum SimCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let configuration = try configuration(context.invocation)
-        let terminal = context.terminal
+        let output = LineOutput(loop: context.loop)
+        defer { output.end() }
         let simulator: Simulator
         do {
             simulator = try Simulator(configuration, loop: context.loop) { line in
-                // Nobody reads any more: the parent notices by itself.
-                try? terminal.write(line + [10])
+                output.write(line: line)
             }
         } catch let error as SimulatorError {
             throw ProgramError.usage(error.description, remedy: "tombolo help sim")

@@ -105,6 +105,14 @@ import TomboloJSON
         }
     }
 
+    @Test func `the head of a tail ends at once`() async throws {
+        try await withDoors { doors in
+            let head = try await doors.call("HEAD", "/v1/tail")
+            #expect(head.status == 200)
+            #expect(head.fields["content-type"] == "text/event-stream")
+        }
+    }
+
     @Test func `a silent tail says that it lives`() async throws {
         try await withDoors {
             $0.heartbeat = .milliseconds(20)

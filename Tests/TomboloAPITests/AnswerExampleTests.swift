@@ -4,7 +4,8 @@ import TomboloJSON
 
 @testable import TomboloCore
 
-/// What the doors write is compared with `Protocol/examples/answers`, byte for byte, and with its schema.
+/// What the doors write is compared with `Protocol/examples/answers`, byte for byte, and with its
+/// schema.
 @Suite struct AnswerExampleTests {
     private func expect(
         _ name: String, sourceLocation: SourceLocation = #_sourceLocation,

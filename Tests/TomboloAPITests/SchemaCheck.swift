@@ -1,6 +1,7 @@
 import TomboloJSON
 
-/// Checks values against the schemas of `Protocol/schemas` (JSON Schema 2020-12, those keywords that occur there).
+/// Checks values against the schemas of `Protocol/schemas` (JSON Schema 2020-12, those keywords
+/// that occur there).
 ///
 /// A keyword that it does not know is a fault: nothing is passed over in silence.
 struct SchemaCheck {

@@ -3,7 +3,8 @@ import TomboloCore
 
 @testable import TomboloServer
 
-/// Every route with every scope. What each scope opens is written out here, and not taken from the route table.
+/// Every route with every scope. What each scope opens is written out here, and not taken from the
+/// route table.
 @Suite struct ScopeWalkTests {
     private static let open: Set<Operation> = [
         .live, .ready, .version, .openAPI, .listProblems, .showProblem,
@@ -68,7 +69,8 @@ import TomboloCore
         }
     }
 
-    /// All routes in one run of curl: an empty body or a broken field stops each right behind its check.
+    /// All routes in one run of curl: an empty body or a broken field stops each right behind its
+    /// check.
     private static func walk(
         _ doors: DoorsUnderTest, key: String?
     ) async throws -> [(route: Route, status: Int)] {

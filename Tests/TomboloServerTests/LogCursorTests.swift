@@ -59,8 +59,8 @@ import TomboloCore
     }
 
     @Test func `nothing is told before what may still come between`() {
-        // The commands' page is cut after second 2: later ones may be older than the fact of
-        // second 9.
+        // The commands' page is cut after second 2: later ones may be older than the fact of second
+        // 9.
         let merge = LogMerge(
             commands: ([command(1, at: 1), command(2, at: 2)], 2),
             facts: ([fact(1, at: 9)], nil), after: LogCursor(), limit: 10)

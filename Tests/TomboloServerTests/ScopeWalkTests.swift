@@ -3,8 +3,8 @@ import TomboloCore
 
 @testable import TomboloServer
 
-/// Every route with every scope. What each scope opens is written out here, and not taken from
-/// the route table.
+/// Every route with every scope. What each scope opens is written out here, and not taken from the
+/// route table.
 @Suite struct ScopeWalkTests {
     private static let open: Set<Operation> = [
         .live, .ready, .version, .openAPI, .listProblems, .showProblem,

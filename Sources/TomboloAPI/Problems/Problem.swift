@@ -13,7 +13,7 @@ package struct Problem: Error, Hashable, Sendable {
     /// The methods that the path does take, where it is the method that is wrong.
     package var allow: [String]?
 
-    /// A member beyond those of RFC 9457 (section 3.2).
+    /// A member beyond those of RFC 9457, section 3.1.
     package struct Extension: Hashable, Sendable {
         package var name: String
         package var value: JSON

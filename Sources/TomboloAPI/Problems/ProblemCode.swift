@@ -1,5 +1,5 @@
-/// Every way in which a door says no. The raw value is `code` in a problem and the last part of
-/// its `type`.
+/// Every way in which a door says no. The raw value is `code` in a problem and the last part of its
+/// `type`.
 ///
 /// What each means, and what to do, stands in `ProblemRegistry`. Codes are added, never renamed:
 /// scripts compare them.

@@ -97,7 +97,8 @@ extension Core {
             })
     }
 
-    /// A slowed clip's next frame waits for the grant; readers are told so, although no change does.
+    /// A slowed clip's next frame waits for the grant; readers are told so, although no change
+    /// does.
     private func slowedFrame(_ destination: Destination, now: Instant) -> Decision? {
         guard let cursor = destination.cursor, destination.phase == .live, cursor.due > now else {
             return nil

@@ -62,8 +62,8 @@ package final class AccessControl: @unchecked Sendable {
         return Principal(keyID: record.id, tenant: record.tenant, scopes: record.scopes)
     }
 
-    /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing
-    /// it fails.
+    /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it
+    /// fails.
     package func mint(
         environment: String, tenant: TenantID, scopes: ScopeSet, now: Instant
     ) -> MintedKey {

@@ -12,8 +12,8 @@ package struct Pepper: Sendable {
     /// For tests, and for relays whose log lives in memory.
     package init() { bytes = RandomBytes.make(Self.byteCount) }
 
-    /// Reads the file `pepper` of a data directory; makes it, readable by its owner alone, if
-    /// there is none.
+    /// Reads the file `pepper` of a data directory; makes it, readable by its owner alone, if there
+    /// is none.
     ///
     /// The file appears whole or not at all, and two processes that start at once agree on one.
     package init(directory: String) throws(PepperError) {

@@ -11,7 +11,7 @@ package enum Scope: Hashable, Sendable {
     /// One device's own registration, tokens, presence and reports.
     case device(Identifier)
 
-    /// Reads `produce`, `observe`, `operate` or `device:ID`.
+    /// Reads a scope's text; nil where there is no such scope.
     package init?(_ text: String) {
         switch text {
         case "produce": self = .produce
@@ -72,6 +72,6 @@ package struct ScopeSet: Hashable, Sendable {
 
     private init(unchecked scopes: [Scope]) { self.scopes = scopes }
 
-    /// Whether this very scope is among them; what covers what, `Access` knows.
+    /// Whether the scope itself is there; nothing is inherited.
     package func contains(_ scope: Scope) -> Bool { scopes.contains(scope) }
 }

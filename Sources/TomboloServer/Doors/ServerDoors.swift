@@ -9,8 +9,8 @@ package import TomboloRelay
 ///
 /// It holds no rule of activities: those are the core's. It guarantees that nothing is done for a
 /// request before its scope is checked, that the tenant comes from the key alone, and that every
-/// refusal is a problem that says what to do. Used on the loop's thread only, which serialises
-/// it: hence `@unchecked Sendable`.
+/// refusal is a problem that says what to do. Used on the loop's thread only, which serialises it:
+/// hence `@unchecked Sendable`.
 package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let relay: Relay
     let access: AccessControl

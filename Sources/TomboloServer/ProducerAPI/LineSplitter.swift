@@ -1,7 +1,7 @@
 /// Cuts a stream of bytes into lines, in memory bounded by one line and one piece.
 ///
-/// A line ends with LF; a CR before it is dropped. Lines of nothing but space are passed over,
-/// but counted.
+/// A line ends with LF; a CR before it is dropped. Lines of nothing but space are passed over, but
+/// counted.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         /// `number` counts from 1.

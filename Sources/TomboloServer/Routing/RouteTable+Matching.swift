@@ -7,7 +7,7 @@ package struct RouteMatch: Sendable {
     package let parameters: [String: String]
 }
 
-/// What the table has for a method and a path.
+/// What a path and a method come to.
 package enum RouteLookup: Sendable {
     case found(RouteMatch)
     /// The path is there, with these methods.
@@ -17,7 +17,7 @@ package enum RouteLookup: Sendable {
 }
 
 extension RouteTable {
-    /// - Parameter segments: the decoded parts of the path (`RequestTarget.segments`).
+    /// Finds the route of a request, or tells what is near.
     package static func lookup(method: String, segments: [String]) -> RouteLookup {
         let matches = routes.compactMap { route in
             route.path.match(segments).map { RouteMatch(route: route, parameters: $0) }

@@ -165,6 +165,10 @@ extension Core {
             if cursor.lastFrame == last { return .later(refresh) }
             return .push(.update, .latest(urgency), alert: nil)
         }
+        // So slow a loop is no animation, and costs pushes all the same.
+        if grantInForce(destination).grant.frameInterval > configuration.limits.frameIntervalMax {
+            return .later(refresh)
+        }
         if cursor.due <= now { return .push(.update, .frame, alert: nil) }
         return .later(refresh.map { min($0, cursor.due) } ?? cursor.due)
     }

@@ -18,8 +18,11 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 let package = Package(
@@ -117,6 +120,8 @@ let package = Package(
                 "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport", "CProtocolAssets",
             ]),
         tests("RepositoryTests", ["TestSupport"]),
-        tests("EndToEndTests", ["TestSupport", "TomboloJSON", "TomboloCrypto", "tombolo"]),
+        tests(
+            "EndToEndTests", ["TestSupport", "TomboloJSON", "TomboloCrypto", "tombolo"],
+            exclude: ["ten_kills.py"]),
     ]
 )

@@ -114,7 +114,7 @@ let package = Package(
             [
                 "TomboloServer", "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI",
                 "TomboloHTTP",
-                "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport",
+                "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport", "CProtocolAssets",
             ]),
         tests("RepositoryTests", ["TestSupport"]),
         tests("EndToEndTests", ["TestSupport", "TomboloJSON", "TomboloCrypto", "tombolo"]),

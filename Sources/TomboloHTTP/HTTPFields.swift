@@ -14,6 +14,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         case neverIndexed
     }
 
+    /// One field, its name in lower case.
     package struct Element: Hashable, Sendable {
         package var name: String
         package var value: String
@@ -30,6 +31,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
 
     package init() {}
 
+    /// Names are lower case already.
     package init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name, value) }
     }
@@ -51,6 +53,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         Offsets(fields: self).filter { matches($0, name) }.map { value(at: $0) }
     }
 
+    /// Whether a field of this lower-case name is there.
     package func contains(_ name: String) -> Bool {
         Offsets(fields: self).contains { matches($0, name) }
     }
@@ -104,6 +107,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         self = replaced
     }
 
+    /// Removes every field of this lower-case name.
     package mutating func removeAll(_ name: String) {
         var kept = HTTPFields()
         for element in self where element.name != name {
@@ -112,6 +116,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         self = kept
     }
 
+    /// Removes everything and keeps the room.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         count = 0
@@ -182,6 +187,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
 
     /// Fields as raw bytes, for a session that copies them; valid during `withUnsafeFields` only.
     package struct UnsafeFields: Sequence, IteratorProtocol {
+        /// A field as bytes within the one allocation.
         package struct Field {
             package let name: UnsafeRawBufferPointer
             package let value: UnsafeRawBufferPointer

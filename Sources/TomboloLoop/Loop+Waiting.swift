@@ -10,6 +10,7 @@ extension Loop {
         if await Parking(self).park(until: instant) == .cancelled { throw CancellationError() }
     }
 
+    /// As `sleep(until:)`, counted from this turn.
     package func sleep(for duration: Duration) async throws {
         try await sleep(until: now + duration)
     }

@@ -34,6 +34,7 @@ package struct TimerHeap {
         return heap.first.map { MonotonicInstant(nanoseconds: $0.at) }
     }
 
+    /// Arms a timer; of one moment, the one with the lower `tie` leaves first.
     package mutating func add(
         at: MonotonicInstant, tie: UInt64, _ target: any TimerTarget
     ) -> TimerID {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// One run of the program, with pipes to its three streams. Ends with its owner, by force if need be.
+/// One run of the program, with pipes to its three streams. Ends with its owner, by force if need
+/// be.
 final class ChildProcess {
     let id: pid_t
     private var input: Int32

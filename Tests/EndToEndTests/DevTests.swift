@@ -4,7 +4,8 @@ import TomboloJSON
 
 @testable import tombolo
 
-/// `tombolo dev` and the scenario on its phones: relay, simulator and command line as three processes.
+/// `tombolo dev` and the scenario on its phones: relay, simulator and command line as three
+/// processes.
 @Suite(.serialized) struct DevTests {
     @Test func `the cat runs on three phones, each as its class allows, and all show the end`()
         throws

@@ -3,7 +3,8 @@ import TomboloCrypto
 
 @testable import tombolo
 
-/// The five frames: those in the program are those in `Protocol/examples/runner/`, small, and pictures.
+/// The five frames: those in the program are those in `Protocol/examples/runner/`, small, and
+/// pictures.
 @Suite struct RunnerCatTests {
     private static func file(_ index: Int) throws -> [UInt8] {
         let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -25,7 +25,8 @@ final class RunningRelay {
         key = ready["key"]?.string ?? ""
     }
 
-    /// `tombolo serve` without an app on a free port (or the one told), with a key that was minted before.
+    /// `tombolo serve` without an app on a free port (or the one told), with a key that was minted
+    /// before.
     init(
         serve directory: String, key: String, listen: String = "127.0.0.1:0",
         arguments: [String] = []

@@ -55,8 +55,8 @@ import TomboloJSON
         #expect(access("\(directory.path)/d", F_OK) != 0)
     }
 
-    /// Killed in the middle of an upload, again and again: what was answered is in the log once, the rest
-    /// at most once, and a second upload of the same lines completes it.
+    /// Killed in the middle of an upload, again and again: what was answered is in the log once,
+    /// the rest at most once, and a second upload of the same lines completes it.
     @Test func `kill -9 loses nothing that was acknowledged, and leaves no lock behind`() throws {
         let directory = try TemporaryDirectory()
         let key = try RunningRelay.mintKey(directory.path)

@@ -20,14 +20,15 @@ struct Tombolo {
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let tests = String(
             decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // The test runner may be a helper of the toolchain; then the bundle stands among the arguments.
+        // The test runner may be a helper of the toolchain; then the bundle stands among the
+        // arguments.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? tests
         let directory = bundle.lastIndex(of: "/").map { bundle[..<$0] } ?? "."
         return "\(directory)/tombolo"
     }
 
-    /// Runs it to its end with nothing on stdin but `input`, and nothing of this process's environment but
-    /// the path.
+    /// Runs it to its end with nothing on stdin but `input`, and nothing of this process's
+    /// environment but the path.
     static func run(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) throws -> Result {

@@ -1,5 +1,6 @@
 /// The page of each problem: one row a code, none without.
 package enum ProblemRegistry {
+    /// The page of a code; every code has one.
     package static func page(_ code: ProblemCode) -> ProblemPage {
         guard let page = byCode[code] else {
             preconditionFailure("the problem \(code.rawValue) has no page in ProblemRegistry")

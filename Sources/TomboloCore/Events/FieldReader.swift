@@ -42,7 +42,8 @@ package struct FieldReader {
     /// Fields that belong to somebody else.
     package mutating func ignore(_ names: String...) { known += names }
 
-    /// Each of the following answers nil where the field is absent, null or faulty; a fault is noted.
+    /// This and each of the following answer nil where the field is absent, null or faulty; a
+    /// fault is noted.
     package mutating func string(_ name: String) -> String? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return string }

@@ -89,11 +89,24 @@ extension Core {
         return DestinationView(
             device: device.key.id, grant: grantInForce(destination), route: route,
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
-            lastDelivery: destination.lastDelivery, waiting: destination.waiting, frames: counts,
+            lastDelivery: destination.lastDelivery,
+            waiting: destination.waiting ?? slowedFrame(destination, now: now), frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
                 $0.bytes == projection.state(at: wall(now)).bytes
             })
+    }
+
+    /// A slowed clip's next frame waits for the grant; readers are told so, although no change
+    /// does.
+    private func slowedFrame(_ destination: Destination, now: Instant) -> Decision? {
+        guard let cursor = destination.cursor, destination.phase == .live, cursor.due > now else {
+            return nil
+        }
+        let grant = grantInForce(destination).grant
+        guard grant.frameInterval > cursor.playing.flipbook.every else { return nil }
+        let isSpacing = grant.frameInterval == grant.spacing
+        return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
     }
 
     /// Whether nothing more will happen to a version at any destination before an instant.

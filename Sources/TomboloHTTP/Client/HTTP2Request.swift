@@ -28,6 +28,7 @@ package struct HTTP2Request: Sendable {
 
 /// Where an HTTP/2 server is.
 package struct HTTP2Endpoint: Hashable, Sendable {
+    /// The `:scheme`; clear text is HTTP/2 by prior knowledge.
     package enum Scheme: String, Hashable, Sendable {
         /// TLS.
         case https

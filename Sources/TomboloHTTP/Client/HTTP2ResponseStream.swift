@@ -8,6 +8,7 @@ import TomboloLoop
 package final class HTTP2ResponseStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only; the client guards its face.
 
+    /// Status and fields of the answer.
     package struct Head: Hashable, Sendable {
         package let status: Int
         package let fields: HTTPFields

@@ -76,6 +76,7 @@ package struct HTTP1ResponseWriter: Sendable {
         }
     }
 
+    /// Appends what ends the body: the last chunk, or nothing.
     package func appendEnd(to bytes: inout [UInt8]) {
         if framing == .chunked { bytes += "0\r\n\r\n".utf8 }
     }

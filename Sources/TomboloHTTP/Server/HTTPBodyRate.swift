@@ -6,6 +6,7 @@ package struct HTTPBodyRate {
     private let creditMax: Duration
     private let bytesPerSecond: Int
 
+    /// Begins with the grace that `limits` gives a body.
     package init(_ limits: HTTPServerLimits) {
         credit = limits.bodyGrace
         creditMax = limits.bodyPauseMax
@@ -15,6 +16,7 @@ package struct HTTPBodyRate {
     /// How long a wait that begins now may last.
     package var patience: Duration { max(credit, .zero) }
 
+    /// Time has passed in which the body was waited for.
     package mutating func waited(_ time: Duration) { credit -= time }
 
     package mutating func received(_ bytes: Int) {

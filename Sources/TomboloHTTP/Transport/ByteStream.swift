@@ -11,6 +11,7 @@ package protocol ByteStream: AnyObject {
 
     /// No `received` until `resumeReading`: the peer feels it through TCP.
     func pauseReading()
+    /// Goes on reading after `pauseReading()`.
     func resumeReading()
 
     /// Sends what the owner still has (until `fillOutput` adds nothing), tells the peer the end,

@@ -115,6 +115,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         loop.modify(descriptor, [])
     }
 
+    /// Goes on accepting after `pause()`.
     package func resume() {
         loop.checkIsolated()
         guard state == .paused else { return }

@@ -11,9 +11,11 @@ extension ServerDoors {
     /// How soon a silent tail notices that the relay stops.
     private static let tailPatience = Duration.seconds(1)
 
-    /// `GET /v1/tail`: the log from a place on, and what is added to it, for as long as the peer reads.
+    /// `GET /v1/tail`: the log from a place on, and what is added to it, for as long as the peer
+    /// reads.
     ///
-    /// Every event comes out of the log, also the live ones: nothing is lost between history and now.
+    /// Every event comes out of the log, also the live ones: nothing is lost between history and
+    /// now.
     func tail(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {

@@ -98,7 +98,8 @@ extension ServerDoors {
         }
     }
 
-    /// The same answer again, after the key was compared in full: the relay knows it by a hash only.
+    /// The same answer again, after the key was compared in full: the relay knows it by a hash
+    /// only.
     private func replay(_ seq: Int64, _ command: Command) async throws(Problem) -> CommandAnswer {
         let tenant = command.activity.tenant
         guard let event = try await event(seq, of: tenant) else {

@@ -38,6 +38,7 @@ package struct Phone: Sendable {
     /// An update further ahead than this is ignored.
     package static let timestampLeadMax: Duration = .seconds(8 * 3_600)
 
+    /// A phone that has just been unpacked: no card, full budgets.
     package init(_ configuration: PhoneConfiguration, at now: WallInstant) {
         self.configuration = configuration
         startBudget = TokenBucket(

@@ -17,6 +17,7 @@ package struct UploadQueue: Sendable {
         var spacing: Duration { self == .report ? .seconds(1) : .zero }
     }
 
+    /// One request that is to be answered with 2xx.
     package struct Upload: Hashable, Sendable {
         /// The path below `/v1`.
         package var path: String
@@ -25,6 +26,7 @@ package struct UploadQueue: Sendable {
         fileprivate var generation: UInt64
     }
 
+    /// What became of a try.
     package enum Outcome: Hashable, Sendable {
         case answered(status: Int)
         /// Nobody there, or no answer in time.

@@ -8,6 +8,7 @@ package struct TokenBucket: Hashable, Sendable {
     private var level: Double
     private var filledAt: WallInstant
 
+    /// Full at first.
     package init(depth: Double, perHour: Double, at now: WallInstant) {
         self.depth = depth
         self.perHour = perHour

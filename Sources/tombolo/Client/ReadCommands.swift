@@ -77,8 +77,8 @@ enum ReadCommands {
 
     // MARK: Many rows
 
-    /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a table and
-    /// one JSON document need all of them first.
+    /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a
+    /// table and one JSON document need all of them first.
     private static func list(
         _ context: CommandContext, _ path: String, rows member: String, columns: [String]
     ) async throws -> ExitStatus {

@@ -73,8 +73,8 @@ final class RelayClient: @unchecked Sendable {
 
     func close() { connection.close() }
 
-    /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error; `name` is
-    /// what its fix talks about.
+    /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error;
+    /// `name` is what its fix talks about.
     func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
         switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
         case .answered(let answer):
@@ -87,7 +87,8 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's refusal.
+    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's
+    /// refusal.
     func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
         let stream: HTTP2ResponseStream
         let head: HTTP2ResponseStream.Head
@@ -125,7 +126,8 @@ final class RelayClient: @unchecked Sendable {
     }
 }
 
-/// The two directions of a streamed request. A connection that breaks is a relay that is unreachable.
+/// The two directions of a streamed request. A connection that breaks is a relay that is
+/// unreachable.
 final class RelayStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only, where commands run.
 

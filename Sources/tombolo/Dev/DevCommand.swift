@@ -24,8 +24,8 @@ enum DevCommand {
     }
 }
 
-/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines for whoever
-/// watches. On the loop only.
+/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines for
+/// whoever watches. On the loop only.
 final class DevRun: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 

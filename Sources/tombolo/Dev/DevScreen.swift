@@ -30,8 +30,8 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the terminal
-    /// back in any case.
+    /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the
+    /// terminal back in any case.
     func run(_ simulator: SimulatorProcess) async throws -> Bool {
         let readsKeys =
             context.terminal.inputIsTerminal && !context.invocation.isGiven(.noInput)

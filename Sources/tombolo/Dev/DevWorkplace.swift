@@ -2,7 +2,8 @@ import Glibc
 import TomboloCore
 import TomboloCrypto
 
-/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is nobody's.
+/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is
+/// nobody's.
 struct DevWorkplace: Sendable {
     static let bundleID = "com.example.app"
     static let teamID = "DEVTEAM001"
@@ -19,7 +20,8 @@ struct DevWorkplace: Sendable {
     /// The first line of `dev`, for those who cannot read its stdout.
     var readyFile: String { "\(directory)/dev.json" }
 
-    /// Makes what is not there yet. A directory that was used before keeps its key, and so its phones.
+    /// Makes what is not there yet. A directory that was used before keeps its key, and so its
+    /// phones.
     init(_ path: String?) throws(ProgramError) {
         if let path {
             temporary = nil

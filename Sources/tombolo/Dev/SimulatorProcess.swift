@@ -2,7 +2,8 @@ import Glibc
 import TomboloJSON
 import TomboloLoop
 
-/// The simulator as a process of its own: this program once more, as `tombolo sim`. On the loop only.
+/// The simulator as a process of its own: this program once more, as `tombolo sim`. On the loop
+/// only.
 ///
 /// It ends with this one, however that ends: it watches its stdin, whose other end is held here.
 final class SimulatorProcess: @unchecked Sendable {
@@ -30,7 +31,8 @@ final class SimulatorProcess: @unchecked Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
-        // A group of its own: Ctrl-C at the terminal is this process's to hear, and the child ends after it.
+        // A group of its own: Ctrl-C at the terminal is this process's to hear, and the child ends
+        // after it.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -10,8 +10,8 @@ final class TerminalScreen: @unchecked Sendable {
     private let output: LineOutput
     private let saved: termios?
 
-    /// Switches to the alternate screen, without a cursor. With `readsKeys` the terminal hands over keys one
-    /// by one, and does not show them.
+    /// Switches to the alternate screen, without a cursor. With `readsKeys` the terminal hands over
+    /// keys one by one, and does not show them.
     init(_ terminal: Terminal, output: LineOutput, readsKeys: Bool) {
         self.terminal = terminal
         self.output = output

@@ -7,8 +7,8 @@ struct Bitmap: Hashable, Sendable {
     /// Larger pictures are no frames for an island.
     static let sideMax = 512
 
-    /// Reads a PNG of one bit a pixel, grey, not interlaced (PNG, third edition): all that the scenarios
-    /// send. Any other picture, and a damaged one, is nil.
+    /// Reads a PNG of one bit a pixel, grey, not interlaced (PNG, third edition): all that the
+    /// scenarios send. Any other picture, and a damaged one, is nil.
     init?(png bytes: [UInt8]) {
         guard bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) else {
             return nil
@@ -76,7 +76,8 @@ struct Bitmap: Hashable, Sendable {
         bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Undoes the filters of section 9 (a pixel here is less than a byte, so the byte to the left counts).
+    /// Undoes the filters of section 9 (a pixel here is less than a byte, so the byte to the left
+    /// counts).
     private static func unfiltered(_ raw: [UInt8], stride: Int, height: Int) -> [[UInt8]]? {
         var rows: [[UInt8]] = []
         var above = [UInt8](repeating: 0, count: stride)

@@ -14,8 +14,8 @@ struct Inflate {
         self.limit = limit
     }
 
-    /// The bytes of a zlib stream (RFC 1950), at most `limit`; nil where it is damaged, longer, or its
-    /// checksum is wrong.
+    /// The bytes of a zlib stream (RFC 1950), at most `limit`; nil where it is damaged, longer, or
+    /// its checksum is wrong.
     static func zlib(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         guard bytes.count >= 6, bytes[0] & 0x0f == 8, bytes[1] & 0x20 == 0,
             (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0
@@ -176,7 +176,8 @@ struct Inflate {
 
 /// A canonical Huffman code, from the lengths of its symbols' words.
 private struct HuffmanCode {
-    /// Per length: the first code word, where its symbols begin in `symbols`, and how many there are.
+    /// Per length: the first code word, where its symbols begin in `symbols`, and how many there
+    /// are.
     private var ranges: [(first: Int, offset: Int, count: Int)] = []
     private let symbols: [Int]
 

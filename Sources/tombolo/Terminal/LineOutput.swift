@@ -2,11 +2,12 @@ import Glibc
 import TomboloJSON
 import TomboloLoop
 
-/// Lines for whoever reads stdout, without ever waiting for them: a relay must not stand still because a
-/// terminal is stopped or a script has read the first line and no more.
+/// Lines for whoever reads stdout, without ever waiting for them: a relay must not stand still
+/// because a terminal is stopped or a script has read the first line and no more.
 ///
-/// What is not taken waits in a bounded buffer; beyond it lines are left out, and once there is room again
-/// a line `{"left_out":N}` says how many. Files and sockets are written to directly. On the loop only.
+/// What is not taken waits in a bounded buffer; beyond it lines are left out, and once there is
+/// room again a line `{"left_out":N}` says how many. Files and sockets are written to directly. On
+/// the loop only.
 final class LineOutput: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -25,8 +26,8 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         self.loop = loop
         var status = stat()
         let kind = fstat(1, &status) == 0 ? status.st_mode & S_IFMT : 0
-        // Opened anew, so that not to wait is this process's choice alone: the shell shares the old one. A
-        // file opened anew would be written from its start.
+        // Opened anew, so that not to wait is this process's choice alone: the shell shares the old
+        // one. A file opened anew would be written from its start.
         let opened =
             kind == S_IFIFO || kind == S_IFCHR
             ? open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1

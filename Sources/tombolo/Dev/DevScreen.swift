@@ -118,18 +118,9 @@ final class DevScreen: @unchecked Sendable {
                 phones[index].sent = destination.frames.sent
                 phones[index].merged = destination.frames.merged
                 phones[index].skipped = destination.frames.skipped
-                phones[index].waiting =
-                    Self.waiting(destination.waiting, now: now)
-                    ?? Self.slowed(view.clip, destination.grant.grant)
+                phones[index].waiting = Self.waiting(destination.waiting, now: now)
             }
         }
-    }
-
-    /// Why a clip's next frame is later than its producer asked for.
-    private static func slowed(_ clip: ClipView?, _ grant: Grant) -> String? {
-        guard let clip, clip.playing, grant.frameInterval > clip.every else { return nil }
-        let hold = grant.frameInterval == grant.spacing ? Hold.spacing : .lowPrioritySpacing
-        return "\(hold.name) \(grant.frameInterval.text)"
     }
 
     private static func waiting(_ decision: Decision?, now: Instant) -> String? {

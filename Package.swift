@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CProtocolAssets"),
 
@@ -71,7 +72,7 @@ let package = Package(
                 "TomboloSQLite",
                 "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs", "TomboloSimulator",
                 "TomboloServer",
-                "CLinux",
+                "CLinux", "CPNG",
             ],
             swiftSettings: settings),
 

@@ -25,6 +25,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     package struct Status: Hashable, Sendable {
         package let connections: Int
         package let pushesInFlight: Int
+        /// What all connections of the lane have written so far, before TLS.
+        package let sentBytes: UInt64
         /// Why the last connection was not made, or ended before it was of use; nil once one
         /// serves.
         package let trouble: String?
@@ -79,7 +81,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     package var status: Status {
         loop.checkIsolated()
         return Status(
-            connections: pool.count, pushesInFlight: pushes.count, trouble: pool.trouble)
+            connections: pool.count, pushesInFlight: pushes.count, sentBytes: pool.sentBytes,
+            trouble: pool.trouble)
     }
 
     /// Pushes that may be without an outcome at once, now: what connections carry, and what they

@@ -33,6 +33,9 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
         http.submit(request, timeout: timeout, to: self, tag: tag)
     }
 
+    /// What was written, before TLS.
+    var sentBytes: UInt64 { http.sentBytes }
+
     func close() { http.close() }
 
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome) {

@@ -14,6 +14,8 @@ final class APNsConnectionPool {
 
     private var connections: [APNsConnection] = []
     private var connectionsMade: Int32 = 0
+    /// On connections that have ended.
+    private var sentBytesBefore: UInt64 = 0
     private var backOff = ReconnectBackOff()
     private var isWanted = false
     private var isConnecting = false
@@ -46,6 +48,9 @@ final class APNsConnectionPool {
     func belongs(to client: APNsClient) { self.client = client }
 
     var count: Int { connections.count }
+
+    /// What was written on all connections that there ever were, before TLS.
+    var sentBytes: UInt64 { connections.reduce(sentBytesBefore) { $0 + $1.sentBytes } }
 
     /// Pushes that open connections take now; nil without an open connection.
     var free: Int? {
@@ -181,7 +186,7 @@ final class APNsConnectionPool {
     /// The connection ended by itself.
     func closed(_ connection: APNsConnection, because reason: String) {
         retire(connection, because: reason)
-        connections.removeAll { $0 === connection }
+        remove(connection)
     }
 
     func closeIfDrained(_ connection: APNsConnection) {
@@ -190,8 +195,15 @@ final class APNsConnectionPool {
 
     private func close(_ connection: APNsConnection) {
         // Closing tells the connection's end through `closed`: it is out of the list before.
-        guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
-        connections.remove(at: index)
+        guard remove(connection) else { return }
         connection.close()
+    }
+
+    @discardableResult
+    private func remove(_ connection: APNsConnection) -> Bool {
+        guard let index = connections.firstIndex(where: { $0 === connection }) else { return false }
+        connections.remove(at: index)
+        sentBytesBefore += connection.sentBytes
+        return true
     }
 }

@@ -71,6 +71,9 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     /// Requests that were submitted and are not settled with the peer yet.
     package var openCount: Int { session.openCount }
 
+    /// What the kernel took of the output, before TLS.
+    package var sentBytes: UInt64 { stream.sentBytes }
+
     /// The peer in words: address and port.
     package var peerDescription: String { stream.peerDescription }
 

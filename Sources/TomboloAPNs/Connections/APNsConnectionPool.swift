@@ -55,14 +55,14 @@ final class APNsConnectionPool {
     /// Pushes that open connections take now; nil without an open connection.
     var free: Int? {
         var free: Int?
-        for connection in connections where !connection.allowance.isRetired {
+        for connection in connections where !connection.allowance.pointee.isRetired {
             free = (free ?? 0) + connection.free
         }
         return free
     }
 
     /// Pushes that connections carry, those that are being drained included.
-    var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.inFlight } }
+    var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.pointee.inFlight } }
 
     /// Whether a connection may be tried now.
     var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
@@ -71,7 +71,9 @@ final class APNsConnectionPool {
     var roomiest: APNsConnection? {
         var best: APNsConnection?
         for connection in connections where connection.free > 0 {
-            if let best, best.allowance.inFlight <= connection.allowance.inFlight { continue }
+            if let best, best.allowance.pointee.inFlight <= connection.allowance.pointee.inFlight {
+                continue
+            }
             best = connection
         }
         return best
@@ -94,13 +96,13 @@ final class APNsConnectionPool {
     func grow() {
         guard openCount < configuration.connections else { return }
         let proved = connections.allSatisfy { connection in
-            let allowance = connection.allowance
+            let allowance = connection.allowance.pointee
             return allowance.isRetired || (allowance.hasAccepted && allowance.inFlight > 0)
         }
         if proved { want() }
     }
 
-    private var openCount: Int { connections.count { !$0.allowance.isRetired } }
+    private var openCount: Int { connections.count { !$0.allowance.pointee.isRetired } }
 
     /// A connection answered a push and means to go on.
     func served() {
@@ -166,10 +168,10 @@ final class APNsConnectionPool {
     /// The connection takes no further push, and is closed when those it carries have ended. If it
     /// was in use its successor is opened; if it never served, that counts as a failure to connect.
     func retire(_ connection: APNsConnection, because reason: String) {
-        if !connection.allowance.isRetired {
-            connection.allowance.retire()
-            if connection.allowance.inFlight > 0 { want() }
-            if !connection.allowance.hasServed {
+        if !connection.allowance.pointee.isRetired {
+            connection.allowance.pointee.retire()
+            if connection.allowance.pointee.inFlight > 0 { want() }
+            if !connection.allowance.pointee.hasServed {
                 failed("connection to \(configuration.endpoint) \(reason)")
             }
         }
@@ -190,7 +192,9 @@ final class APNsConnectionPool {
     }
 
     func closeIfDrained(_ connection: APNsConnection) {
-        if connection.allowance.isRetired, connection.allowance.inFlight == 0 { close(connection) }
+        if connection.allowance.pointee.isRetired, connection.allowance.pointee.inFlight == 0 {
+            close(connection)
+        }
     }
 
     private func close(_ connection: APNsConnection) {

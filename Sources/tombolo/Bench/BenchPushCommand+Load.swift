@@ -1,6 +1,7 @@
 import Glibc
 import TomboloAPNs
 import TomboloCore
+import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
@@ -32,8 +33,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     /// Numbers of pushes that go again.
     private var again: [UInt64] = []
     private var isTurnNoted = false
-    private var chance = SystemRandomNumberGenerator()
-    private var salt: UInt64
+    private let uuidStart: [UInt8]
     /// Microseconds from hand-over to answer.
     private var latencies: [UInt32] = []
 
@@ -43,7 +43,8 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         self.material = material
         self.loop = loop
         done = Parking(loop)
-        salt = chance.next()
+        let random = Hex.encode(RandomBytes.make(16))
+        uuidStart = Array("\(random.prefix(8))-0000-4000-8000-000000000000".utf8)
         latencies.reserveCapacity(count)
     }
 
@@ -110,20 +111,12 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     /// Another one for each push of each run: random, then counted.
     private func uuid(_ number: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
-            var high = salt
-            var low = (number &+ 1) &* 0x9e37_79b9_7f4a_7c15
-            for index in 0..<36 {
-                switch index {
-                case 8, 13, 18, 23:
-                    text[index] = UInt8(ascii: "-")
-                    continue
-                case 14: text[index] = UInt8(ascii: "4")
-                case 19: text[index] = UInt8(ascii: "8")
-                default:
-                    let digit = UInt8(truncatingIfNeeded: (index < 18 ? high : low) & 15)
-                    text[index] = digit < 10 ? 48 + digit : 87 + digit
-                }
-                if index < 18 { high >>= 4 } else { low >>= 4 }
+            _ = text.initialize(from: uuidStart)
+            var rest = number
+            for index in stride(from: 35, to: 23, by: -1) {
+                let digit = UInt8(truncatingIfNeeded: rest & 15)
+                text[index] = digit < 10 ? 48 + digit : 87 + digit
+                rest >>= 4
             }
             return 36
         }

@@ -14,6 +14,8 @@ final class APNsConnectionPool {
 
     private var connections: [APNsConnection] = []
     private var connectionsMade: Int32 = 0
+    /// On connections that have ended.
+    private var sentBytesBefore: UInt64 = 0
     private var backOff = ReconnectBackOff()
     private var isWanted = false
     private var isConnecting = false
@@ -47,17 +49,20 @@ final class APNsConnectionPool {
 
     var count: Int { connections.count }
 
+    /// What was written on all connections that there ever were, before TLS.
+    var sentBytes: UInt64 { connections.reduce(sentBytesBefore) { $0 + $1.sentBytes } }
+
     /// Pushes that open connections take now; nil without an open connection.
     var free: Int? {
         var free: Int?
-        for connection in connections where !connection.allowance.isRetired {
+        for connection in connections where !connection.allowance.pointee.isRetired {
             free = (free ?? 0) + connection.free
         }
         return free
     }
 
     /// Pushes that connections carry, those that are being drained included.
-    var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.inFlight } }
+    var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.pointee.inFlight } }
 
     /// Whether a connection may be tried now.
     var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
@@ -66,7 +71,9 @@ final class APNsConnectionPool {
     var roomiest: APNsConnection? {
         var best: APNsConnection?
         for connection in connections where connection.free > 0 {
-            if let best, best.allowance.inFlight <= connection.allowance.inFlight { continue }
+            if let best, best.allowance.pointee.inFlight <= connection.allowance.pointee.inFlight {
+                continue
+            }
             best = connection
         }
         return best
@@ -89,13 +96,13 @@ final class APNsConnectionPool {
     func grow() {
         guard openCount < configuration.connections else { return }
         let proved = connections.allSatisfy { connection in
-            let allowance = connection.allowance
+            let allowance = connection.allowance.pointee
             return allowance.isRetired || (allowance.hasAccepted && allowance.inFlight > 0)
         }
         if proved { want() }
     }
 
-    private var openCount: Int { connections.count { !$0.allowance.isRetired } }
+    private var openCount: Int { connections.count { !$0.allowance.pointee.isRetired } }
 
     /// A connection answered a push and means to go on.
     func served() {
@@ -161,10 +168,10 @@ final class APNsConnectionPool {
     /// The connection takes no further push, and is closed when those it carries have ended. If it
     /// was in use its successor is opened; if it never served, that counts as a failure to connect.
     func retire(_ connection: APNsConnection, because reason: String) {
-        if !connection.allowance.isRetired {
-            connection.allowance.retire()
-            if connection.allowance.inFlight > 0 { want() }
-            if !connection.allowance.hasServed {
+        if !connection.allowance.pointee.isRetired {
+            connection.allowance.pointee.retire()
+            if connection.allowance.pointee.inFlight > 0 { want() }
+            if !connection.allowance.pointee.hasServed {
                 failed("connection to \(configuration.endpoint) \(reason)")
             }
         }
@@ -181,17 +188,26 @@ final class APNsConnectionPool {
     /// The connection ended by itself.
     func closed(_ connection: APNsConnection, because reason: String) {
         retire(connection, because: reason)
-        connections.removeAll { $0 === connection }
+        remove(connection)
     }
 
     func closeIfDrained(_ connection: APNsConnection) {
-        if connection.allowance.isRetired, connection.allowance.inFlight == 0 { close(connection) }
+        if connection.allowance.pointee.isRetired, connection.allowance.pointee.inFlight == 0 {
+            close(connection)
+        }
     }
 
     private func close(_ connection: APNsConnection) {
         // Closing tells the connection's end through `closed`: it is out of the list before.
-        guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
-        connections.remove(at: index)
+        guard remove(connection) else { return }
         connection.close()
+    }
+
+    @discardableResult
+    private func remove(_ connection: APNsConnection) -> Bool {
+        guard let index = connections.firstIndex(where: { $0 === connection }) else { return false }
+        connections.remove(at: index)
+        sentBytesBefore += connection.sentBytes
+        return true
     }
 }

@@ -1,5 +1,5 @@
 import CNghttp2
-import TomboloLoop
+package import TomboloLoop
 
 /// How a connection stands.
 package enum HTTP2ClientState: Hashable, Sendable {
@@ -28,7 +28,11 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     package let limits: HTTP2ClientLimits
     package weak var observer: (any HTTP2ClientObserver)?
-    package private(set) var state = HTTP2ClientState.open
+    package private(set) var state = HTTP2ClientState.open {
+        didSet { isOpen = state == .open }
+    }
+    /// Looked at for every request.
+    private var isOpen = true
 
     let loop: any Loop
     private let stream: any ByteStream
@@ -65,14 +69,15 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     // MARK: Face
 
-    /// Requests that may be submitted now: what the peer (and this side) allows less what is open;
-    /// 0 once a GOAWAY came, or it is draining or closed.
-    package var capacity: Int {
-        if case .open = state { session.capacity } else { 0 }
-    }
+    /// Requests that may be submitted now: what the peer (and this side) allows less what is open; 0 once a
+    /// GOAWAY came, or it is draining or closed.
+    package var capacity: Int { isOpen ? session.capacity : 0 }
 
     /// Requests that were submitted and are not settled with the peer yet.
     package var openCount: Int { session.openCount }
+
+    /// What the kernel took of the output, before TLS.
+    package var sentBytes: UInt64 { stream.sentBytes }
 
     /// The peer in words: address and port.
     package var peerDescription: String { stream.peerDescription }
@@ -89,6 +94,23 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     ) {
         loop.checkIsolated()
         _ = start(request, timeout: timeout, receiver: receiver, tag: tag)
+    }
+
+    /// The same for the next request of `template`, which must be answered before `deadline`: for a
+    /// sender of many. The answer must fit into `limits` as any other.
+    package func submit(
+        _ template: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
+        to receiver: any HTTP2AnswerReceiver, tag: UInt64
+    ) {
+        loop.checkIsolated()
+        let failure: HTTP2Failure?
+        if !isOpen, case .closed(let closed) = state {
+            failure = closed
+        } else {
+            failure = session.submit(
+                template, body: body, deadline: deadline.nanoseconds, receiver: receiver, tag: tag)
+        }
+        submitted(refused: failure, receiver, tag)
     }
 
     /// Takes no more requests and closes when those that are open are settled.
@@ -125,14 +147,22 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
                 request, deadline: deadline, receiver: receiver, tag: tag, stream: stream)
         }
         switch result {
-        case .success:
-            self.stream.wantsOutput()
-            if session.openCount == 1 { armTimer() }
-        case .failure(let failure):
-            if let receiver { session.refuse(receiver, tag, failure) }
-            deliverAtEndOfTurn()
+        case .success: submitted(refused: nil, receiver, tag)
+        case .failure(let failure): submitted(refused: failure, receiver, tag)
         }
         return result
+    }
+
+    private func submitted(
+        refused: HTTP2Failure?, _ receiver: (any HTTP2AnswerReceiver)?, _ tag: UInt64
+    ) {
+        guard let refused else {
+            stream.wantsOutput()
+            if session.openCount == 1 { armTimer() }
+            return
+        }
+        if let receiver { session.refuse(receiver, tag, refused) }
+        deliverAtEndOfTurn()
     }
 
     func cancel(_ streamID: Int32) {
@@ -233,7 +263,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     private func settle() {
         guard !isClosed else { return }
         if let goAway = session.goAway { state = .draining(goAway) }
-        if case .draining = state, session.openCount == 0 {
+        if !isOpen, session.openCount == 0 {
             session.terminate()
             stream.wantsOutput()
             stream.close()
@@ -264,7 +294,13 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         isDelivering = true
         session.takeFinished(into: &batch)
         while !batch.isEmpty {
-            for finished in batch { finished.receiver.answered(finished.tag, finished.outcome) }
+            for finished in batch {
+                if let outcome = finished.outcome {
+                    finished.receiver.answered(finished.tag, outcome)
+                } else {
+                    finished.receiver.accepted(finished.tag)
+                }
+            }
             batch.removeAll(keepingCapacity: true)
             session.takeFinished(into: &batch)
         }

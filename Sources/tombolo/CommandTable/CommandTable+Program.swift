@@ -6,7 +6,9 @@ extension CommandTable {
         let reading: [Subcommand] = [
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
-        let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
+        let settingUp: [Subcommand] = [
+            .keyMint, .configCheck, .configShow, .completion, .benchPush,
+        ]
         return CommandTable(running + producing + reading + settingUp)
     }()
 }

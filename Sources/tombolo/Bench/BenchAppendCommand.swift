@@ -24,11 +24,11 @@ enum BenchAppendCommand {
         do {
             let recovered = try await log.recover(
                 idempotencySince: SystemClock().now() - IdempotencyKey.window)
-            var events = BenchEvents(
+            let events = BenchEvents(
                 firstActivity: recovered.lastActivity + 1, firstSeq: recovered.lastSeq + 1,
                 activities: invocation.integer(.benchActivities) ?? 1,
                 isNew: invocation.isGiven(.benchNew), hasKeys: invocation.isGiven(.benchIDs))
-            let figures = try await append(count, by: batchCount, of: &events, to: log) { seq in
+            let figures = try await append(count, by: batchCount, of: events, to: log) { seq in
                 guard invocation.isGiven(.benchAcknowledged) else { return }
                 try context.terminal.print(String(seq))
             }
@@ -57,21 +57,24 @@ enum BenchAppendCommand {
     }
 
     private static func append(
-        _ count: Int, by batchCount: Int, of source: inout BenchEvents, to log: SQLiteEventLog,
+        _ count: Int, by batchCount: Int, of source: BenchEvents, to log: SQLiteEventLog,
         acknowledged: (Int64) throws -> Void
     ) async throws -> Figures {
         var figures = Figures()
         let clock = SystemClock()
         let startedAt = nanoseconds(of: CLOCK_MONOTONIC)
         let processorAt = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)
+        var (rest, batch) = source.next(min(batchCount, count), at: clock.now())
         while figures.events < count {
-            let size = min(batchCount, count - figures.events)
-            let batch = source.next(size, at: clock.now())
+            figures.events += batch.events.count
+            let (size, source) = (min(batchCount, count - figures.events), rest)
+            // Made while the disk works, as the core makes the next batch.
+            async let next = source.next(size, at: clock.now())
             let before = nanoseconds(of: CLOCK_MONOTONIC)
             let receipt = try await log.append(batch, under: .sole)
             figures.batches.append(nanoseconds(of: CLOCK_MONOTONIC) - before)
-            figures.events += size
-            try acknowledged(receipt.firstSeq + Int64(size) - 1)
+            try acknowledged(receipt.firstSeq + Int64(batch.events.count) - 1)
+            (rest, batch) = await next
         }
         figures.nanoseconds = nanoseconds(of: CLOCK_MONOTONIC) - startedAt
         figures.processorNanoseconds = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) - processorAt

@@ -5,7 +5,7 @@ import TomboloEventLog
 /// makes one of each kind, and only numbers and times in it change from event to event.
 ///
 /// What they leave behind is a log like any other: `log verify` rebuilds it.
-struct BenchEvents {
+struct BenchEvents: Sendable {
     /// Bytes of each body.
     static let bodyBytes = 300
 
@@ -76,8 +76,15 @@ struct BenchEvents {
         return head.value
     }
 
+    /// The next `size` events, and what comes after them.
+    func next(_ size: Int, at now: Instant) -> (rest: BenchEvents, batch: AppendBatch) {
+        var rest = self
+        let batch = rest.take(size, at: now)
+        return (rest, batch)
+    }
+
     /// The next `size` events, all of one instant, and a head for each activity they touch.
-    mutating func next(_ size: Int, at now: Instant) -> AppendBatch {
+    private mutating func take(_ size: Int, at now: Instant) -> AppendBatch {
         var batch = AppendBatch()
         batch.events.reserveCapacity(size)
         let firstWithHead = isNew ? 0 : size - min(size, Int(activities))

@@ -2,9 +2,9 @@ import TomboloCore
 import TomboloJSON
 
 /// Bytes in which numbers of fixed width are replaced.
-struct BenchTemplate {
+struct BenchTemplate: Sendable {
     /// What stands in the places of one event.
-    struct Values {
+    struct Values: Sendable {
         var activity: Int64
         var number: Int64
         var now: Int64
@@ -20,7 +20,7 @@ struct BenchTemplate {
         }
     }
 
-    enum Field { case activity, number, now, started }
+    enum Field: Sendable { case activity, number, now, started }
 
     /// An activity's id; its digits are the activity's number.
     static let activityMark = "bench-111111111111"
@@ -29,7 +29,7 @@ struct BenchTemplate {
     /// Nanoseconds since 1970: a moment of 19 digits, as now.
     static let timeMark: Int64 = 1_333_333_333_333_333_333
 
-    private struct Place {
+    private struct Place: Sendable {
         var offset: Int
         var width: Int
         var value: Field

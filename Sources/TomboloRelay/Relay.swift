@@ -72,9 +72,8 @@ package actor Relay: TurnTarget, TimerTarget {
             (ActivityHead(activity: head.activity, value: head.value), head.version, head.seq)
         }
         recovery.records = recovered.records
-        recovery.idempotency = recovered.idempotency.map {
-            ($0.tenant, $0.key, $0.seq, $0.recordedAt)
-        }
+        recovery.hasRetired = recovered.hasRetired
+        recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         phase = .recovered
         return recovered.damage + damage
@@ -225,13 +224,16 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     package func submit(_ command: Command) async -> Answer {
-        await ask { .command(command, $0) }
+        guard await recall([command.activity]) else { return Self.stopping }
+        return await ask { .command(command, $0) }
     }
 
     /// Many commands in one turn, each for itself; answers in their order.
     package func submit(_ commands: [Command]) async -> [Answer] {
-        guard isReady else { return commands.map { _ in Self.stopping } }
         guard !commands.isEmpty else { return [] }
+        guard await recall(commands.map(\.activity)), isReady else {
+            return commands.map { _ in Self.stopping }
+        }
         return await withUnsafeContinuation { continuation in
             let collection = AnswerCollection(commands.count, continuation)
             for (index, command) in commands.enumerated() {
@@ -244,7 +246,22 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// All or none.
     package func submitAtomically(_ commands: [Command]) async -> Answer {
-        await ask { .atomic(commands, $0) }
+        guard await recall(commands.map(\.activity)) else { return Self.stopping }
+        return await ask { .atomic(commands, $0) }
+    }
+
+    /// Brings activities back into memory that had left it, so that what is asked of them is decided
+    /// as ever. False where the log cannot say.
+    private func recall(_ keys: [ActivityKey]) async -> Bool {
+        let missing = keys.filter(core.mayHaveRetired)
+        guard !missing.isEmpty else { return true }
+        // A log that cannot be read takes nothing either.
+        guard let found = try? await log.retired(named: missing) else { return false }
+        for one in found {
+            let head = ActivityHead(activity: one.activity, value: one.value)
+            put(.remembered(head, version: one.version, seq: one.seq))
+        }
+        return true
     }
 
     package func endMany(_ request: EndMany) async -> Answer {
@@ -261,8 +278,20 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Reading
 
-    /// The durable state, with its clip sampled now.
-    package func activity(_ key: ActivityKey) -> ActivityView? { core.view(key, now: steadyNow()) }
+    /// The durable state, with its clip sampled now; of one that left memory, its last.
+    package func activity(_ key: ActivityKey) async -> ActivityView? {
+        if let view = core.view(key, now: steadyNow()) { return view }
+        guard core.mayHaveRetired(key),
+            let found = try? await log.retired(named: [key]).first  // as in `recall`
+        else { return nil }
+        return Self.view(found)
+    }
+
+    private static func view(_ found: RecoveredHead) -> ActivityView? {
+        Core.view(
+            ActivityHead(activity: found.activity, value: found.value), version: found.version,
+            seq: found.seq)
+    }
 
     package func activities(
         of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
@@ -278,11 +307,11 @@ package actor Relay: TurnTarget, TimerTarget {
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 
-    package func activityName(_ number: ActivityNumber, tenant: TenantID) -> Identifier? {
-        core.name(of: number, tenant: tenant)
+    package func activityName(_ number: ActivityNumber, tenant: TenantID) async -> Identifier? {
+        if let name = core.name(of: number, tenant: tenant) { return name }
+        // As in `recall`.
+        return try? await log.retired(number, tenant: tenant).flatMap(Self.view)?.key.id
     }
-
-    package func activityNumber(_ key: ActivityKey) -> ActivityNumber? { core.number(of: key) }
 
     package var counters: CoreCounters { core.currentCounters }
 
@@ -320,7 +349,7 @@ package actor Relay: TurnTarget, TimerTarget {
             if core.isSettled(key, version: version, until: steadyNow() + left) { break }
             await watch(until: deadline)
         }
-        return activity(key)
+        return await activity(key)
     }
 
     /// Returns the newest durable sequence, as soon as it is beyond `seq`; at the deadline anyway.
@@ -345,5 +374,6 @@ extension AppendBatch {
         heads = batch.heads
         facts = batch.facts
         records = batch.records
+        retired = batch.retired
     }
 }

@@ -67,7 +67,7 @@ package final class LogWriter: @unchecked Sendable {
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         do throws(SQLiteError) {
-            let recovery = try LogRecovery(connection, since: idempotencySince)
+            let recovery = try LogRecovery(connection, hash: hash, since: idempotencySince)
             rows.recover(recovery.hours)
             standing = recovery.standing(hash: hash)
             isRecovered = true
@@ -112,7 +112,12 @@ package final class LogWriter: @unchecked Sendable {
         let receipt: AppendReceipt
         do throws(EventLogError) {
             let tenants = standing.tenantTable
-            receipt = try standing.place(batch) { rows.event($0, tenants: tenants) }
+            receipt = try standing.place(batch) {
+                rows.event($0, tenants: tenants)
+            } retired: { activity in
+                // Not found and not readable are one here: the version will not agree.
+                try? RetiredDays.find(activity, connection)
+            }
         } catch {
             return .failure(error)
         }

@@ -73,9 +73,8 @@ package actor Relay: TurnTarget, TimerTarget {
             (ActivityHead(activity: head.activity, value: head.value), head.version, head.seq)
         }
         recovery.records = recovered.records
-        recovery.idempotency = recovered.idempotency.map {
-            ($0.tenant, $0.key, $0.seq, $0.recordedAt)
-        }
+        recovery.hasRetired = recovered.hasRetired
+        recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         phase = .recovered
         return recovered.damage + damage
@@ -227,13 +226,16 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// One command; the answer comes when what it stored is durable.
     package func submit(_ command: Command) async -> Answer {
-        await ask { .command(command, $0) }
+        guard await recall([command.activity]) else { return Self.stopping }
+        return await ask { .command(command, $0) }
     }
 
     /// Many commands in one turn, each for itself; answers in their order.
     package func submit(_ commands: [Command]) async -> [Answer] {
-        guard isReady else { return commands.map { _ in Self.stopping } }
         guard !commands.isEmpty else { return [] }
+        guard await recall(commands.map(\.activity)), isReady else {
+            return commands.map { _ in Self.stopping }
+        }
         return await withUnsafeContinuation { continuation in
             let collection = AnswerCollection(commands.count, continuation)
             for (index, command) in commands.enumerated() {
@@ -246,7 +248,22 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// All or none.
     package func submitAtomically(_ commands: [Command]) async -> Answer {
-        await ask { .atomic(commands, $0) }
+        guard await recall(commands.map(\.activity)) else { return Self.stopping }
+        return await ask { .atomic(commands, $0) }
+    }
+
+    /// Brings activities back into memory that had left it, so that what is asked of them is decided
+    /// as ever. False where the log cannot say.
+    private func recall(_ keys: [ActivityKey]) async -> Bool {
+        let missing = keys.filter(core.mayHaveRetired)
+        guard !missing.isEmpty else { return true }
+        // A log that cannot be read takes nothing either.
+        guard let found = try? await log.retired(named: missing) else { return false }
+        for one in found {
+            let head = ActivityHead(activity: one.activity, value: one.value)
+            put(.remembered(head, version: one.version, seq: one.seq))
+        }
+        return true
     }
 
     /// One end for every running activity that matches.
@@ -266,8 +283,20 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Reading
 
-    /// The durable state, with its clip sampled now.
-    package func activity(_ key: ActivityKey) -> ActivityView? { core.view(key, now: steadyNow()) }
+    /// The durable state, with its clip sampled now; of one that left memory, its last.
+    package func activity(_ key: ActivityKey) async -> ActivityView? {
+        if let view = core.view(key, now: steadyNow()) { return view }
+        guard core.mayHaveRetired(key),
+            let found = try? await log.retired(named: [key]).first  // as in `recall`
+        else { return nil }
+        return Self.view(found)
+    }
+
+    private static func view(_ found: RecoveredHead) -> ActivityView? {
+        Core.view(
+            ActivityHead(activity: found.activity, value: found.value), version: found.version,
+            seq: found.seq)
+    }
 
     /// A page of a tenant's activities in the order of their ids.
     package func activities(
@@ -285,13 +314,12 @@ package actor Relay: TurnTarget, TimerTarget {
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 
-    /// The id behind a number of the log; nil where it is not in memory, or another tenant's.
-    package func activityName(_ number: ActivityNumber, tenant: TenantID) -> Identifier? {
-        core.name(of: number, tenant: tenant)
+    /// The id behind a number of the log; nil where it is another tenant's, or cut.
+    package func activityName(_ number: ActivityNumber, tenant: TenantID) async -> Identifier? {
+        if let name = core.name(of: number, tenant: tenant) { return name }
+        // As in `recall`.
+        return try? await log.retired(number, tenant: tenant).flatMap(Self.view)?.key.id
     }
-
-    /// The number behind an id, if the activity is in memory.
-    package func activityNumber(_ key: ActivityKey) -> ActivityNumber? { core.number(of: key) }
 
     package var counters: CoreCounters { core.currentCounters }
 
@@ -332,7 +360,7 @@ package actor Relay: TurnTarget, TimerTarget {
             if core.isSettled(key, version: version, until: steadyNow() + left) { break }
             await watch(until: deadline)
         }
-        return activity(key)
+        return await activity(key)
     }
 
     /// Returns the newest durable sequence, as soon as it is beyond `seq`; at the deadline anyway.
@@ -357,5 +385,6 @@ extension AppendBatch {
         heads = batch.heads
         facts = batch.facts
         records = batch.records
+        retired = batch.retired
     }
 }

@@ -70,6 +70,9 @@ struct Connection: ~Copyable {
     /// Whether it may only read, although it was opened for writing.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
+    /// Rows that the newest statement wrote.
+    var changes: Int64 { Int64(sqlite3_changes(handle)) }
+
     /// Whether no transaction is open.
     var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
 

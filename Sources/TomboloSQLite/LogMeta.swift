@@ -1,4 +1,5 @@
 import CSQLite
+import TomboloCore
 
 /// Rows of the table `meta`: what belongs to the log as a whole.
 enum LogMeta {

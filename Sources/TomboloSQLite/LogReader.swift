@@ -20,6 +20,8 @@ package final class LogReader: @unchecked Sendable {
     private let damage: DamageList
     private var tenants = Tenants()
     private var tenantsRead: Int64 = 0
+    private var retiredReader = RetiredReader()
+    private let hash: KeyedHash
 
     /// Opens the database at `path`, which a writer holds open; rows found damaged go to `damage`.
     package init(path: String, vfs: String? = nil, damage: DamageList) throws(EventLogError) {
@@ -28,6 +30,7 @@ package final class LogReader: @unchecked Sendable {
         do throws(SQLiteError) {
             let events = "SELECT \(EventRow.columns) FROM log"
             connection = try Connection(path: path, access: .reading, vfs: vfs)
+            hash = try LogMeta.hash(connection)
             eventAt = try connection.prepare("\(events) WHERE seq = ?1")
             eventsAfter = try connection.prepare(
                 """
@@ -57,6 +60,29 @@ package final class LogReader: @unchecked Sendable {
         try answer { () throws(SQLiteError) in
             let found = try event(at: seq)
             return found?.event.tenant == tenant ? found : nil
+        }
+    }
+
+    package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
+        try answer { () throws(SQLiteError) in
+            var found: [RecoveredHead] = []
+            for key in keys {
+                guard let tenant = tenants.known(key.tenant) else { continue }
+                let hash = hash(tenant, key.id.rawValue)
+                if let head = try retiredReader.find(key, hash: hash, connection) {
+                    found.append(head)
+                }
+            }
+            return found
+        }
+    }
+
+    package func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) throws(EventLogError) -> RecoveredHead? {
+        try answer { () throws(SQLiteError) in
+            guard let tenant = tenants.known(tenant) else { return nil }
+            return try retiredReader.find(activity, tenant: tenant, connection)
         }
     }
 
@@ -150,8 +176,16 @@ package final class LogReader: @unchecked Sendable {
     ) throws(SQLiteError) -> EventPage? {
         head.bind(activity.rawValue, at: 1)
         defer { head.reset() }
-        guard try head.step() else { return EventPage(events: [], next: nil) }
-        guard let mark = HeadRow.mark(head) else { return nil }
+        let mark: ActivityMarks.Mark
+        if try head.step() {
+            guard let live = HeadRow.mark(head) else { return nil }
+            mark = live
+        } else {
+            guard let found = try RetiredDays.find(activity.rawValue, connection) else {
+                return EventPage(events: [], next: nil)
+            }
+            mark = found.mark
+        }
         guard mark.tenant == tenant else { return EventPage(events: [], next: nil) }
         var found: [Int64] = []
         var seq = mark.seq

@@ -8,7 +8,7 @@ package import TomboloEventLog
 /// Synchronous, and for one thread at a time: whoever opens it hands it to the writer's thread and
 /// forgets it. That is why it may claim to be sendable.
 package final class LogWriter: @unchecked Sendable {
-    /// A write-ahead log of this many pages is copied into the database: 16 MB. Below 4,062 its
+    /// A write-ahead log of this many pages is copied into the database: 32 MB. Below 4,062 its
     /// index needs one page of shared memory, which a full disk cannot refuse later.
     package static let checkpointPages: Int32 = 4_000
 
@@ -67,7 +67,7 @@ package final class LogWriter: @unchecked Sendable {
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         do throws(SQLiteError) {
-            let recovery = try LogRecovery(connection, since: idempotencySince)
+            let recovery = try LogRecovery(connection, hash: hash, since: idempotencySince)
             rows.recover(recovery.hours)
             standing = recovery.standing(hash: hash)
             isRecovered = true
@@ -112,7 +112,12 @@ package final class LogWriter: @unchecked Sendable {
         let receipt: AppendReceipt
         do throws(EventLogError) {
             let tenants = standing.tenantTable
-            receipt = try standing.place(batch) { rows.event($0, tenants: tenants) }
+            receipt = try standing.place(batch) {
+                rows.event($0, tenants: tenants)
+            } retired: { activity in
+                // Not found and not readable are one here: the version will not agree.
+                try? RetiredDays.find(activity, connection)
+            }
         } catch {
             return .failure(error)
         }

@@ -60,6 +60,22 @@ package final class SQLiteEventLog: EventLog {
         }.get()
     }
 
+    package func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.retired(named: keys)
+        }.get()
+    }
+
+    package func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.retired(activity, tenant: tenant)
+        }.get()
+    }
+
     package func history(
         after seq: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {

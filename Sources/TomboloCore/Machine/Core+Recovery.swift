@@ -4,11 +4,13 @@
 package struct CoreRecovery: Sendable {
     package var heads: [(head: ActivityHead, version: Int64, seq: Int64)] = []
     package var records: [Record] = []
-    package var idempotency: [(tenant: TenantID, key: IdempotencyKey, seq: Int64, at: Instant)] = []
+    package var idempotency = RecoveredKeys()
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
     /// The highest number that an activity ever took, damaged ones included.
     package var lastActivity: Int64 = 0
+    /// The log keeps activities that ended long ago and are not among the heads.
+    package var hasRetired = false
 
     package init() {}
 }
@@ -21,16 +23,16 @@ extension Core {
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
         nextActivityNumber = recovery.lastActivity + 1
-        for entry in recovery.idempotency {
-            idempotency.record(entry.tenant, entry.key, seq: entry.seq, at: entry.at)
-        }
+        hasRetired = recovery.hasRetired
+        idempotency.recover(recovery.idempotency)
         for entry in recovery.heads.sorted(by: { $0.head.activity < $1.head.activity }) {
             let number = entry.head.activity
             nextActivityNumber = max(nextActivityNumber, number.rawValue + 1)
             if let activity = Activity(
                 head: entry.head.value, number: number, version: entry.version, seq: entry.seq)
             {
-                adopt(activity)
+                let slot = insert(activity)
+                retireLater(slot)
             } else {
                 damage.append("the head of activity number \(number.rawValue) cannot be read")
             }
@@ -52,12 +54,6 @@ extension Core {
         }
         for slot in destinations.indices { deadlines.set(slot, at: now) }
         return damage
-    }
-
-    private mutating func adopt(_ activity: Activity) {
-        activityByKey[activity.key] = activities.count
-        activityByNumber[activity.number] = activities.count
-        activities.append(activity)
     }
 
     private mutating func adoptDevice(_ record: Record) -> [String] {

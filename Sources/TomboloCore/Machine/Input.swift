@@ -18,6 +18,8 @@ package enum Input: Sendable {
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
+    /// An activity that had left memory, as the log keeps it.
+    case remembered(ActivityHead, version: Int64, seq: Int64)
     /// The wall clock's lead over steady time (`RelayClock`).
     case clock(lead: Span)
     /// Nothing but time has passed.

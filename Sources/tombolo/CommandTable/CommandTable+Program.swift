@@ -6,9 +6,8 @@ extension CommandTable {
         let reading: [Subcommand] = [
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
-        let settingUp: [Subcommand] = [
-            .keyMint, .configCheck, .configShow, .completion, .benchPush,
-        ]
-        return CommandTable(running + producing + reading + settingUp)
+        let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend]
+        return CommandTable(running + producing + reading + settingUp + measuring)
     }()
 }

@@ -9,6 +9,7 @@ enum Rooms {
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
         "TomboloLoop": ["CLinux"],
+        "Yardsticks": ["CSQLite"],
         "TomboloEventLog": ["TomboloCore"],
         "TomboloSQLite": ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
         "TomboloRelay": ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"],
@@ -35,7 +36,7 @@ enum Rooms {
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
-        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets",
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets", "Yardsticks",
     ]
 
     /// What a room must not reach, by however many arrows.

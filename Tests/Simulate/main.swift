@@ -1,17 +1,17 @@
+import Glibc
 import Simulation
+import TomboloJSON
 
-// A first look.
-var arguments = CommandLine.arguments.dropFirst()
-let from = arguments.popFirst().flatMap { UInt64($0) } ?? 1
-let count = arguments.popFirst().flatMap { UInt64($0) } ?? 1
-for seed in from..<from + count {
-    var run = SeedRun(seed: seed)
-    run.keepsHistory = count == 1
-    let verdict = run.run()
-    if count == 1 { print(verdict.history.joined(separator: "\n")) }
-    if !verdict.isGood || count == 1 {
-        print("seed \(seed) faults \(verdict.faults) jobs \(verdict.jobs) steps \(verdict.steps)")
-        print("  virtual \(verdict.virtualSeconds) s escapes \(verdict.escapes) hash \(verdict.hash)")
-        for violation in verdict.violations.prefix(4) { print("  ", violation) }
-    }
-}
+// simulate [--seeds N] [--from SEED] [--planted NAME|all] [--hashes FILE] [--faults A,B] [--history]
+//
+// Runs seeds one after the other. The last line on stdout is JSON; what fails is told before it, with all that it
+// takes to run it again.
+
+guard let options = Options(CommandLine.arguments.dropFirst()) else { exit(2) }
+let hashes = HashFile(options.hashes)
+var campaign = Campaign(options)
+campaign.runSeeds(hashes)
+campaign.runPlants()
+hashes.close()
+print(campaign.summary)
+exit(campaign.isGood ? 0 : 1)

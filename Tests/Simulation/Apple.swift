@@ -49,7 +49,10 @@ final class Apple {
     /// What pushes meet just now.
     private var storm: Fault?
     private var capacity = 1
-    private var inFlight = 0
+    /// The relay learns of a change at the end of its turn.
+    private var capacitySince = MonotonicInstant(nanoseconds: 0)
+    /// By lane: each tenant's app has connections of its own.
+    private var inFlight = [Int](repeating: 0, count: World.laneCount)
     private var lifeNumber = 0
 
     init(_ world: World) { self.world = world }
@@ -60,7 +63,7 @@ final class Apple {
     func connect(_ life: Life) {
         lifeNumber = life.number
         capacity = 1
-        inFlight = 0
+        inFlight = [Int](repeating: 0, count: World.laneCount)
         world.after(world.dice.time(.network, 20...400)) { [self] in
             setCapacity(1_000, life)
         }
@@ -69,6 +72,7 @@ final class Apple {
     private func setCapacity(_ count: Int, _ life: Life?) {
         guard let life, !life.isDead else { return }
         capacity = count
+        capacitySince = world.loop.now
         world.note(.capacity, who: -1, Int64(count))
         for lane in 0..<World.laneCount {
             life.relay?.capacityChanged(LaneNumber(Int32(lane)), to: count)
@@ -112,8 +116,11 @@ final class Apple {
         }
         let key = CardKey(phone: token.phone.number, reference: reference)
         world.checkPush(push, content, token, key, life)
-        if inFlight >= capacity { world.violated(.streams, "\(inFlight + 1) in flight") }
-        inFlight += 1
+        let lane = Int(push.lane.rawValue)
+        if inFlight[lane] >= capacity, world.loop.now > capacitySince {
+            world.violated(.streams, "\(inFlight[lane] + 1) in flight of \(capacity)")
+        }
+        inFlight[lane] += 1
         world.note(
             .push, who: token.phone.number, content.mark, Int64(push.priority),
             "\(push.event) \(reference.text) ts=\(content.timestamp - 1_800_000_000)"
@@ -179,7 +186,7 @@ final class Apple {
         let sentAt = world.loop.now
         world.after(delay) { [self] in
             guard !life.isDead else { return }
-            inFlight -= 1
+            inFlight[Int(push.lane.rawValue)] -= 1
             let fate: Outbox.Fate =
                 switch result {
                 case .accepted: .accepted

@@ -18,6 +18,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     // At the loop
     case lostWakeUp = "lost-wake-up"
 
+    /// Those that this build can plant.
+    package static var planted: [Plant] { allCases }
+
     /// Changes what is about to be stored.
     func spoil(_ batch: AppendBatch, in world: World) -> AppendBatch {
         guard self == .markBeforeSend || self == .doubleAlertAfterCrash else { return batch }

@@ -47,7 +47,7 @@ package struct SeedRun {
             seed: seed, faults: world.faults, violations: world.violations,
             escapes: world.loop.escapes, hash: history.hash,
             virtualSeconds: world.seconds, jobs: world.loop.jobsRun, steps: history.count,
-            history: history.lines(last: 60))
+            history: history.lines(last: 5_000))
     }
 
     /// The same failure with as few faults as it takes: switches one off after the other.

@@ -120,8 +120,10 @@ extension Core {
         now: Instant, effects: inout Effects
     ) throws(Refusal) {
         let slot = try device(key)
-        let observed = registration.observedAt ?? wall(now)
         let known = devices[slot]?.tokens[name]
+        // Without a time of its own it is news, also to a clock that was set back since the last.
+        let observed =
+            registration.observedAt ?? max(wall(now), known?.observedAt ?? .distantPast)
         if let known, known.observedAt > observed {
             effects.answers.append((ticket, .stored(Stored(.outdated))))
             return

@@ -76,10 +76,10 @@ extension Core {
             }
         case .notSent:
             giveBack(slot, flying)
-            if flying.event == .start { enter(.waiting, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
             // The alert is not tried again: it may have rung.
-            if flying.event == .start { enter(.startUnknown, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot]?.contentHash = 0
             backOff(slot, now: now)
         }
@@ -114,20 +114,27 @@ extension Core {
             // It will be refused again as it is: this version is done here.
             destinations[slot]?.acknowledged = flying.version
             if let alert = flying.alert { destinations[slot]?.alertsThrough = alert }
-            if flying.event == .start { enter(.gone, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .gone, now: now) }
             if flying.event == .end { enter(.ended, slot, now: now) }
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, since: goneSince, now: now)
         case .tokenBackOff, .lane:
-            if flying.event == .start { enter(.waiting, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .waiting, now: now) }
             backOff(slot, now: now)
         case .providerToken, .connection:
-            if flying.event == .start { enter(.waiting, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .waiting, now: now) }
         }
     }
 
-    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
-    /// registration.
+    /// Whatever became of a start's push: where its card has shown up by now, the card is there.
+    private mutating func startFailed(
+        _ slot: Int, _ phase: Destination.Phase, now: Instant
+    ) {
+        guard destinations[slot]?.phase == .starting else { return }
+        enter(phase, slot, now: now)
+    }
+
+    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its registration.
     private mutating func tokenGone(
         _ slot: Int, _ flying: Destination.InFlight, since: Instant?, now: Instant
     ) {
@@ -135,7 +142,7 @@ extension Core {
         let name: TokenName
         if flying.event == .start {
             name = .start(type: activities[destination.activity].definition.type)
-            enter(.waiting, slot, now: now)
+            startFailed(slot, .waiting, now: now)
         } else {
             name = .activity(reference(destination))
         }

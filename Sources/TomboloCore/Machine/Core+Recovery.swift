@@ -56,6 +56,13 @@ extension Core {
         return damage
     }
 
+    /// For a card of an incarnation whose end is not remembered: it ends now, with what there is.
+    private static func ended(_ activity: Activity, now: Instant) -> Projection? {
+        guard var projection = activity.durable else { return nil }
+        projection.apply(.end(End(change: .none)), version: projection.version, at: now)
+        return projection
+    }
+
     private mutating func adoptDevice(_ record: Record) -> [String] {
         nextDeviceNumber = max(nextDeviceNumber, record.number + 1)
         guard let value = record.value else { return [] }
@@ -89,6 +96,9 @@ extension Core {
         destination.acknowledged = mark.acknowledged
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
+        if mark.incarnation < activities[activity].durableIncarnation {
+            destination.final = mark.final ?? Self.ended(activities[activity], now: wall(now))
+        }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
         destination.pacing.recover(

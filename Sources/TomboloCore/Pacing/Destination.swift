@@ -85,6 +85,8 @@ struct Destination: Sendable {
     /// The projection of an incarnation that a restart has left behind: its end is still to be
     /// delivered.
     var final: Projection?
+    /// The same, while the restart itself is not durable yet: it goes into the mark with it.
+    var nextFinal: Projection?
     var markIsDirty = true
 
     /// Whether nothing will ever be sent to it again.

@@ -75,6 +75,10 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What the benches are compared with: plain C.
+        .executableTarget(
+            name: "Yardsticks", dependencies: ["CSQLite"], path: "Tests/Yardsticks",
+            exclude: ["compare-append"]),
         .target(
             name: "TestSupport",
             dependencies: [

@@ -75,12 +75,33 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What the benches are compared with: plain C.
+        .executableTarget(
+            name: "Yardsticks", dependencies: ["CSQLite"], path: "Tests/Yardsticks",
+            exclude: ["compare-append"]),
         .target(
             name: "TestSupport",
             dependencies: [
                 "TomboloLoop", "TomboloEventLog", "TomboloCore", "TomboloJSON", "CLinux", "CSQLite",
+                "CEscapeWatch",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
+
+        // The whole relay on virtual time: a library for the tests, a program for many seeds.
+        .target(name: "CEscapeWatch", path: "Tests/CEscapeWatch"),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "TomboloCore", "TomboloRelay", "TomboloEventLog", "TomboloSQLite", "TomboloLoop",
+                "TomboloJSON", "TestSupport",
+            ],
+            path: "Tests/Simulation", swiftSettings: settings),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation", "TomboloJSON"], path: "Tests/Simulate",
+            swiftSettings: settings),
+        tests(
+            "SimulationTests",
+            ["Simulation", "TomboloLoop", "TomboloCore", "TestSupport"]),
         tests("TomboloJSONTests", ["TomboloJSON"]),
         tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),

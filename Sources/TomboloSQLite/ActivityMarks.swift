@@ -12,9 +12,11 @@ struct ActivityMarks {
         var seq: Int64 = 0
         /// 0 where it has no event yet.
         var tenant: Int64 = 0
+        /// Its head has a row, in this transaction or before.
+        var hasHead = false
     }
 
-    private var marks: [Int64: Mark] = [:]
+    private var marks = NumberTable(empty: Mark())
     private var undo: [(activity: Int64, mark: Mark?)] = []
     /// Their head's row is damaged: nobody knows where they stand.
     private var damaged: Set<Int64> = []
@@ -44,7 +46,21 @@ struct ActivityMarks {
                 activity: activity, expected: expectedVersion, actual: mark.version)
         }
         undo.append((number, old))
-        marks[number] = Mark(version: mark.version + 1, seq: seq, tenant: tenant)
+        marks[number] = Mark(
+            version: mark.version + 1, seq: seq, tenant: tenant, hasHead: mark.hasHead)
+        return mark
+    }
+
+    /// Where the activity stands, whose head is about to get its row; `hasHead` is as before.
+    mutating func giveHead(_ activity: Int64) -> Mark {
+        let old = marks[activity]
+        let mark = old ?? Mark()
+        if !mark.hasHead {
+            undo.append((activity, old))
+            var given = mark
+            given.hasHead = true
+            marks[activity] = given
+        }
         return mark
     }
 

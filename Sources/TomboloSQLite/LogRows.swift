@@ -7,6 +7,7 @@ struct LogRows: ~Copyable {
     private let insertEvent: Statement
     private let insertFact: Statement
     private let replaceHead: Statement
+    private let changeHead: Statement
     private let replaceRecord: Statement
     private let deleteRecord: Statement
     private let insertTenant: Statement
@@ -17,6 +18,7 @@ struct LogRows: ~Copyable {
         let insertEvent = try connection.prepare(EventRow.insertion)
         let insertFact = try connection.prepare(FactRow.insertion)
         let replaceHead = try connection.prepare(HeadRow.replacement)
+        let changeHead = try connection.prepare(HeadRow.change)
         let replaceRecord = try connection.prepare(RecordRow.replacement)
         let deleteRecord = try connection.prepare(RecordRow.deletion)
         let insertTenant = try connection.prepare(
@@ -26,6 +28,7 @@ struct LogRows: ~Copyable {
         self.insertEvent = insertEvent
         self.insertFact = insertFact
         self.replaceHead = replaceHead
+        self.changeHead = changeHead
         self.replaceRecord = replaceRecord
         self.deleteRecord = deleteRecord
         self.insertTenant = insertTenant
@@ -42,21 +45,25 @@ struct LogRows: ~Copyable {
     ) throws(SQLiteError) {
         let facts = batch.facts.map { standing.number($0.tenant) }
         for (number, name) in standing.takeNewTenants() { try insert(number, name) }
-        for (index, event) in batch.events.enumerated() {
+        // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
+        for index in batch.events.indices {
             let place = standing.places[index]
             let seq = receipt.firstSeq + Int64(index)
-            let numbers = EventRow.numbers(
-                event, seq: seq, tenant: place.tenant, previous: place.previous)
-            try insertEvent.check(EventRow.insert(event, numbers, with: insertEvent))
-            guard event.idempotency != nil else { continue }
-            if let cutoff = try hours.insert(place.hash, seq: seq, at: event.recordedAt, connection)
-            {
+            try insertEvent.check(
+                EventRow.insert(batch.events[index], seq, place, with: insertEvent))
+            guard batch.events[index].idempotency != nil else { continue }
+            let recordedAt = batch.events[index].recordedAt
+            if let cutoff = try hours.insert(place.hash, seq: seq, at: recordedAt, connection) {
                 standing.expireKeys(below: cutoff)
             }
         }
         for head in batch.heads {
-            let mark = standing.marks.mark(head.activity.rawValue)
-            try replaceHead.check(HeadRow.replace(head, mark, with: replaceHead))
+            let mark = standing.giveHead(head.activity)
+            if mark.hasHead {
+                try changeHead.check(HeadRow.write(head, mark, with: changeHead))
+            } else {
+                try replaceHead.check(HeadRow.write(head, mark, with: replaceHead))
+            }
         }
         for (index, fact) in batch.facts.enumerated() {
             let seq = receipt.firstFactSeq + Int64(index)

@@ -8,7 +8,7 @@ package import TomboloEventLog
 /// Synchronous, and for one thread at a time: whoever opens it hands it to the writer's thread and
 /// forgets it. That is why it may claim to be sendable.
 package final class LogWriter: @unchecked Sendable {
-    /// A write-ahead log of this many pages is copied into the database: 16 MB. Below 4,062 its
+    /// A write-ahead log of this many pages is copied into the database: 32 MB. Below 4,062 its
     /// index needs one page of shared memory, which a full disk cannot refuse later.
     package static let checkpointPages: Int32 = 4_000
 

@@ -7,6 +7,7 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
-        return CommandTable(running + producing + reading + settingUp)
+        let measuring: [Subcommand] = [.benchAppend]
+        return CommandTable(running + producing + reading + settingUp + measuring)
     }()
 }

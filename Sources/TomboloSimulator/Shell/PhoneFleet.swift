@@ -5,7 +5,7 @@ import TomboloLoop
 final class PhoneFleet: PushReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
-    private var phones: [Phone]
+    private(set) var phones: [Phone]
     private let clients: [PhoneClient]
     private let gateway: Gateway
     private let loop: any Loop

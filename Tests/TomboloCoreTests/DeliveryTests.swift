@@ -158,6 +158,30 @@ import TomboloJSON
                 == Array(repeating: #"{"lap":1}"#, count: 3)[...])
     }
 
+    @Test func `where there is one place, two busy destinations take turns`() {
+        var rig = Rig()
+        for (index, device) in ["d0", "d1"].enumerated() {
+            rig.device(device, .lab)
+            rig.token("start:Runner", "a\(index)", device)
+            rig.token("activity:cat\(index)", "b\(index)", device)
+            let start = "{\"type\":\"Runner\",\"audience\":{\"device\":\"\(device)\"},\"state\":{}}"
+            rig.command(.start, start, id: "cat\(index)")
+        }
+        rig.step(.capacity(LaneNumber(0), 1))
+        rig.verdict = { _ in nil }
+        let before = rig.pushes.count
+        for tick in 0..<20 {
+            rig.advance(to: 5 + Double(tick) * 0.05)
+            for id in ["cat0", "cat1"] {
+                rig.command(.update, "{\"state\":{\"n\":\(tick)}}", id: id)
+            }
+            if let push = rig.flying.first { rig.answer(push, .accepted) }
+        }
+        let tokens = rig.pushes.dropFirst(before).map(\.push.token)
+        #expect(tokens.count >= 20)
+        #expect(zip(tokens, tokens.dropFirst()).allSatisfy { $0 != $1 }, "\(tokens)")
+    }
+
     @Test func `after a crash the newest state goes once more, and the same alert never`() {
         var rig = Rig()
         rig.runningActivity(.frequent)

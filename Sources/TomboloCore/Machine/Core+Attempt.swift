@@ -11,7 +11,7 @@ extension Core {
 
     mutating func attempt(
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
-        now: Instant, effects: inout Effects
+        _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
         guard let destination = destinations[slot] else { return }
         if destination.reservation == .pending, event != .end || alert != nil {
@@ -30,7 +30,8 @@ extension Core {
                 return
             }
             let lane = Int(destination.lane.rawValue)
-            guard lanes[lane].isOpen(now: now) else {
+            // Whoever comes while others wait waits behind them (rule 8).
+            guard lanes[lane].isOpen(now: now), isItsTurn || !lanes[lane].hasWaiting else {
                 queue(slot, must: event == .end || wish == .must, now: now)
                 return
             }
@@ -85,7 +86,7 @@ extension Core {
         let index = Int(lane.rawValue)
         while lanes[index].isOpen(now: now), let slot = lanes[index].nextWaiting() {
             destinations[slot]?.isQueued = false
-            evaluate(slot, now: now, effects: &effects)
+            evaluate(slot, isItsTurn: true, now: now, effects: &effects)
         }
     }
 

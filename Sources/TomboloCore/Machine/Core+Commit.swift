@@ -135,7 +135,9 @@ extension Core {
             answer.version = event.event.expectedVersion + 1
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
-                answer.plan = ClipPlan(plan.flipbook, grant, payloadBytes: plan.payloadBytes)
+                answer.plan = ClipPlan(
+                    plan.flipbook, grant, intervalMax: configuration.limits.frameIntervalMax,
+                    payloadBytes: plan.payloadBytes)
             }
             return answer
         }

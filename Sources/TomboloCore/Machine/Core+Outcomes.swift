@@ -26,7 +26,6 @@ extension Core {
     mutating func expireInFlight(_ slot: Int, now: Instant, effects: inout Effects) {
         guard let flying = destinations[slot]?.inFlight, flying.until <= now else { return }
         destinations[slot]?.inFlight = nil
-        counters.pushesUnknown += 1
         settle(slot, flying, .unknown(reason: "no answer in time"), now: now)
     }
 

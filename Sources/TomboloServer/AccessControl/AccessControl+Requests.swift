@@ -30,7 +30,8 @@ extension AccessControl {
         guard let principal = principal(of: key) else {
             throw Problem(
                 .unauthorized,
-                "The API key is not known here: it was deleted, or it belongs to another relay. \(mint)"
+                "The API key is not known here: it was deleted, or it belongs to another relay. "
+                    + "\(mint)"
             )
         }
         return principal

@@ -78,7 +78,8 @@ package struct PepperError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        "\(path): \(cause). The file keeps every API key usable: restore it from a backup, give the relay's "
+        "\(path): \(cause). The file keeps every API key usable: restore it from a "
+            + "backup, give the relay's "
             + "user the right to read it, or delete it and mint all keys anew."
     }
 }

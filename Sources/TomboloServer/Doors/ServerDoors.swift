@@ -17,6 +17,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let loop: any Loop
     let configuration: DoorsConfiguration
     var counters = DoorCounters()
+    var answers = AnswerMemory()
     private let chance: @Sendable (Int) -> [UInt8]
 
     /// Tails end, and `/readyz` says so.

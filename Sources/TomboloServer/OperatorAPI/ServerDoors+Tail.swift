@@ -23,8 +23,13 @@ extension ServerDoors {
         var tail = Tail(
             format: format, after: try await start(request), request: request,
             activity: try request.identifier(inQuery: "activity"))
-        exchange.begin(
-            200, ["content-type": format.contentType, "cache-control": "no-store"])
+        let fields: HTTPFields = [
+            "content-type": format.contentType, "cache-control": "no-store",
+        ]
+        if request.head.method == "HEAD" {
+            return DoorResponse(status: 200, fields: fields, body: [])
+        }
+        exchange.begin(200, fields)
         do {
             try await follow(&tail, exchange)
         } catch {

@@ -82,6 +82,7 @@ extension ServerDoors {
                 command.activity, version: told.version, deadline: loop.now + .seconds(seconds))
             told.tellDeliveries(of: view)
         }
+        if command.idempotency != nil, told.changed, !told.replayed { answers.remember(told) }
         return .json(told.httpStatus, fields) { told.write(to: &$0) }
     }
 
@@ -108,8 +109,13 @@ extension ServerDoors {
         guard let idempotency = command.idempotency, event.event.idempotency == idempotency else {
             throw Problem(
                 .idempotencyKeyReused,
-                "This idempotency key belongs to event \(seq), which had another method, path or body. "
+                "This idempotency key belongs to event \(seq), which had another method, path or "
+                    + "body. "
                     + "Give this request a key of its own.")
+        }
+        if var answer = answers[seq] {
+            answer.replayed = true
+            return answer
         }
         let view = await relay.activity(command.activity)
         return CommandAnswer(replaying: event, of: command.activity.id, now: view)

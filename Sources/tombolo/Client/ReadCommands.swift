@@ -95,7 +95,7 @@ enum ReadCommands {
             let found = (root[member].map { Array($0.elements) } ?? []).prefix(left).map(\.json)
             left -= found.count
             if format == .jsonl {
-                try context.terminal.write(found.flatMap { $0.bytes + [10] })
+                try context.terminal.write(found.flatMap { JSON.line($0.bytes) + [10] })
             } else {
                 rows += found
             }

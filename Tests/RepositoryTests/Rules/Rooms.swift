@@ -3,7 +3,8 @@
 enum Rooms {
     /// What each room of `Sources` may import.
     static let arrows: [String: Set<String>] = [
-        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CLinux": [], "CProtocolAssets": [],
+        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CPNG": [], "CLinux": [],
+        "CProtocolAssets": [],
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
@@ -24,7 +25,7 @@ enum Rooms {
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
             "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
-            "TomboloSimulator", "TomboloServer", "CLinux",
+            "TomboloSimulator", "TomboloServer", "CLinux", "CPNG",
         ],
     ]
 
@@ -33,7 +34,9 @@ enum Rooms {
     static let pure: Set<String> = ["TomboloJSON", "TomboloCore", "TomboloAPI"]
 
     /// C targets carry no Swift settings.
-    static let inC: Set<String> = ["CNghttp2", "COpenSSL", "CSQLite", "CLinux", "CProtocolAssets"]
+    static let inC: Set<String> = [
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets",
+    ]
 
     /// What a room must not reach, by however many arrows.
     static let walls: [(room: String, forbidden: Set<String>, reason: String)] = [

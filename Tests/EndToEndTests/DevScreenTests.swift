@@ -7,8 +7,10 @@ import Testing
 @Suite struct DevScreenTests {
     @Test func `on a terminal dev draws islands, and q gives the terminal back`() throws {
         let line = "\(Tombolo.path) dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0"
+        let home = try TemporaryDirectory()
         let process = try ChildProcess(
-            ["-qfec", line, "/dev/null"], environment: ["TERM": "xterm"], program: "/usr/bin/script"
+            ["-qfec", line, "/dev/null"], environment: ["TERM": "xterm", "TMPDIR": home.path],
+            program: "/usr/bin/script"
         )
         let first = try process.line(within: RunningRelay.startTime)
         #expect(first.contains("\u{1B}[?1049h"))

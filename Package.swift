@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The rooms and their arrows. `RepositoryTests` reads this file: an import that is not an arrow here
-// does not pass.
+// The rooms and their arrows. `RepositoryTests` reads this file: an import that is not an arrow
+// here does not pass.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -252,8 +252,8 @@ package actor Relay: TurnTarget, TimerTarget {
         return await ask { .atomic(commands, $0) }
     }
 
-    /// Brings activities back into memory that had left it, so that what is asked of them is decided
-    /// as ever. False where the log cannot say.
+    /// Brings activities back into memory that had left it, so that what is asked of them is
+    /// decided as ever. False where the log cannot say.
     private func recall(_ keys: [ActivityKey]) async -> Bool {
         let missing = keys.filter(core.mayHaveRetired)
         guard !missing.isEmpty else { return true }

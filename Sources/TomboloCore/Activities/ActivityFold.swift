@@ -43,8 +43,8 @@ package struct ActivityFold: Sendable {
         return nil
     }
 
-    /// Compares with a head as the core encoded it. Answers what differs, or nil. What the log alone
-    /// cannot tell is not compared: the id, and what the configuration decided.
+    /// Compares with a head as the core encoded it. Answers what differs, or nil. What the log
+    /// alone cannot tell is not compared: the id, and what the configuration decided.
     package func difference(fromHead value: [UInt8], version: Int64) -> String? {
         guard !isErased else { return nil }
         guard let head = StoredHead(value, version: version) else { return "it cannot be read" }

@@ -104,7 +104,8 @@ extension Core {
         return .staged(stage(command, place, projection, definition: definition, now: now))
     }
 
-    /// The head will hold the new incarnation alone: what the old one's cards still need goes into their marks.
+    /// The head will hold the new incarnation alone: what the old one's cards still need goes into
+    /// their marks.
     private mutating func rememberEnd(of slot: Int) {
         for index in activities[slot].destinations {
             guard let destination = destinations[index], destination.final == nil,

@@ -134,7 +134,8 @@ extension Core {
         enter(phase, slot, now: now)
     }
 
-    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its registration.
+    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
+    /// registration.
     private mutating func tokenGone(
         _ slot: Int, _ flying: Destination.InFlight, since: Instant?, now: Instant
     ) {

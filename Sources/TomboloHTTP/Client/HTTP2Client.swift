@@ -69,8 +69,8 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     // MARK: Face
 
-    /// Requests that may be submitted now: what the peer (and this side) allows less what is open; 0 once a
-    /// GOAWAY came, or it is draining or closed.
+    /// Requests that may be submitted now: what the peer (and this side) allows less what is open;
+    /// 0 once a GOAWAY came, or it is draining or closed.
     package var capacity: Int { isOpen ? session.capacity : 0 }
 
     /// Requests that were submitted and are not settled with the peer yet.

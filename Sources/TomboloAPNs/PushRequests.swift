@@ -47,7 +47,7 @@ final class PushRequests {
         }
         let request = push.priority == 5 ? five : ten
         request.begin(path: push.token)
-        request.add(Self.authorization, authorization)
+        request.share(Self.authorization, authorization)
         request.add(Self.expiration, lastExpiration.text)
         request.add(Self.id, push.apnsID)
         if let collapseID = push.collapseID { request.add(Self.collapseID, collapseID) }

@@ -109,8 +109,11 @@ package struct JSONWriter: Sendable {
 
     private mutating func quote(_ text: String) {
         bytes.append(ASCII.quote)
-        var text = text
-        text.withUTF8 { JSONText.escape($0, into: &bytes) }
+        // Nearly all strings are contiguous UTF-8 already.
+        if text.utf8.withContiguousStorageIfAvailable({ JSONText.escape($0, into: &bytes) }) == nil
+        {
+            Array(text.utf8).withUnsafeBufferPointer { JSONText.escape($0, into: &bytes) }
+        }
         bytes.append(ASCII.quote)
     }
 }

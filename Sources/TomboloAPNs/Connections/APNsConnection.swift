@@ -8,7 +8,8 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     /// Unique within the lane.
     let number: Int32
     private let http: HTTP2Client
-    private unowned let client: APNsClient
+    /// Let go when the connection is closed and all that it owed was told.
+    private var client: APNsClient?
     /// Behind a pointer: it is looked at and changed for every push, and the run-time check for
     /// exclusive access would cost more than that.
     let allowance: UnsafeMutablePointer<ConnectionAllowance>
@@ -49,18 +50,24 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     func close() { http.close() }
 
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome) {
-        client.ended(tag, outcome, on: self)
+        client?.ended(tag, outcome, on: self)
     }
 
-    func accepted(_ tag: UInt64) { client.accepted(tag, on: self) }
+    func accepted(_ tag: UInt64) { client?.accepted(tag, on: self) }
 
     func clientChanged(_ http: HTTP2Client) {
+        guard let client else { return }
         switch http.state {
         case .open: client.noteTurn()
         case .draining(let goAway):
             client.pool.retire(self, because: goAway.map(Self.words) ?? "was drained")
-        case .closed(.goneAway(let goAway)): client.pool.closed(self, because: Self.words(goAway))
-        case .closed(let failure): client.pool.closed(self, because: "ended: \(failure)")
+        case .closed(let failure):
+            let words =
+                if case .goneAway(let goAway) = failure { Self.words(goAway) } else {
+                    "ended: \(failure)"
+                }
+            client.pool.closed(self, because: words)
+            self.client = nil
         }
     }
 

@@ -27,7 +27,8 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
     package let limits: HTTP2ClientLimits
-    package weak var observer: (any HTTP2ClientObserver)?
+    /// Held until the connection is closed and that was told.
+    package var observer: (any HTTP2ClientObserver)?
     package private(set) var state = HTTP2ClientState.open {
         didSet { isOpen = state == .open }
     }
@@ -38,6 +39,8 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     private let stream: any ByteStream
     let session: HTTP2ClientSession
 
+    /// Who is told what became of requests from templates.
+    private var sender: (any HTTP2AnswerReceiver)?
     private var batch: [HTTP2ClientSession.Finished] = []
     private var isDelivering = false
     private var isAtEndOfTurn = false
@@ -97,20 +100,23 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     }
 
     /// The same for the next request of `template`, which must be answered before `deadline`: for a
-    /// sender of many. The answer must fit into `limits` as any other.
+    /// sender of many. All templates of one connection have one receiver, which it holds until it is
+    /// closed.
     package func submit(
         _ template: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
         to receiver: any HTTP2AnswerReceiver, tag: UInt64
     ) {
         loop.checkIsolated()
+        if sender == nil { sender = receiver }
+        precondition(sender === receiver, "one receiver for all templates of a connection")
         let failure: HTTP2Failure?
         if !isOpen, case .closed(let closed) = state {
             failure = closed
         } else {
             failure = session.submit(
-                template, body: body, deadline: deadline.nanoseconds, receiver: receiver, tag: tag)
+                template, body: body, deadline: deadline.nanoseconds, tag: tag)
         }
-        submitted(refused: failure, receiver, tag)
+        submitted(refused: failure, nil, tag)
     }
 
     /// Takes no more requests and closes when those that are open are settled.
@@ -148,7 +154,8 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         }
         switch result {
         case .success: submitted(refused: nil, receiver, tag)
-        case .failure(let failure): submitted(refused: failure, receiver, tag)
+        // Without a receiver the caller is told by what this answers.
+        case .failure(let failure): if let receiver { submitted(refused: failure, receiver, tag) }
         }
         return result
     }
@@ -161,7 +168,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
             if session.openCount == 1 { armTimer() }
             return
         }
-        if let receiver { session.refuse(receiver, tag, refused) }
+        session.refuse(receiver, tag, refused)
         deliverAtEndOfTurn()
     }
 
@@ -294,11 +301,13 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         isDelivering = true
         session.takeFinished(into: &batch)
         while !batch.isEmpty {
+            let sender = sender
             for finished in batch {
+                guard let receiver = finished.receiver ?? sender else { continue }
                 if let outcome = finished.outcome {
-                    finished.receiver.answered(finished.tag, outcome)
+                    receiver.answered(finished.tag, outcome)
                 } else {
-                    finished.receiver.accepted(finished.tag)
+                    receiver.accepted(finished.tag)
                 }
             }
             batch.removeAll(keepingCapacity: true)
@@ -321,6 +330,10 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         toldState = state
         for place in capacityWaiters { place.unpark() }
         observer?.clientChanged(self)
+        if isClosed {
+            sender = nil
+            observer = nil
+        }
     }
 
     // MARK: Time

@@ -36,14 +36,13 @@ extension HTTP2ClientSession {
     ///
     /// What varies is copied to the slot, where nghttp2 finds it until the stream is closed.
     func submit(
-        _ template: HTTP2RequestTemplate, body: [UInt8], deadline: Int64,
-        receiver: any HTTP2AnswerReceiver, tag: UInt64
+        _ template: HTTP2RequestTemplate, body: [UInt8], deadline: Int64, tag: UInt64
     ) -> HTTP2Failure? {
         guard capacity > 0 else { return goAway.map { .goneAway($0) } ?? .noCapacity }
         if let part = template.unsendablePart { return .unsendable(part) }
         let slot = slab.take()
         slot.pointee.tag = tag
-        slot.pointee.receiver = receiver
+        slot.pointee.tellsSessionReceiver = true
         slot.pointee.deadline = deadline
         slot.pointee.requestBody = body
         slot.pointee.hasRequestEnded = body.isEmpty

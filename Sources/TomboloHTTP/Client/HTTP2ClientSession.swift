@@ -9,7 +9,8 @@ import CNghttp2
 final class HTTP2ClientSession {
     /// An outcome on its way to its receiver.
     struct Finished {
-        let receiver: any HTTP2AnswerReceiver
+        /// nil: the session's own.
+        let receiver: (any HTTP2AnswerReceiver)?
         let tag: UInt64
         /// nil: a 200 of which no more is kept.
         let outcome: HTTP2Outcome?
@@ -220,7 +221,11 @@ final class HTTP2ClientSession {
     }
 
     private func tell(_ slot: StreamSlab.Slot, _ outcome: HTTP2Outcome?) {
-        if let receiver = slot.pointee.receiver {
+        if slot.pointee.tellsSessionReceiver {
+            slot.pointee.tellsSessionReceiver = false
+            finished.pointee.append(
+                Finished(receiver: nil, tag: slot.pointee.tag, outcome: outcome))
+        } else if let receiver = slot.pointee.receiver {
             slot.pointee.receiver = nil
             finished.pointee.append(
                 Finished(receiver: receiver, tag: slot.pointee.tag, outcome: outcome))
@@ -236,8 +241,8 @@ final class HTTP2ClientSession {
         slab.giveBack(slot)
     }
 
-    /// An outcome for a request that got no slot.
-    func refuse(_ receiver: any HTTP2AnswerReceiver, _ tag: UInt64, _ failure: HTTP2Failure) {
+    /// An outcome for a request that got no slot; nil: for the session's own receiver.
+    func refuse(_ receiver: (any HTTP2AnswerReceiver)?, _ tag: UInt64, _ failure: HTTP2Failure) {
         finished.pointee.append(
             Finished(receiver: receiver, tag: tag, outcome: .notProcessed(failure)))
     }
@@ -310,7 +315,7 @@ final class HTTP2ClientSession {
         if let stream = slot.pointee.stream { return stream.bodyCame(bytes) }
         // The stream's own window is larger than the largest answer: it need not open again, and an
         // answer of which nothing is kept ends there.
-        guard slot.pointee.receiver != nil, !slot.pointee.isBare else { return }
+        guard !slot.pointee.isTold, !slot.pointee.isBare else { return }
         guard slot.pointee.answerBody.count + bytes.count <= limits.answerBodyBytesMax else {
             return abandon(slot, .answerTooLarge)
         }

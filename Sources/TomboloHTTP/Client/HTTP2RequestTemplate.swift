@@ -47,6 +47,14 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
     private(set) var count = 0
     private var unsendable: String?
 
+    private var sharedText = ""
+    private var sharedField = nghttp2_nv()
+    private var unsendableShared: String?
+    /// Of the next request: 0 or 1.
+    private var sharedCount = 0
+    /// All that ever was shared: a session may still point to it.
+    private var shared: [UnsafeMutableRawBufferPointer] = []
+
     /// `pathPrefix` is what all paths begin with. `fields` are in every request, as HPACK sees fit;
     /// `varying` names those that `add` gives a value, by their place.
     ///
@@ -93,6 +101,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         names.deallocate()
         values.deallocate()
         constants.deallocate()
+        for memory in shared { memory.deallocate() }
     }
 
     private static func layOut(_ texts: [String]) -> UnsafeMutableRawBufferPointer {
@@ -118,6 +127,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         if HTTP2RequestCheck.hasBlankOrControl(bytes) { unsendable = "path" }
         names[3].valuelen = valuesCount
         count = fixedCount
+        sharedCount = 0
     }
 
     /// Gives the field `place` of `varying` its value. Each at most once for a request.
@@ -134,19 +144,51 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         count += 1
     }
 
+    /// The same for a value that many requests carry, a credential: it is kept, and checked once.
+    /// Before any `add`, and for one place only. Each other value costs its memory for the
+    /// template's life: for what changes a few times a day.
+    package func share(_ place: Int, _ value: String) {
+        if shared.isEmpty || value != sharedText { keep(place, value) }
+        if let part = unsendableShared { unsendable = part }
+        names[count] = sharedField
+        count += 1
+        sharedCount = 1
+    }
+
+    private func keep(_ place: Int, _ value: String) {
+        let memory = Self.layOut([value])
+        let length = value.utf8.count
+        shared.append(memory)
+        sharedText = value
+        let field = varying[place]
+        let isGood = !HTTP2RequestCheck.hasControl(
+            UnsafeRawBufferPointer(rebasing: memory[..<length]))
+        unsendableShared =
+            isGood ? nil : "field '\(String(decoding: field.name, as: UTF8.self))'"
+        sharedField = nghttp2_nv(
+            name: field.name.bytes, value: memory.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            namelen: field.name.count, valuelen: length,
+            flags: field.kind == .nameIndexed ? Self.byPointer : Self.byPointer | Self.noIndex)
+    }
+
     private static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
 
     /// Answers where the text begins.
     private func append(_ text: String) -> Int {
         let start = valuesCount
-        var text = text
-        text.withUTF8 { bytes in
-            if start + bytes.count > valuesCapacity { grow(start + bytes.count) }
-            guard let source = bytes.baseAddress else { return }
-            (values + start).copyMemory(from: source, byteCount: bytes.count)
-            valuesCount = start + bytes.count
+        // Nearly all strings are contiguous UTF-8 already.
+        if text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
+            Array(text.utf8).withUnsafeBufferPointer { append($0) }
         }
         return start
+    }
+
+    private func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let start = valuesCount
+        if start + bytes.count > valuesCapacity { grow(start + bytes.count) }
+        guard let source = bytes.baseAddress else { return }
+        (values + start).copyMemory(from: source, byteCount: bytes.count)
+        valuesCount = start + bytes.count
     }
 
     private func grow(_ needed: Int) {
@@ -171,7 +213,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         names[3].value = next
         names[3].flags = isCopied ? Self.byPointer & ~copying : Self.byPointer
         next += names[3].valuelen
-        for index in fixedCount..<count {
+        for index in (fixedCount + sharedCount)..<count {
             names[index].value = next
             next += names[index].valuelen
             if isCopied { names[index].flags &= ~copying }

@@ -3,7 +3,7 @@ import Glibc
 /// What the client knows of one request. Lives at a fixed place: nghttp2 carries its pointer.
 struct StreamSlot {
     /// What a request's own values may take while nghttp2 has pointers to them.
-    static let valueBytesMax = 640
+    static let valueBytesMax = 384
 
     /// Memory of its own, for the values of the request that it carries.
     fileprivate(set) var values: UnsafeMutableRawPointer
@@ -14,8 +14,11 @@ struct StreamSlot {
     var streamID: Int32 = 0
     var status: Int32 = 0
     var tag: UInt64 = 0
-    /// nil once the outcome was told, and for streamed answers.
+    /// nil once the outcome was told, for streamed answers, and where the session's own receiver is
+    /// told.
     var receiver: (any HTTP2AnswerReceiver)?
+    /// The session's own receiver is to be told; false once it was.
+    var tellsSessionReceiver = false
     var stream: HTTP2ResponseStream?
     /// Monotonic nanoseconds.
     var deadline = Int64.max
@@ -41,7 +44,7 @@ struct StreamSlot {
     fileprivate init(values: UnsafeMutableRawPointer) { self.values = values }
 
     /// The outcome was told; the slot waits for nghttp2 to let go.
-    var isTold: Bool { receiver == nil && stream == nil }
+    var isTold: Bool { !tellsSessionReceiver && receiver == nil && stream == nil }
 
     /// Nothing of the answer but its status is of interest.
     var isBare: Bool { keepsFailuresOnly && status == 200 }
@@ -50,7 +53,8 @@ struct StreamSlot {
     fileprivate mutating func clear() {
         streamID = 0
         status = 0
-        receiver = nil
+        if receiver != nil { receiver = nil }
+        tellsSessionReceiver = false
         if stream != nil { stream = nil }
         deadline = .max
         requestBody = []

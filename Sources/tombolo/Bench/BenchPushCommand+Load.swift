@@ -8,7 +8,7 @@ import TomboloLoop
 /// What the pushes of a bench are made of.
 struct PushMaterial {
     let tokens: [String]
-    let content: Payload.Content
+    let state: JSON
 }
 
 /// Keeps as many pushes in flight as the lane takes, up to a window, until all are accepted or
@@ -101,8 +101,8 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     }
 
     private func push(_ number: UInt64) -> Push {
-        var content = material.content
-        content.timestamp = SystemClock().now().seconds
+        let content = Payload.Content(
+            timestamp: SystemClock().now().seconds, event: .update, state: material.state)
         return Push(
             id: PushID(number), lane: LaneNumber(0), event: .update,
             token: material.tokens[Int(number % UInt64(material.tokens.count))],

@@ -18,7 +18,7 @@ enum BenchPushCommand {
         let invocation = context.invocation
         let material = PushMaterial(
             tokens: try tokens(invocation.text(.benchTokens)),
-            content: try content(invocation.text(.benchPayload)))
+            state: try content(invocation.text(.benchPayload)).state)
         let load = PushLoad(
             count: invocation.integer(.benchCount) ?? 1,
             window: (invocation.integer(.benchStreams) ?? 1)

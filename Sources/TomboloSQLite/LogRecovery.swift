@@ -11,8 +11,10 @@ struct LogRecovery {
     init(
         _ connection: borrowing Connection, hash: KeyedHash, since: Instant
     ) throws(SQLiteError) {
-        log.lastSeq = try connection.integer("SELECT max(seq) FROM log")
-        log.lastFactSeq = try connection.integer("SELECT max(seq) FROM fact")
+        let cut = try LogCut(connection)
+        log.lastSeq = max(try connection.integer("SELECT max(seq) FROM log"), cut.seq)
+        log.lastFactSeq = max(try connection.integer("SELECT max(seq) FROM fact"), cut.fact)
+        log.lastActivity = cut.activity
         var damage: [String] = []
         tenants = try Tenants.read(connection) { damage.append($0) }
         log.damage = damage
@@ -34,7 +36,7 @@ struct LogRecovery {
             "SELECT \(HeadRow.columns) FROM head ORDER BY activity")
         while try rows.step() {
             let activity = rows.integer(0)
-            log.lastActivity = activity
+            log.lastActivity = max(log.lastActivity, activity)
             guard let mark = HeadRow.mark(rows) else {
                 marks.setAside(activity)
                 log.damage.append("the head of activity \(activity): its row is damaged")

@@ -28,4 +28,11 @@ extension Subcommand {
         ],
         examples: ["tombolo bench append --data /var/tmp/bench --count 1000000 -o json"],
         exits: [.notFoundOrConflict], run: BenchAppendCommand.run)
+
+    static let benchReplay = Subcommand(
+        path: ["bench", "replay"], summary: "Measure reading a log from its beginning",
+        flags: [.benchData, .output],
+        details: ["Checksums, versions and back pointers of every event, on one core."],
+        examples: ["tombolo bench replay --data /var/tmp/bench -o json"],
+        exits: [.notFoundOrConflict], run: BenchReplayCommand.run)
 }

@@ -7,7 +7,8 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
-        let measuring: [Subcommand] = [.benchPush, .benchAppend]
-        return CommandTable(running + producing + reading + settingUp + measuring)
+        let keeping: [Subcommand] = [.logVerify]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
+        return CommandTable(running + producing + reading + keeping + settingUp + measuring)
     }()
 }

@@ -172,12 +172,12 @@ final class Apple {
             if world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
             answer(push, key, life, .unknown(reason: "the connection broke"), after: quick)
         default:
-            if world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
             let late = world.dice.time(.network, 500...60_000)
-            let result: PushResult =
-                world.dice.happens(.apple, oneIn: 2)
-                ? .accepted : .unknown(reason: "no answer for long")
-            answer(push, key, life, result, after: late)
+            let isTaken = world.dice.happens(.apple, oneIn: 2)
+            if isTaken || world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
+            answer(
+                push, key, life, isTaken ? .accepted : .unknown(reason: "no answer for long"),
+                after: late)
         }
     }
 

@@ -29,6 +29,7 @@ extension World {
         for event in reference.events {
             let view = JSON(unchecked: event.event.body).document.root
             guard
+                // The simulation wrote it: a fault here is its own.
                 let content = try? Command.Content(
                     kind: event.event.kind, view, lenient: true)
             else {  // reported

@@ -119,6 +119,7 @@ final class World: @unchecked Sendable {
     func violated(_ promise: Promise, _ detail: String) {
         guard violations.count < 20 else { return }
         violations.append(Violation(promise: promise.rawValue, detail: detail, at: seconds))
+        note(.violation, who: -1, 0, 0, "\(promise.rawValue): \(detail)")
     }
 
     func trouble() { lastTrouble = loop.now }

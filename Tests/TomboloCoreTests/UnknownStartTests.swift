@@ -43,4 +43,38 @@ import TomboloJSON
         rig.advance(to: 800)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
     }
+
+    @Test func `a start that is accepted late is not sent again`() {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in nil }
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0},"#
+                + #""on_unknown_start":"resend"}"#)
+        rig.advance(to: 40)
+        rig.answer(rig.flying[0], .accepted)
+        rig.advance(to: 400)
+        #expect(rig.pushes.count == 1)
+        #expect(rig.view()?.destinations.first?.phase == "started")
+    }
+
+    @Test func `a start's alert does not ring again after a crash`() {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in nil }
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0},"#
+                + #""alert":{"title":"go"}}"#)
+        #expect(rig.pushes.count == 1)
+        _ = rig.crash(recoverAt: 1)
+        rig.verdict = { _ in .accepted }
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 30)
+        let rung = rig.pushes.filter { Rig.aps($0.push)?["alert"]?["title"]?.string == "go" }
+        #expect(rung.count == 1)
+    }
 }

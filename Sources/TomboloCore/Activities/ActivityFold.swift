@@ -29,6 +29,7 @@ package struct ActivityFold: Sendable {
         }
         // Damage is the answer.
         guard let document = try? JSONDocument(event.body),
+            // What cannot be read changes nothing: it is reported as damage elsewhere.
             let content = try? Command.Content(kind: event.kind, document.root, lenient: true)
         else { return "event \(seq): its body is no \(event.kind.name)" }
         if case .start(let start) = content {

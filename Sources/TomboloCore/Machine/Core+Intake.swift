@@ -105,11 +105,11 @@ extension Core {
     }
 
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
-    /// their marks.
+    /// their marks, of those that are gone too: a token that comes later revives them.
     private mutating func rememberEnd(of slot: Int) {
         for index in activities[slot].destinations {
             guard let destination = destinations[index], destination.final == nil,
-                !destination.isFinished
+                destination.phase != .ended
             else { continue }
             destinations[index]?.nextFinal = activities[slot].accepted
             destinations[index]?.markIsDirty = true

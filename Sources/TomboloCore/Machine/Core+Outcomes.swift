@@ -10,13 +10,18 @@ extension Core {
         lanes[Int(lane.rawValue)].gaveBack()
         noteLane(lane, outcome.result, now: now)
         // An outcome that comes after its push was given up says nothing more about the
-        // destination.
+        // destination, but for a start: nobody is to begin a card a second time that has begun.
         if slot < destinations.count, let flying = destinations[slot]?.inFlight,
             flying.push == outcome.push
         {
             destinations[slot]?.inFlight = nil
             noteResult(slot, outcome)
             settle(slot, flying, outcome.result, now: now)
+            evaluate(slot, now: now, effects: &effects)
+        } else if slot < destinations.count, destinations[slot]?.phase == .startUnknown,
+            destinations[slot]?.startPush == outcome.push
+        {
+            startLearned(slot, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
         }
         serve(lane, now: now, effects: &effects)
@@ -27,6 +32,16 @@ extension Core {
         guard let flying = destinations[slot]?.inFlight, flying.until <= now else { return }
         destinations[slot]?.inFlight = nil
         settle(slot, flying, .unknown(reason: "no answer in time"), now: now)
+    }
+
+    /// What became of a start, after all.
+    private mutating func startLearned(_ slot: Int, _ result: PushResult, now: Instant) {
+        switch result {
+        case .accepted: enter(.started, slot, now: now)
+        case .rejected(_, _, .push, _): enter(.gone, slot, now: now)
+        case .rejected, .notSent: enter(.waiting, slot, now: now)
+        case .unknown: break
+        }
     }
 
     private mutating func noteLane(_ lane: LaneNumber, _ result: PushResult, now: Instant) {

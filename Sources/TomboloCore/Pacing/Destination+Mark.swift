@@ -65,7 +65,7 @@ extension Destination {
             writer.integer(count)
         }
         writer.endArray()
-        if !isFinished, let final = final ?? nextFinal {
+        if self.phase != .ended, let final = final ?? nextFinal {
             writer.name("end")
             writer.beginObject()
             writer.member("version", final.version)

@@ -71,6 +71,8 @@ struct Destination: Sendable {
     /// A state shared its second with another push: it goes once more with a newer one.
     var owesTrailing = false
     var inFlight: InFlight?
+    /// Its last start, whose outcome may come late.
+    var startPush: PushID?
     var reservation = Reservation.none
     /// The alert that the pending reservation is for.
     var reservedAlert: Int64?

@@ -28,6 +28,13 @@ enum Rooms {
             "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
             "TomboloSimulator", "TomboloServer", "CLinux", "CPNG",
         ],
+        // Tools of the tests.
+        "CEscapeWatch": [],
+        "Simulation": [
+            "TestSupport", "TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloRelay",
+            "TomboloSQLite", "TomboloJSON",
+        ],
+        "simulate": ["Simulation", "TomboloJSON"],
     ]
 
     /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even
@@ -37,6 +44,7 @@ enum Rooms {
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
         "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets", "Yardsticks",
+        "CEscapeWatch",
     ]
 
     /// What a room must not reach, by however many arrows.

@@ -45,7 +45,7 @@ struct Campaign {
         run.keepsHistory = true
         let shrunk = run.run()
         print("  it fails so with the faults: \(shrunk.faults)")
-        for line in shrunk.history.suffix(40) { print("    \(line)") }
+        for line in shrunk.lastSteps(40) { print("    \(line)") }
         for violation in shrunk.violations.prefix(3) { print("  \(violation)") }
         print(
             "  again: deploy/simulate --seeds 1 --from \(verdict.seed) "

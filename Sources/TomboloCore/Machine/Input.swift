@@ -137,6 +137,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case idempotencyKeyRunning = "idempotency-key-running"
         case labRefused = "lab-refused"
         case overloaded = "overloaded"
+        case logFull = "log-full"
         case stopping = "stopping"
     }
 

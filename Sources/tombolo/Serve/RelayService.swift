@@ -33,7 +33,7 @@ final class RelayService: @unchecked Sendable {
     /// row.
     init(
         _ configuration: Configuration, lanes: LaneSender, loop: EpollLoop,
-        complain: (String) -> Void
+        complain: @escaping @Sendable (String) -> Void
     ) async throws {
         guard let data = configuration.data else {
             throw ProgramError.usage(
@@ -50,7 +50,7 @@ final class RelayService: @unchecked Sendable {
         }
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
-            wallClock: SystemClock(), seed: chance.next())
+            wallClock: SystemClock(), seed: chance.next(), complain: complain)
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { complain(line) }
@@ -87,6 +87,7 @@ final class RelayService: @unchecked Sendable {
             try await serve(ready)
         } catch {
             await log.close()
+            if let failure = error as? EventLogError { throw ProgramError(failure) }
             throw error
         }
         await log.close()

@@ -15,6 +15,7 @@ struct LogRecovery {
         log.lastSeq = max(try connection.integer("SELECT max(seq) FROM log"), cut.seq)
         log.lastFactSeq = max(try connection.integer("SELECT max(seq) FROM fact"), cut.fact)
         log.lastActivity = cut.activity
+        log.restoredAt = try LogMeta.restoredAt(connection)
         var damage: [String] = []
         tenants = try Tenants.read(connection) { damage.append($0) }
         log.damage = damage

@@ -48,7 +48,7 @@ struct LogRows: ~Copyable {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let facts = batch.facts.map { standing.number($0.tenant) }
-        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
+        try writeTenants(&standing)
         // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
         for index in batch.events.indices {
             let place = standing.places[index]
@@ -99,6 +99,11 @@ struct LogRows: ~Copyable {
             return try deleteRecord.execute()
         }
         try replaceRecord.check(RecordRow.replace(record, value: value, with: replaceRecord))
+    }
+
+    /// Rows for tenants that have none yet.
+    func writeTenants(_ standing: inout Standing) throws(SQLiteError) {
+        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
     }
 
     private func insert(_ number: Int64, _ name: TenantID) throws(SQLiteError) {

@@ -81,15 +81,17 @@ package final class LogWriter: @unchecked Sendable {
 
     /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is
     /// refused leaves the others as they are.
+    ///
+    /// - Parameter checksHeads: false where heads follow later, as in an import.
     package func store(
-        _ batches: some Sequence<AppendBatch>
+        _ batches: some Sequence<AppendBatch>, checksHeads: Bool = true
     ) -> [Result<AppendReceipt, EventLogError>] {
         if failure == nil, !isRecovered { recoverUnasked() }
         if let failure { return batches.map { _ in .failure(failure) } }
         let start = standing.savepoint
         do throws(SQLiteError) {
             var answers: [Result<AppendReceipt, EventLogError>] = []
-            for batch in batches { answers.append(try store(batch)) }
+            for batch in batches { answers.append(try store(batch, checksHeads)) }
             if hasBegun { try commit.execute() }
             hasBegun = false
             standing.settle()
@@ -107,12 +109,12 @@ package final class LogWriter: @unchecked Sendable {
     }
 
     private func store(
-        _ batch: AppendBatch
+        _ batch: AppendBatch, _ checksHeads: Bool
     ) throws(SQLiteError) -> Result<AppendReceipt, EventLogError> {
         let receipt: AppendReceipt
         do throws(EventLogError) {
             let tenants = standing.tenantTable
-            receipt = try standing.place(batch) {
+            receipt = try standing.place(batch, checksHeads: checksHeads) {
                 rows.event($0, tenants: tenants)
             } retired: { activity in
                 // Not found and not readable are one here: the version will not agree.
@@ -151,6 +153,28 @@ package final class LogWriter: @unchecked Sendable {
             return true
         } catch {
             return false
+        }
+    }
+
+    // MARK: Taking in another log
+
+    /// An empty log goes on after what another one had cut.
+    func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
+        var cut = LogCut()
+        (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
+        do throws(SQLiteError) { try cut.store(connection) } catch { throw error.unusable(path) }
+        standing.begin(after: cut)
+    }
+
+    /// The activity stands at `version`, with its newest event at `seq`, which was cut.
+    func adopt(
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64
+    ) throws(EventLogError) {
+        do throws(SQLiteError) {
+            standing.adopt(activity, tenant, version: version, seq: seq)
+            try rows.writeTenants(&standing)
+        } catch {
+            throw error.unusable(path)
         }
     }
 

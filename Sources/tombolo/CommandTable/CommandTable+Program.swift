@@ -8,7 +8,7 @@ extension CommandTable {
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
-            .logVerify, .backupCreate, .backupRestore, .backupVerify,
+            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
         ]
         let measuring: [Subcommand] = [.benchAppend, .benchReplay]
         return CommandTable(running + producing + reading + keeping + settingUp + measuring)

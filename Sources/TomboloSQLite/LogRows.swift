@@ -126,6 +126,13 @@ struct LogRows: ~Copyable {
         return EventRow.event(selectEvent, tenants: tenants)?.event
     }
 
+    /// Drops retired activities of days before `day`.
+    mutating func dropRetired(
+        before day: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try retiredDays.drop(before: day, connection)
+    }
+
     mutating func rolledBack(_ connection: borrowing Connection) throws(SQLiteError) {
         try hours.rolledBack(connection)
         retiredDays.rolledBack()

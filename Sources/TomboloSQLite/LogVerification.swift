@@ -200,7 +200,8 @@ package final class LogVerification {
                 guard try event.step(), let numbers = EventRow.numbers(event),
                     numbers.activity == activity, numbers.version == mark.version
                 else {
-                    verdict.add("the head of activity \(activity): event \(mark.seq) is not its own")
+                    verdict.add(
+                        "the head of activity \(activity): event \(mark.seq) is not its own")
                     continue
                 }
             }

@@ -21,6 +21,9 @@ package final class LogWriter: @unchecked Sendable {
     private let walPages: UnsafeMutablePointer<Int32>
     private var rows: LogRows
     private var standing: Standing
+    private var retainer: LogRetainer
+    /// When the newest row was recorded.
+    private var newest = Instant.distantPast
     private var isRecovered = false
     private var hasBegun = false
     /// Why nothing is taken any more.
@@ -30,7 +33,7 @@ package final class LogWriter: @unchecked Sendable {
     /// and `checkpointPages` are for tests.
     package init(
         path: String, vfs: String? = nil, checkpointPages: Int32 = LogWriter.checkpointPages,
-        chance: inout some RandomNumberGenerator
+        retention: LogRetention = .forever, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         self.path = path
         self.checkpointPages = checkpointPages
@@ -55,6 +58,7 @@ package final class LogWriter: @unchecked Sendable {
             throw error.unusable(path)
         }
         standing = Standing(hash: hash)
+        retainer = LogRetainer(retention)
         walPages = .allocate(capacity: 1)
         walPages.initialize(to: 0)
         connection.countWALPages(in: walPages)
@@ -70,6 +74,7 @@ package final class LogWriter: @unchecked Sendable {
             let recovery = try LogRecovery(connection, hash: hash, since: idempotencySince)
             rows.recover(recovery.hours)
             standing = recovery.standing(hash: hash)
+            retainer.recover(recovery.cut)
             isRecovered = true
             return recovery.log
         } catch {
@@ -127,6 +132,8 @@ package final class LogWriter: @unchecked Sendable {
         if !hasBegun { try begin.execute() }
         hasBegun = true
         try rows.write(batch, at: receipt, &standing, connection)
+        newest = max(newest, batch.events.last?.recordedAt ?? .distantPast)
+        newest = max(newest, batch.facts.last?.recordedAt ?? .distantPast)
         return .success(receipt)
     }
 
@@ -164,6 +171,7 @@ package final class LogWriter: @unchecked Sendable {
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
         do throws(SQLiteError) { try cut.store(connection) } catch { throw error.unusable(path) }
         standing.begin(after: cut)
+        retainer.recover(cut)
     }
 
     /// The activity stands at `version`, with its newest event at `seq`, which was cut.
@@ -192,6 +200,23 @@ package final class LogWriter: @unchecked Sendable {
         } catch  where error.primary == SQLITE_FULL {
             walPages.pointee = 0
         } catch {
+            failure = .outcomeUnknown(cause: "\(path): \(error.cause)")
+        }
+    }
+
+    /// Cuts a piece of history that is too old. A full disk is left to the next commit; after any
+    /// other error nothing is taken any more.
+    package func cutIfDue() {
+        guard failure == nil, isRecovered, retainer.isDue(newest) else { return }
+        let before = retainer
+        do throws(SQLiteError) {
+            try begin.execute()
+            try retainer.cutPiece(
+                at: newest, highest: standing.highestActivity, &rows, connection)
+            try commit.execute()
+        } catch {
+            retainer = before
+            if error.primary == SQLITE_FULL, rollBack(to: standing.savepoint) { return }
             failure = .outcomeUnknown(cause: "\(path): \(error.cause)")
         }
     }

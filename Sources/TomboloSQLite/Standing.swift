@@ -52,6 +52,9 @@ struct Standing {
         self.hash = hash
     }
 
+    /// The highest number that any activity ever took.
+    var highestActivity: Int64 { marks.highest }
+
     // MARK: Placing
 
     /// Gives each event its place, or changes nothing and throws. `row` fetches the event at a

@@ -59,7 +59,8 @@ enum LogVerifyCommand {
         for line in verdict.wrong { try context.terminal.print(line) }
         let summary = counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
         try context.terminal.print(
-            verdict.wrongCount == 0 ? "sound: \(summary)" : "\(verdict.wrongCount) wrong: \(summary)"
+            verdict.wrongCount == 0
+                ? "sound: \(summary)" : "\(verdict.wrongCount) wrong: \(summary)"
         )
     }
 }

@@ -91,6 +91,7 @@ package struct EventQuery: Hashable, Sendable {
     package init(tenant: TenantID) { self.tenant = tenant }
 }
 
+/// Events of one page.
 package struct EventPage: Sendable {
     package var events: [RecordedEvent]
     /// Where to go on (`after`); nil only at the end of the log as it was when asked.
@@ -102,6 +103,7 @@ package struct EventPage: Sendable {
     }
 }
 
+/// A page of facts, oldest first; as `EventQuery`.
 package struct FactQuery: Hashable, Sendable {
     package var tenant: TenantID
     package var after: Int64 = 0
@@ -112,6 +114,7 @@ package struct FactQuery: Hashable, Sendable {
     package init(tenant: TenantID) { self.tenant = tenant }
 }
 
+/// Facts of one page; as `EventPage`.
 package struct FactPage: Sendable {
     package var facts: [RecordedFact]
     package var next: Int64?
@@ -161,6 +164,7 @@ package protocol EventLog: Sendable {
     /// the hour of `idempotencySince` are left out (and may be deleted).
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog
 
+    /// Reads a page; damaged rows are left out.
     func events(_ query: EventQuery) async throws(EventLogError) -> EventPage
 
     /// One event, or nil where there is none of this tenant's with that sequence.
@@ -177,6 +181,7 @@ package protocol EventLog: Sendable {
     /// Events of all tenants in order, for verification and rebuilding only.
     func history(after seq: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
 
+    /// Reads a page of facts.
     func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage
 
     /// Finishes what was handed over, then takes nothing more.

@@ -4,13 +4,14 @@ package import TomboloLoop
 
 /// The shell around the core: it feeds inputs in, a turn at a time, and carries effects out.
 ///
-/// All that happens between two waits of the loop is one turn: the inbox is emptied into the core, and only then are
-/// answers given, pushes sent and the timer set. `turn()` has no `await`, so that nothing can come between a look and
-/// the wait after it. What must be durable goes to the log as one batch at a time; while one is being written, the next
-/// gathers: that is group commit, without a delay when idle.
+/// All that happens between two waits of the loop is one turn: the inbox is emptied into the core,
+/// and only then are answers given, pushes sent and the timer set. `turn()` has no `await`, so that
+/// nothing can come between a look and the wait after it. What must be durable goes to the log as
+/// one batch at a time; while one is being written, the next gathers: that is group commit, without
+/// a delay when idle.
 ///
-/// When the log fails, `run()` throws and nothing is taken any more: outcomes on disk are unknown, and only a new
-/// start (`recover`) knows.
+/// When the log fails, `run()` throws and nothing is taken any more: outcomes on disk are unknown,
+/// and only a new start (`recover`) knows.
 package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
     private let log: any EventLog
@@ -224,6 +225,7 @@ package actor Relay: TurnTarget, TimerTarget {
         }
     }
 
+    /// One command; the answer comes when what it stored is durable.
     package func submit(_ command: Command) async -> Answer {
         guard await recall([command.activity]) else { return Self.stopping }
         return await ask { .command(command, $0) }
@@ -251,8 +253,8 @@ package actor Relay: TurnTarget, TimerTarget {
         return await ask { .atomic(commands, $0) }
     }
 
-    /// Brings activities back into memory that had left it, so that what is asked of them is decided
-    /// as ever. False where the log cannot say.
+    /// Brings activities back into memory that had left it, so that what is asked of them is
+    /// decided as ever. False where the log cannot say.
     private func recall(_ keys: [ActivityKey]) async -> Bool {
         let missing = keys.filter(core.mayHaveRetired)
         guard !missing.isEmpty else { return true }
@@ -265,14 +267,17 @@ package actor Relay: TurnTarget, TimerTarget {
         return true
     }
 
+    /// One end for every running activity that matches.
     package func endMany(_ request: EndMany) async -> Answer {
         await ask { .endMany(request, $0) }
     }
 
+    /// What a device, or its backend, tells.
     package func submit(_ command: DeviceCommand, for device: DeviceKey) async -> Answer {
         await ask { .device(device, command, $0) }
     }
 
+    /// Keeps an API key as the doors encoded it; nil deletes.
     package func storeKey(number: Int64, value: [UInt8]?) async -> Answer {
         await ask { .key(number: number, value: value, $0) }
     }
@@ -294,6 +299,7 @@ package actor Relay: TurnTarget, TimerTarget {
             seq: found.seq)
     }
 
+    /// A page of a tenant's activities in the order of their ids.
     package func activities(
         of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
         after: Identifier?, limit: Int
@@ -303,11 +309,13 @@ package actor Relay: TurnTarget, TimerTarget {
             now: steadyNow())
     }
 
+    /// A device with its tokens; whoever shows it redacts them.
     package func device(_ key: DeviceKey) -> DeviceView? { core.view(key) }
 
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 
+    /// The id behind a number of the log; nil where it is another tenant's, or cut.
     package func activityName(_ number: ActivityNumber, tenant: TenantID) async -> Identifier? {
         if let name = core.name(of: number, tenant: tenant) { return name }
         // As in `recall`.
@@ -324,14 +332,17 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Wall time as the relay counts it: what it records events with.
     package func wallNow() -> Instant { steadyNow() + clock.lead }
 
+    /// A page of the log.
     package nonisolated(nonsending) func events(
         _ query: EventQuery
     ) async throws(EventLogError) -> EventPage { try await log.events(query) }
 
+    /// A page of the facts.
     package nonisolated(nonsending) func facts(
         _ query: FactQuery
     ) async throws(EventLogError) -> FactPage { try await log.facts(query) }
 
+    /// One event of the log.
     package nonisolated(nonsending) func event(
         seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
@@ -340,8 +351,8 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Waiting
 
-    /// Returns when a version is settled at every destination: taken by Apple, refused, or held by something that
-    /// outlasts the deadline. At the deadline it returns what is.
+    /// Returns when a version is settled at every destination: taken by Apple, refused, or held by
+    /// something that outlasts the deadline. At the deadline it returns what is.
     package func waitForDelivery(
         _ key: ActivityKey, version: Int64, deadline: MonotonicInstant
     ) async -> ActivityView? {

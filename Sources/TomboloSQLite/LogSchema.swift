@@ -82,10 +82,11 @@ enum LogSchema {
         }
     }
 
-    /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB halve
-    /// the calls to the system that a batch needs; a database that is there keeps its own.
+    /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB
+    /// halve the calls to the system that a batch needs; a database that is there keeps its own.
     static let durability = """
-        PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864
+        PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        PRAGMA journal_size_limit = 67108864
         """
 
     private static func inspect(_ connection: borrowing Connection) throws(SQLiteError) -> Found {

@@ -52,7 +52,8 @@ import Testing
             var batch: [HTTP2ClientSession.Finished] = []
             client.takeFinished(into: &batch)
             for finished in batch {
-                outcomes[submitted[Int(finished.tag)], default: []].append(finished.outcome)
+                guard let outcome = finished.outcome else { continue }
+                outcomes[submitted[Int(finished.tag)], default: []].append(outcome)
             }
         }
 

@@ -6,7 +6,8 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-/// The shell on the real loop, with the log in memory and an Apple that answers at the end of the turn.
+/// The shell on the real loop, with the log in memory and an Apple that answers at the end of the
+/// turn.
 @Suite struct RelayTests {
     static let tenant = TenantID(Identifier("main")!)
 

@@ -22,6 +22,7 @@ package struct CommandAnswer: Sendable {
     /// The answer repeats that of an earlier request with the same idempotency key.
     package var replayed = false
 
+    /// What the core answered, as the API tells it.
     package init(_ accepted: Accepted) {
         activity = accepted.activity
         seq = accepted.seq
@@ -39,8 +40,9 @@ package struct CommandAnswer: Sendable {
 
     /// The answer that an event of the log got, made again from its row and what is known now.
     ///
-    /// Sequence, version and HTTP status are those of the first answer; `status` and the counts tell of now
-    /// where the activity has not moved on, and the decision, which has long been made, is left out.
+    /// Sequence, version and HTTP status are those of the first answer; `status` and the counts
+    /// tell of now where the activity has not moved on, and the decision, which has long been made,
+    /// is left out.
     package init(replaying event: RecordedEvent, of activity: Identifier, now view: ActivityView?) {
         self.activity = activity
         seq = event.seq

@@ -1,7 +1,8 @@
-/// Every way in which a door says no. The raw value is `code` in a problem and the last part of its `type`.
+/// Every way in which a door says no. The raw value is `code` in a problem and the last part of its
+/// `type`.
 ///
-/// What each means, and what to do, stands in `ProblemRegistry`. Codes are added, never renamed: scripts
-/// compare them.
+/// What each means, and what to do, stands in `ProblemRegistry`. Codes are added, never renamed:
+/// scripts compare them.
 package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     // The request as such.
     case invalidJSON = "invalid-json"

@@ -53,13 +53,15 @@ extension ProblemRegistry {
         ProblemPage(
             .preconditionFailed, 412, "The activity stands otherwise than expected",
             cause:
-                "If-Match names another version than the activity has, or If-None-Match: * met one that exists.",
+                "If-Match names another version than the activity has, or If-None-Match: * met "
+                + "one that exists.",
             fix: "Read the activity, and send the change again with the ETag that comes with it.",
             command: "tombolo activity show ID"),
         ProblemPage(
             .invalidField, 422, "A field cannot be taken",
             cause:
-                "The JSON is well formed, but a field is unknown, missing, or has a value it may not have.",
+                "The JSON is well formed, but a field is unknown, missing, or has a value it may "
+                + "not have.",
             fix: "Mend the fields that errors[] points at; the schemas are in /openapi.json.",
             command: "curl http://127.0.0.1:8780/openapi.json"),
         ProblemPage(

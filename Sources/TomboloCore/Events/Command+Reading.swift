@@ -28,8 +28,8 @@ extension Command.Content {
     }
 }
 
-/// Longest stay of a card: 8 hours active and 4 more on the Lock Screen (Apple, "Displaying live data with
-/// Live Activities").
+/// Longest stay of a card: 8 hours active and 4 more on the Lock Screen (Apple, "Displaying live
+/// data with Live Activities").
 let activityLifeMax = Span.hours(12)
 
 extension Start {
@@ -154,8 +154,8 @@ extension End {
 }
 
 extension Alert {
-    /// `title` and `body` are strings or objects `{"loc-key","loc-args"}`; `sound` stands inside (Apple,
-    /// "Starting and updating Live Activities with ActivityKit push notifications").
+    /// `title` and `body` are strings or objects `{"loc-key","loc-args"}`; `sound` stands inside
+    /// (Apple, "Starting and updating Live Activities with ActivityKit push notifications").
     static func reading(_ reader: inout FieldReader) -> JSON? {
         guard let view = reader.object("alert") else { return nil }
         var inner = FieldReader(view, pointer: reader.path("alert"))

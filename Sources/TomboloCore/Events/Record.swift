@@ -1,4 +1,5 @@
-/// A drawer of small current values beside the log: what must be known at start-up without reading history.
+/// A drawer of small current values beside the log: what must be known at start-up without reading
+/// history.
 package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     /// Devices with their tokens, presence and last reports; the number is the device's.
     case device = 1
@@ -25,7 +26,8 @@ package struct Record: Hashable, Sendable {
     }
 }
 
-/// The newest projected state of an activity, as the core encodes it; the log adds version and sequence.
+/// The newest projected state of an activity, as the core encodes it; the log adds version and
+/// sequence.
 package struct ActivityHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package var value: [UInt8]

@@ -1,4 +1,5 @@
-/// Keys of the last 24 hours. The hash has a key of its own in every process, so that nobody can aim at it.
+/// Keys of the last 24 hours. The hash has a key of its own in every process, so that nobody can
+/// aim at it.
 struct IdempotencyIndex: Sendable {
     enum Entry: Sendable {
         /// Its event is not durable yet.

@@ -26,6 +26,7 @@ package struct KeyHashTable: Sendable {
     /// Forgets what stands below `cutoff`.
     package mutating func expire(below cutoff: Int64) { self.cutoff = max(cutoff, self.cutoff) }
 
+    /// Adds a key's hash; of equal ones the newest counts.
     package mutating func insert(_ hash: UInt64, seq: Int64) {
         if (used + 1) * 4 > slots.count * 3 { rebuild() }
         place(Slot(hash: hash, seq: seq))

@@ -11,7 +11,7 @@ extension Core {
 
     mutating func attempt(
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
-        now: Instant, effects: inout Effects
+        _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
         guard let destination = destinations[slot] else { return }
         if destination.reservation == .pending, event != .end || alert != nil {
@@ -30,7 +30,8 @@ extension Core {
                 return
             }
             let lane = Int(destination.lane.rawValue)
-            guard lanes[lane].isOpen(now: now) else {
+            // Whoever comes while others wait waits behind them (rule 8).
+            guard lanes[lane].isOpen(now: now), isItsTurn || !lanes[lane].hasWaiting else {
                 queue(slot, must: event == .end || wish == .must, now: now)
                 return
             }
@@ -43,12 +44,14 @@ extension Core {
         deadlines.set(slot, at: until)
     }
 
-    /// A start and an alert are on record before they are tried: after a crash neither goes a second time.
+    /// A start and an alert are on record before they are tried: after a crash neither goes a
+    /// second time.
     private func mustBeDurableFirst(
         _ destination: Destination, _ event: Push.Event, _ alert: Projection.PendingAlert?
     ) -> Bool {
         let granted = destination.reservation == .granted
-        if event == .start { return !(granted && destination.reservedStart) }
+        let covers = alert.map { destination.reservedAlert == $0.version } ?? true
+        if event == .start { return !(granted && destination.reservedStart && covers) }
         guard let alert else { return false }
         return !(granted && destination.reservedAlert == alert.version)
     }
@@ -60,7 +63,7 @@ extension Core {
         postpone(slot, until: nil, .reserving)
         if token { destinations[slot]?.pacing.reserve(grant, now: now) }
         destinations[slot]?.reservation = .pending
-        destinations[slot]?.reservedAlert = event == .start ? nil : alert?.version
+        destinations[slot]?.reservedAlert = alert?.version
         destinations[slot]?.reservedStart = event == .start
         destinations[slot]?.markIsDirty = true
         staged.dirtyMarks.append(slot)
@@ -84,7 +87,7 @@ extension Core {
         let index = Int(lane.rawValue)
         while lanes[index].isOpen(now: now), let slot = lanes[index].nextWaiting() {
             destinations[slot]?.isQueued = false
-            evaluate(slot, now: now, effects: &effects)
+            evaluate(slot, isItsTurn: true, now: now, effects: &effects)
         }
     }
 
@@ -103,9 +106,7 @@ extension Core {
             id: pushID(slot, destination.lane), lane: destination.lane,
             event: event, token: token, apnsID: chance.uuid(), priority: priority,
             expiration: expiration(event, wish, alert, projection, now: now),
-            collapseID: event == .start
-                ? "start-\(activities[destination.activity].number.rawValue)-\(destination.incarnation)"
-                : nil,
+            collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
         lanes[Int(destination.lane.rawValue)].took()
         let isShared = timestamp == destination.pacing.lastTimestamp
@@ -125,6 +126,7 @@ extension Core {
         if event == .start {
             destinations[slot]?.phase = .starting
             destinations[slot]?.phaseSince = now
+            destinations[slot]?.startPush = push.id
         }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
@@ -134,6 +136,12 @@ extension Core {
         markDirty(slot, now: now)
         counters.pushesSent += 1
         effects.pushes.append(push)
+    }
+
+    /// One for each card, so that a start that is sent again replaces itself.
+    private func collapseID(_ destination: Destination) -> String {
+        let number = activities[destination.activity].number.rawValue
+        return "start-\(number)-\(destination.incarnation)"
     }
 
     private mutating func clearReservation(_ slot: Int) {
@@ -176,7 +184,8 @@ extension Core {
             content.start = Payload.StartContent(
                 type: definition.type, attributes: definition.attributes,
                 asksForToken: devices[destination.device]?.asksForToken ?? false)
-            // Without an alert the phone drops a start silently (apns: "alert" is required on start).
+            // Without an alert the phone drops a start silently (apns: "alert" is required on
+            // start).
             content.alert = alert?.content ?? Self.quietAlert
         }
         return content

@@ -104,13 +104,15 @@ extension Core {
         let over = bytes - Payload.bytesMax
         return Refusal(
             .payloadTooLarge,
-            "the push would have \(bytes) bytes, \(over) more than the \(Payload.bytesMax) that Apple "
-                + "takes; shorten the state or the attributes, or send a reference the app resolves",
+            "the push would have \(bytes) bytes, \(over) more than the \(Payload.bytesMax) that "
+                + "Apple takes; shorten the state or the attributes, or send a reference that the "
+                + "app resolves",
             errors: [FieldError(pointer: "/state", message: "is \(over) bytes too large")],
             bytesOver: over)
     }
 
-    /// Tells an equal start from a different one: every byte of the producer's but the envelope counts.
+    /// Tells an equal start from a different one: every byte of the producer's but the envelope
+    /// counts.
     static func digest(_ command: Command) -> UInt64 {
         guard case .start(let start) = command.content else { return 0 }
         var hash = StableHash()

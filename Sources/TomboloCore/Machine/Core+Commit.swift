@@ -16,7 +16,8 @@ extension Core {
         return writesAll || staged.isUrgent || staged.flushAt.map { $0 <= now } ?? true
     }
 
-    /// The next batch, if there is one and none is on its way. The shell stores it, then says `.committed`.
+    /// The next batch, if there is one and none is on its way. The shell stores it, then says
+    /// `.committed`.
     ///
     /// - Parameter writesAll: also what could wait: the relay is about to stop.
     package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> PendingBatch? {
@@ -48,7 +49,8 @@ extension Core {
         return records
     }
 
-    /// Something of the destination is to be remembered; it is written with the next batch, or soon.
+    /// Something of the destination is to be remembered; it is written with the next batch, or
+    /// soon.
     mutating func markDirty(_ slot: Int, now: Instant) {
         guard destinations[slot]?.markIsDirty == false else { return }
         destinations[slot]?.markIsDirty = true
@@ -139,7 +141,9 @@ extension Core {
             answer.version = event.event.expectedVersion + 1
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
-                answer.plan = ClipPlan(plan.flipbook, grant, payloadBytes: plan.payloadBytes)
+                answer.plan = ClipPlan(
+                    plan.flipbook, grant, intervalMax: configuration.limits.frameIntervalMax,
+                    payloadBytes: plan.payloadBytes)
             }
             return answer
         }

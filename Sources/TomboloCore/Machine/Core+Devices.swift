@@ -57,8 +57,8 @@ extension Core {
         if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
             throw Refusal(
                 .labRefused,
-                "class \"lab\" has no budget at all and is only for an app whose endpoint is a simulator; "
-                    + "set \"endpoint\" for the app, or take \"frequent\"",
+                "class \"lab\" has no budget at all and is only for an app whose endpoint is a "
+                    + "simulator; set \"endpoint\" for the app, or take \"frequent\"",
                 errors: [FieldError(pointer: "/budget_class", message: "is refused for this app")])
         }
         let slot: Int
@@ -120,8 +120,10 @@ extension Core {
         now: Instant, effects: inout Effects
     ) throws(Refusal) {
         let slot = try device(key)
-        let observed = registration.observedAt ?? wall(now)
         let known = devices[slot]?.tokens[name]
+        // Without a time of its own it is news, also to a clock that was set back since the last.
+        let observed =
+            registration.observedAt ?? max(wall(now), known?.observedAt ?? .distantPast)
         if let known, known.observedAt > observed {
             effects.answers.append((ticket, .stored(Stored(.outdated))))
             return
@@ -152,8 +154,8 @@ extension Core {
         staged.stored.append((ticket, Stored(kind)))
     }
 
-    /// Gives an update token to the destination that it is for: a start has arrived, an activity is adopted, a
-    /// lost one is back.
+    /// Gives an update token to the destination that it is for: a start has arrived, an activity is
+    /// adopted, a lost one is back.
     private mutating func useToken(
         of device: Int, _ reference: ActivityReference, now: Instant, effects: inout Effects
     ) {

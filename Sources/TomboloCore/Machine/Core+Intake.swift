@@ -96,11 +96,25 @@ extension Core {
         try checkSize(of: projection, definition, alert: start.alert)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil {
+            rememberEnd(of: place)
             activities[place].definition = definition
             activities[place].incarnation = incarnation
             activities[place].accepted = projection
         }
         return .staged(stage(command, place, projection, definition: definition, now: now))
+    }
+
+    /// The head will hold the new incarnation alone: what the old one's cards still need goes into
+    /// their marks, of those that are gone too: a token that comes later revives them.
+    private mutating func rememberEnd(of slot: Int) {
+        for index in activities[slot].destinations {
+            guard let destination = destinations[index], destination.final == nil,
+                destination.phase != .ended
+            else { continue }
+            destinations[index]?.nextFinal = activities[slot].accepted
+            destinations[index]?.markIsDirty = true
+            staged.dirtyMarks.append(index)
+        }
     }
 
     private mutating func admitChange(

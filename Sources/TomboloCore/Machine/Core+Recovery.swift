@@ -18,7 +18,8 @@ package struct CoreRecovery: Sendable {
 }
 
 extension Core {
-    /// Takes over what is durable. Answers one line for each thing that could not be read; it is set aside.
+    /// Takes over what is durable. Answers one line for each thing that could not be read; it is
+    /// set aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
         lastSeq = recovery.lastSeq
@@ -58,6 +59,7 @@ extension Core {
         return damage
     }
 
+<<<<<<< HEAD
     /// After a restore: what is older than it may have reached the phones, so its alerts stay silent
     /// and a start that seems untried may have been tried. Timestamps go on from now by themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
@@ -71,6 +73,13 @@ extension Core {
                 destinations[slot]?.phase = .startUnknown
             }
         }
+=======
+    /// For a card of an incarnation whose end is not remembered: it ends now, with what there is.
+    private static func ended(_ activity: Activity, now: Instant) -> Projection? {
+        guard var projection = activity.durable else { return nil }
+        projection.apply(.end(End(change: .none)), version: projection.version, at: now)
+        return projection
+>>>>>>> core
     }
 
     private mutating func adoptDevice(_ record: Record) -> [String] {
@@ -106,6 +115,9 @@ extension Core {
         destination.acknowledged = mark.acknowledged
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
+        if mark.incarnation < activities[activity].durableIncarnation {
+            destination.final = mark.final ?? Self.ended(activities[activity], now: wall(now))
+        }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
         destination.pacing.recover(

@@ -1,11 +1,13 @@
-/// What is true and what should happen next: the whole of the relay's rules as one synchronous machine.
+/// What is true and what should happen next: the whole of the relay's rules as one synchronous
+/// machine.
 ///
-/// It gets inputs and the time, and answers with effects: answers for tickets, and pushes. What is to be stored it
-/// collects until the shell asks for it (`takeBatch`), and acts on it only when it is told that it is durable
-/// (`.committed`). No I/O, no clock, no chance but the one it was given. A crash is dropping this value;
-/// `init(recovered:)` is all that comes after.
+/// It gets inputs and the time, and answers with effects: answers for tickets, and pushes. What is
+/// to be stored it collects until the shell asks for it (`takeBatch`), and acts on it only when it
+/// is told that it is durable (`.committed`). No I/O, no clock, no chance but the one it was given.
+/// A crash is dropping this value; `init(recovered:)` is all that comes after.
 ///
-/// Cost: a step touches the one activity or destination that it is about; time costs O(log n) a wake-up.
+/// Cost: a step touches the one activity or destination that it is about; time costs O(log n) a
+/// wake-up.
 package struct Core: Sendable {
     package let configuration: CoreConfiguration
     var chance: Chance
@@ -90,7 +92,8 @@ package struct Core: Sendable {
         wakeUp(now: now, effects: &effects)
     }
 
-    /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch waits to be taken.
+    /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch
+    /// waits to be taken.
     package var nextWake: Instant? {
         var next = min(
             deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture)
@@ -122,6 +125,7 @@ package struct Core: Sendable {
 package struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// The same seed gives the same numbers, on every machine.
     package init(_ seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {

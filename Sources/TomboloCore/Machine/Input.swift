@@ -51,12 +51,14 @@ package struct Effects: Sendable {
     package init() {}
 }
 
-/// What a ticket gets, once: after it is durable where something was stored, at once where nothing was.
+/// What a ticket gets, once: after it is durable where something was stored, at once where nothing
+/// was.
 package enum Answer: Sendable {
     case accepted(Accepted)
     /// One for each command of `atomic` or each activity ended by `endMany`.
     case acceptedAll([Accepted])
-    /// The idempotency key was there: the answer is that of this event, after its key was compared in full.
+    /// The idempotency key was there: the answer is that of this event, after its key was compared
+    /// in full.
     case replay(seq: Int64)
     case refused(Refusal)
     /// `index` of the command of an atomic batch that spoiled it.
@@ -65,7 +67,9 @@ package enum Answer: Sendable {
     case stored(Stored)
 }
 
+/// What became of something that is no event.
 package struct Stored: Hashable, Sendable {
+    /// Whether it is new, changed, gone, or stays as it was.
     package enum Kind: Hashable, Sendable {
         case created, updated, deleted
         /// A token for an activity that is not known: kept for 8 hours.
@@ -97,11 +101,13 @@ package struct Accepted: Sendable {
     package var plan: ClipPlan?
 }
 
+/// How many destinations have the newest version on its way or there, and how many wait.
 package struct DestinationCounts: Hashable, Sendable {
     package var sent = 0
     package var deferred = 0
 }
 
+/// Whether an activity reaches anybody.
 package enum ActivityStatus: UInt8, Hashable, Sendable {
     case waiting, active, ended
 
@@ -116,6 +122,7 @@ package enum ActivityStatus: UInt8, Hashable, Sendable {
 
 /// Why a command was not taken. Nothing of it is stored.
 package struct Refusal: Error, Hashable, Sendable {
+    /// The last part of the problem's `type`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case activityRunning = "activity-running"
         case activityEnded = "activity-ended"

@@ -19,7 +19,8 @@ package enum Turn: Hashable, Sendable {
 
 /// What one destination has spent, and the rules by which it may spend more (pacing rules 1 to 7).
 ///
-/// Pure: time comes in twice, as steady time for spacings and buckets and as wall time for timestamps.
+/// Pure: time comes in twice, as steady time for spacings and buckets and as wall time for
+/// timestamps.
 package struct PacingState: Hashable, Sendable {
     /// A timestamp runs at most this far ahead of the clock (rule 6).
     package static let timestampLeadMax: Int64 = 2
@@ -27,7 +28,8 @@ package struct PacingState: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
-    /// A token that is paid for, durably, and not spent: an attempt that never counted gives it back.
+    /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
+    /// back.
     package var holdsToken = false
     /// Whole Unix seconds of the last push; 0 before the first.
     package var lastTimestamp: Int64 = 0
@@ -37,6 +39,7 @@ package struct PacingState: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether a wish may be fulfilled now, by what, or when to ask again.
     package func turn(_ wish: Wish, _ grant: Grant, now: Instant, wall: Instant) -> Turn {
         if backOffUntil > now { return .wait(until: backOffUntil, .tokenBackOff) }
         if wish == .end { return end(grant, now: now, wall: wall) }
@@ -57,7 +60,8 @@ package struct PacingState: Hashable, Sendable {
         return .wait(until: next.0, next.1)
     }
 
-    /// Takes note of a send attempt. `tokenTaken` is answered for the case that it turns out to be none.
+    /// Takes note of a send attempt. `tokenTaken` is answered for the case that it turns out to be
+    /// none.
     package mutating func sent(
         priority: UInt8, timestamp: Int64, _ grant: Grant, now: Instant
     ) -> Bool {
@@ -80,8 +84,8 @@ package struct PacingState: Hashable, Sendable {
         holdsToken = true
     }
 
-    /// After a restart: a mark may be old, so the destination counts as having just sent, at the highest timestamp
-    /// that it can have used.
+    /// After a restart: a mark may be old, so the destination counts as having just sent, at the
+    /// highest timestamp that it can have used.
     package mutating func recover(_ grant: Grant, now: Instant, wall: Instant) {
         lastSend = now
         lastLowPrioritySend = now
@@ -101,8 +105,8 @@ package struct PacingState: Hashable, Sendable {
         return .send(priority: tokens ? 10 : 5, timestamp: timestamp)
     }
 
-    /// Strictly newer than the last, but for a class without spacing: there a second is shared by frames, and by
-    /// states once the lead is used up.
+    /// Strictly newer than the last, but for a class without spacing: there a second is shared by
+    /// frames, and by states once the lead is used up.
     private func timestamp(_ wish: Wish, _ grant: Grant, wall: Instant) -> Int64 {
         let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
         guard grant.spacing < .seconds(1), wish != .trailing else { return next }

@@ -1,4 +1,5 @@
-/// One row of the route table: everything that is true of a request before anyone looks into its body.
+/// One row of the route table: everything that is true of a request before anyone looks into its
+/// body.
 package struct Route: Sendable {
     package let method: String
     package let path: PathPattern

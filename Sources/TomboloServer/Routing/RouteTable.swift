@@ -1,5 +1,5 @@
-/// Every door of the relay, once. Routing, `Allow`, the check of scopes and the test of the OpenAPI description are
-/// made from this table, so that they cannot differ.
+/// Every door of the relay, once. Routing, `Allow`, the check of scopes and the test of the OpenAPI
+/// description are made from this table, so that they cannot differ.
 ///
 /// HEAD is not in it: it is GET without the body.
 package enum RouteTable {

@@ -23,7 +23,8 @@ package struct ActivityCard: Hashable, Sendable {
     /// The phone's own number for it, counting from 1. Two starts make two cards.
     package let number: Int
     package let attributesType: String
-    /// The relay's id, read by the app from `attributes.activity_id`; nil where the relay wrote none.
+    /// The relay's id, read by the app from `attributes.activity_id`; nil where the relay wrote
+    /// none.
     package let activityID: String?
     package let startedAt: WallInstant
     package internal(set) var phase = Phase.active

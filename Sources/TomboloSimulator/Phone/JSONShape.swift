@@ -1,7 +1,7 @@
 package import TomboloJSON
 
-/// What an app's Swift type demands of the JSON it is decoded from, as far as a default `JSONDecoder`
-/// would notice: kinds of values and required members.
+/// What an app's Swift type demands of the JSON it is decoded from, as far as a default
+/// `JSONDecoder` would notice: kinds of values and required members.
 ///
 /// Unknown members are ignored, as the decoder ignores them. It checks no ranges and no dates.
 package indirect enum JSONShape: Hashable, Sendable {

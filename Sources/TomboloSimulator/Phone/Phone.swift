@@ -1,12 +1,12 @@
 import TomboloCrypto
 import TomboloJSON
 
-/// One iPhone with one app, as ActivityKit runs it: pushes and time go in, what the islands show and
-/// what was silently ignored come out.
+/// One iPhone with one app, as ActivityKit runs it: pushes and time go in, what the islands show
+/// and what was silently ignored come out.
 ///
 /// A pure machine on virtual time. It applies what Apple documents (*Starting and updating Live
-/// Activities with ActivityKit push notifications*, *Activity.update*) and what developers found out:
-/// most of it is silent on a real phone.
+/// Activities with ActivityKit push notifications*, *Activity.update*) and what developers found
+/// out: most of it is silent on a real phone.
 package struct Phone: Sendable {
     package let configuration: PhoneConfiguration
     /// The cards not dismissed yet, oldest first.
@@ -38,6 +38,7 @@ package struct Phone: Sendable {
     /// An update further ahead than this is ignored.
     package static let timestampLeadMax: Duration = .seconds(8 * 3_600)
 
+    /// A phone that has just been unpacked: no card, full budgets.
     package init(_ configuration: PhoneConfiguration, at now: WallInstant) {
         self.configuration = configuration
         startBudget = TokenBucket(

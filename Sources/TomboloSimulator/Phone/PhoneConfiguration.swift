@@ -11,8 +11,8 @@ package struct PhoneConfiguration: Sendable {
         }
     }
 
-    /// How many priority-10 pushes an activity may show in an hour. Apple publishes no number; these
-    /// lie a little above what a careful sender allows itself.
+    /// How many priority-10 pushes an activity may show in an hour. Apple publishes no number;
+    /// these lie a little above what a careful sender allows itself.
     package enum BudgetClass: String, CaseIterable, Hashable, Sendable {
         case standard, frequent, lab
 
@@ -51,8 +51,8 @@ package struct PhoneConfiguration: Sendable {
     package var shapes: [String: JSONShape] = [
         "RunnerWidgetAttributes": .object([.init("image", .string)])
     ]
-    /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a restart),
-    /// update tokens from the second.
+    /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a
+    /// restart), update tokens from the second.
     package var startTokenSeed: [UInt8]
     package var updateTokenSeed: [UInt8]
 

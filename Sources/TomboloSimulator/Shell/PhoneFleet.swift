@@ -1,11 +1,11 @@
 import TomboloLoop
 
-/// The phones of a simulator: pushes and time go to them, and what follows goes to the gateway (tokens),
-/// to the relay (reports) and to whoever watches (lines).
+/// The phones of a simulator: pushes and time go to them, and what follows goes to the gateway
+/// (tokens), to the relay (reports) and to whoever watches (lines).
 final class PhoneFleet: PushReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
-    private var phones: [Phone]
+    private(set) var phones: [Phone]
     private let clients: [PhoneClient]
     private let gateway: Gateway
     private let loop: any Loop

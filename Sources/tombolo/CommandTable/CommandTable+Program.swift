@@ -10,7 +10,7 @@ extension CommandTable {
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
         ]
-        let measuring: [Subcommand] = [.benchAppend, .benchReplay]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         return CommandTable(running + producing + reading + keeping + settingUp + measuring)
     }()
 }

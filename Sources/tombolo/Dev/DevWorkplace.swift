@@ -3,7 +3,8 @@ import TomboloCore
 import TomboloCrypto
 import TomboloEventLog
 
-/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is nobody's.
+/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is
+/// nobody's.
 struct DevWorkplace: Sendable {
     static let bundleID = "com.example.app"
     static let teamID = "DEVTEAM001"
@@ -20,7 +21,8 @@ struct DevWorkplace: Sendable {
     /// The first line of `dev`, for those who cannot read its stdout.
     var readyFile: String { "\(directory)/dev.json" }
 
-    /// Makes what is not there yet. A directory that was used before keeps its key, and so its phones.
+    /// Makes what is not there yet. A directory that was used before keeps its key, and so its
+    /// phones.
     init(_ path: String?) throws(ProgramError) {
         if let path {
             temporary = nil

@@ -7,10 +7,11 @@ import TomboloRelay
 import TomboloSQLite
 import TomboloServer
 
-/// A whole relay in this process: log, core and shell, push lanes, doors, and the listener. On the loop
-/// only.
+/// A whole relay in this process: log, core and shell, push lanes, doors, and the listener. On the
+/// loop only.
 ///
-/// It listens from `init` on, and answers from `run` on. `stop` ends it after what it accepted is finished.
+/// It listens from `init` on, and answers from `run` on. `stop` ends it after what it accepted is
+/// finished.
 final class RelayService: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -28,7 +29,8 @@ final class RelayService: @unchecked Sendable {
     /// A push that is out is waited for as long as its client waits.
     static let pushTime = Duration.seconds(10)
 
-    /// Opens the log, recovers, and binds the listener. `complain` takes a line for each damaged row.
+    /// Opens the log, recovers, and binds the listener. `complain` takes a line for each damaged
+    /// row.
     init(
         _ configuration: Configuration, lanes: LaneSender, loop: EpollLoop,
         complain: (String) -> Void
@@ -77,8 +79,8 @@ final class RelayService: @unchecked Sendable {
             port: UInt16(server.address.port))
     }
 
-    /// Serves until `stop` is through. Throws where the log fails: then what is on disk is not known, and
-    /// only a new start finds out.
+    /// Serves until `stop` is through. Throws where the log fails: then what is on disk is not
+    /// known, and only a new start finds out.
     ///
     /// - Parameter ready: called once the relay takes requests.
     func run(_ ready: @escaping @Sendable () async throws -> Void) async throws {

@@ -59,7 +59,6 @@ extension Core {
         return damage
     }
 
-<<<<<<< HEAD
     /// After a restore: what is older than it may have reached the phones, so its alerts stay silent
     /// and a start that seems untried may have been tried. Timestamps go on from now by themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
@@ -73,13 +72,13 @@ extension Core {
                 destinations[slot]?.phase = .startUnknown
             }
         }
-=======
+    }
+
     /// For a card of an incarnation whose end is not remembered: it ends now, with what there is.
     private static func ended(_ activity: Activity, now: Instant) -> Projection? {
         guard var projection = activity.durable else { return nil }
         projection.apply(.end(End(change: .none)), version: projection.version, at: now)
         return projection
->>>>>>> core
     }
 
     private mutating func adoptDevice(_ record: Record) -> [String] {

@@ -113,7 +113,7 @@ let package = Package(
             [
                 "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite",
                 "CLinux",
-            ]),
+            ], exclude: ["Golden"]),
         tests(
             "TomboloRelayTests",
             [

@@ -61,6 +61,9 @@ package struct RecoveredLog: Sendable {
     /// The highest activity number that has a head, a damaged one's too: numbers above it are free.
     package var lastActivity: Int64 = 0
     package var heads: [RecoveredHead] = []
+    /// When this log was put back from a backup. What came between the backup and then is gone from
+    /// the log, but phones may have had it.
+    package var restoredAt: Instant?
     /// Some activities are retired: they are asked for by name or number.
     package var hasRetired = false
     package var records: [Record] = []

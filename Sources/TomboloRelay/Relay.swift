@@ -82,6 +82,7 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         recovery.records = recovered.records
         recovery.hasRetired = recovered.hasRetired
+        recovery.restoredAt = recovered.restoredAt
         recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         phase = .recovered

@@ -18,7 +18,7 @@ struct ActivityMarks {
 
     private var marks = NumberTable(empty: Mark())
     /// The highest number that any activity ever took.
-    private var highest: Int64 = 0
+    private(set) var highest: Int64 = 0
     private var undo: [(activity: Int64, mark: Mark?)] = []
     /// Their head's row is damaged: nobody knows where they stand.
     private var damaged: Set<Int64> = []

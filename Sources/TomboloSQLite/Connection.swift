@@ -90,6 +90,23 @@ struct Connection: ~Copyable {
             }, counter)
     }
 
+    /// Copies the whole database over that of `other`. `progress` is told pages left, pages in all.
+    func copyAll(
+        to other: borrowing Connection, pagesAtOnce: Int32, progress: (Int, Int) -> Void
+    ) throws(SQLiteError) {
+        guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+            throw SQLiteError(other.handle)
+        }
+        var code = SQLITE_OK
+        while code == SQLITE_OK {
+            code = sqlite3_backup_step(backup, pagesAtOnce)
+            progress(
+                Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+        }
+        let end = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE, end == SQLITE_OK else { throw SQLiteError(code: code) }
+    }
+
     /// Copies the write-ahead log into the database, as far as readers allow without waiting.
     func checkpoint() throws(SQLiteError) {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

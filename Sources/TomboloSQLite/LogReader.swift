@@ -17,6 +17,8 @@ package final class LogReader: @unchecked Sendable {
     private let lastSeq: Statement
     private let lastFactSeq: Statement
     private let lastTenant: Statement
+    private let eventCut: Statement
+    private let factCut: Statement
     private let damage: DamageList
     private var tenants = Tenants()
     private var tenantsRead: Int64 = 0
@@ -47,6 +49,9 @@ package final class LogReader: @unchecked Sendable {
             lastSeq = try connection.prepare("SELECT max(seq) FROM log")
             lastFactSeq = try connection.prepare("SELECT max(seq) FROM fact")
             lastTenant = try connection.prepare("SELECT max(id) FROM tenant")
+            let cut = "SELECT value FROM cut WHERE name ="
+            eventCut = try connection.prepare("\(cut) 'log'")
+            factCut = try connection.prepare("\(cut) 'fact'")
         } catch {
             throw error.unusable(path)
         }
@@ -121,8 +126,9 @@ package final class LogReader: @unchecked Sendable {
                 return FactPage(facts: [], next: nil)
             }
             let last = try integer(lastFactSeq)
-            let bound = scanBound(after: query.after, max: query.scanMax, last: last)
-            factsAfter.bind(query.after, at: 1)
+            let after = max(query.after, try integer(factCut))
+            let bound = scanBound(after: after, max: query.scanMax, last: last)
+            factsAfter.bind(after, at: 1)
             factsAfter.bind(bound, at: 2)
             factsAfter.bind(tenant, at: 3)
             factsAfter.bind(query.activity?.rawValue, at: 4)
@@ -150,8 +156,9 @@ package final class LogReader: @unchecked Sendable {
         _ query: EventQuery, tenant: Int64
     ) throws(SQLiteError) -> EventPage {
         let last = try integer(lastSeq)
-        let bound = scanBound(after: query.after, max: query.scanMax, last: last)
-        eventsAfter.bind(query.after, at: 1)
+        let after = max(query.after, try integer(eventCut))
+        let bound = scanBound(after: after, max: query.scanMax, last: last)
+        eventsAfter.bind(after, at: 1)
         eventsAfter.bind(bound, at: 2)
         eventsAfter.bind(tenant, at: 3)
         eventsAfter.bind(query.activity?.rawValue, at: 4)
@@ -190,7 +197,8 @@ package final class LogReader: @unchecked Sendable {
         var found: [Int64] = []
         var seq = mark.seq
         var steps = 0
-        while seq > max(query.after, 0) {
+        let end = max(query.after, try integer(eventCut))
+        while seq > end {
             steps += 1
             guard steps <= query.scanMax, let row = try numbers(at: seq),
                 row.activity == activity.rawValue,

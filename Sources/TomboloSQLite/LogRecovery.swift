@@ -4,6 +4,7 @@ import TomboloEventLog
 /// Reads what start-up needs: what lives, not what happened.
 struct LogRecovery {
     private(set) var log = RecoveredLog()
+    private(set) var cut = LogCut()
     private var marks = ActivityMarks()
     private var tenants = Tenants()
     private(set) var hours = IdempotencyHours()
@@ -11,10 +12,11 @@ struct LogRecovery {
     init(
         _ connection: borrowing Connection, hash: KeyedHash, since: Instant
     ) throws(SQLiteError) {
-        let cut = try LogCut(connection)
+        cut = try LogCut(connection)
         log.lastSeq = max(try connection.integer("SELECT max(seq) FROM log"), cut.seq)
         log.lastFactSeq = max(try connection.integer("SELECT max(seq) FROM fact"), cut.fact)
         log.lastActivity = cut.activity
+        log.restoredAt = try LogMeta.restoredAt(connection)
         var damage: [String] = []
         tenants = try Tenants.read(connection) { damage.append($0) }
         log.damage = damage

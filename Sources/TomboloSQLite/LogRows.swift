@@ -48,7 +48,7 @@ struct LogRows: ~Copyable {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let facts = batch.facts.map { standing.number($0.tenant) }
-        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
+        try writeTenants(&standing)
         // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
         for index in batch.events.indices {
             let place = standing.places[index]
@@ -101,6 +101,11 @@ struct LogRows: ~Copyable {
         try replaceRecord.check(RecordRow.replace(record, value: value, with: replaceRecord))
     }
 
+    /// Rows for tenants that have none yet.
+    func writeTenants(_ standing: inout Standing) throws(SQLiteError) {
+        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
+    }
+
     private func insert(_ number: Int64, _ name: TenantID) throws(SQLiteError) {
         insertTenant.bind(number, at: 1)
         let code = withBytes(of: name.name.rawValue) { bytes in
@@ -119,6 +124,13 @@ struct LogRows: ~Copyable {
         // A row that cannot be read is treated as one that is damaged.
         guard (try? selectEvent.step()) == true else { return nil }
         return EventRow.event(selectEvent, tenants: tenants)?.event
+    }
+
+    /// Drops retired activities of days before `day`.
+    mutating func dropRetired(
+        before day: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try retiredDays.drop(before: day, connection)
     }
 
     mutating func rolledBack(_ connection: borrowing Connection) throws(SQLiteError) {

@@ -109,17 +109,16 @@ struct RetiredDays {
         try deletion.execute()
     }
 
-    /// Drops the days before `day`. Answers how many there were.
+    /// Drops the days before `day`.
     mutating func drop(
         before day: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Int {
-        open = nil
+    ) throws(SQLiteError) {
         let old = try Self.days(connection).filter { $0 < day }
         for day in old {
+            if open?.day == day { open = nil }
             try connection.execute(
                 "DROP TABLE \(Self.prefix)\(day); DROP TABLE \(Self.namePrefix)\(day)")
         }
-        return old.count
     }
 
     /// What a rolled-back transaction made is gone.

@@ -52,13 +52,16 @@ struct Standing {
         self.hash = hash
     }
 
+    /// The highest number that any activity ever took.
+    var highestActivity: Int64 { marks.highest }
+
     // MARK: Placing
 
     /// Gives each event its place, or changes nothing and throws. `row` fetches the event at a
     /// sequence; nil where its row is damaged, which is then taken for the key's own: 64 bits agree
     /// by accident once in ages, and an event twice is worse than one refused.
     mutating func place(
-        _ batch: AppendBatch, row: (Int64) -> NewEvent?,
+        _ batch: AppendBatch, checksHeads: Bool = true, row: (Int64) -> NewEvent?,
         retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
     ) throws(EventLogError) -> AppendReceipt {
         let start = savepoint
@@ -77,7 +80,7 @@ struct Standing {
             takeBack(to: start)
             throw error
         }
-        checkHeads(of: batch)
+        if checksHeads { checkHeads(of: batch) }
         nextFactSeq += Int64(batch.facts.count)
         return receipt
     }
@@ -147,6 +150,21 @@ struct Standing {
     var tenantTable: Tenants { tenants }
 
     mutating func expireKeys(below seq: Int64) { keys.expire(below: seq) }
+
+    // MARK: Taking in another log
+
+    mutating func begin(after cut: LogCut) {
+        (nextSeq, nextFactSeq) = (cut.seq + 1, cut.fact + 1)
+        marks.recover(highest: cut.activity)
+    }
+
+    mutating func adopt(
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64
+    ) {
+        marks.recover(
+            activity.rawValue,
+            ActivityMarks.Mark(version: version, seq: seq, tenant: tenants.number(tenant)))
+    }
 
     // MARK: Taking back
 

@@ -11,6 +11,8 @@ package struct CoreRecovery: Sendable {
     package var lastActivity: Int64 = 0
     /// The log keeps activities that ended long ago and are not among the heads.
     package var hasRetired = false
+    /// When the log was put back from a backup: phones may have had more than it knows of.
+    package var restoredAt: Instant?
 
     package init() {}
 }
@@ -49,11 +51,27 @@ extension Core {
         for record in records where record.space == .mark {
             damage += adoptMark(record, deviceByNumber, now: now)
         }
+        if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
         for slot in destinations.indices { deadlines.set(slot, at: now) }
         return damage
+    }
+
+    /// After a restore: what is older than it may have reached the phones, so its alerts stay silent
+    /// and a start that seems untried may have been tried. Timestamps go on from now by themselves.
+    private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
+        for slot in destinations.indices {
+            guard let destination = destinations[slot],
+                let durable = activities[destination.activity].durable,
+                durable.changedAt <= restoredAt
+            else { continue }
+            destinations[slot]?.alertsThrough = max(destination.alertsThrough, durable.version)
+            if destination.phase == .waiting, wall(now) - restoredAt < activityLifeMax {
+                destinations[slot]?.phase = .startUnknown
+            }
+        }
     }
 
     /// For a card of an incarnation whose end is not remembered: it ends now, with what there is.

@@ -7,7 +7,9 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
-        let keeping: [Subcommand] = [.logVerify]
+        let keeping: [Subcommand] = [
+            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
+        ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         return CommandTable(running + producing + reading + keeping + settingUp + measuring)
     }()

@@ -44,7 +44,8 @@ final class RelayService: @unchecked Sendable {
         self.lanes = lanes
         var chance = SystemRandomNumberGenerator()
         do {
-            log = try SQLiteEventLog(directory: data, chance: &chance)
+            log = try SQLiteEventLog(
+                directory: data, retention: configuration.retention, chance: &chance)
         } catch {
             throw ProgramError(error)
         }

@@ -18,6 +18,7 @@ package actor Relay: TurnTarget, TimerTarget {
     private let wallClock: any WallClock
     private var core: Core
     private var clock: RelayClock
+    private var clockWritten: RelayClock.Reading?
     private var inbox: [Input] = []
     private var isTurnDue = false
     private var waiting: [Ticket: Waiter] = [:]
@@ -64,7 +65,14 @@ package actor Relay: TurnTarget, TimerTarget {
         let limits = core.configuration.limits
         let recovered = try await log.recover(
             idempotencySince: wallClock.now() - limits.idempotency)
+        // Read anew: the log may have taken its time.
+        let last = recovered.records.lazy.compactMap(RelayClock.Reading.init(record:)).first
+        clock = RelayClock(
+            wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
+            after: last)
         var recovery = CoreRecovery()
+        recovery.lead = clock.lead
+        recovery.wallToldBefore = clock.wallToldBefore
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
         recovery.lastActivity = recovered.lastActivity
@@ -76,6 +84,10 @@ package actor Relay: TurnTarget, TimerTarget {
             ($0.tenant, $0.key, $0.seq, $0.recordedAt)
         }
         let damage = core.recover(recovery, now: steadyNow())
+        if last?.boot != wallClock.boot || last?.lead != clock.lead {
+            // Before the first timestamp: whoever comes after a crash must know how far they can have come.
+            _ = try await log.append(withClock(PendingBatch()), under: .sole)
+        }
         phase = .recovered
         return recovered.damage + damage
     }
@@ -90,7 +102,7 @@ package actor Relay: TurnTarget, TimerTarget {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
                 // Deadlines of destinations do not wait for the disk.
                 setTimer(core.nextWake, now: steadyNow())
-                let receipt = try await log.append(AppendBatch(batch), under: .sole)
+                let receipt = try await log.append(withClock(batch), under: .sole)
                 inbox.append(
                     .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
                 turn()
@@ -100,6 +112,20 @@ package actor Relay: TurnTarget, TimerTarget {
                 await appending.park()
             }
         }
+    }
+
+    /// A batch carries the clock, so that the next relay goes on with it.
+    private func withClock(_ batch: PendingBatch) -> AppendBatch {
+        var batch = AppendBatch(batch)
+        let reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
+        if let last = clockWritten, last.lead == reading.lead,
+            reading.steady - last.steady < RelayClock.readingInterval
+        {
+            return batch
+        }
+        clockWritten = reading
+        batch.records.append(reading.record)
+        return batch
     }
 
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.
@@ -292,7 +318,7 @@ package actor Relay: TurnTarget, TimerTarget {
     package var lastFactSeq: Int64 { core.lastFactSeq }
 
     /// Wall time as the relay counts it: what it records events with.
-    package func wallNow() -> Instant { steadyNow() + clock.lead }
+    package func wallNow() -> Instant { core.wall(steadyNow()) }
 
     package nonisolated(nonsending) func events(
         _ query: EventQuery

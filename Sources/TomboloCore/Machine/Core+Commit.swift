@@ -6,6 +6,8 @@ package struct PendingBatch: Sendable {
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
+
+    package init() {}
 }
 
 extension Core {
@@ -63,6 +65,7 @@ extension Core {
     ) {
         guard let batch = committing else { return }
         committing = nil
+        if let lead = batch.lead { self.lead = max(self.lead, lead) }
         var affected: [Int] = []
         for (index, event) in batch.events.enumerated() {
             let seq = firstSeq + Int64(index)
@@ -178,7 +181,7 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest?.decision, destinations: counts, clip: nil, plan: nil)
+            decision: slowest.map { told($0.decision) }, destinations: counts, clip: nil, plan: nil)
     }
 
     func status(_ slot: Int) -> ActivityStatus {

@@ -9,6 +9,10 @@ package struct CoreRecovery: Sendable {
     package var lastFactSeq: Int64 = 0
     /// The highest number that an activity ever took, damaged ones included.
     package var lastActivity: Int64 = 0
+    /// Of the relay's clock at this start.
+    package var lead = Span.zero
+    /// The latest wall time that the relay before can have put into a timestamp.
+    package var wallToldBefore = Instant.distantPast
 
     package init() {}
 }
@@ -17,6 +21,7 @@ extension Core {
     /// Takes over what is durable. Answers one line for each thing that could not be read; it is set aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
+        lead = recovery.lead
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
         nextActivityNumber = recovery.lastActivity + 1
@@ -44,7 +49,8 @@ extension Core {
             if let device { deviceByNumber[device.number] = slot }
         }
         for record in records where record.space == .mark {
-            damage += adoptMark(record, deviceByNumber, now: now)
+            damage += adoptMark(
+                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore), now: now)
         }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
@@ -79,7 +85,7 @@ extension Core {
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], now: Instant
+        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         guard let value = record.value else { return [] }
@@ -100,12 +106,12 @@ extension Core {
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         if mark.incarnation < activities[activity].durableIncarnation {
-            destination.final = mark.final ?? Self.ended(activities[activity], now: wall(now))
+            destination.final = mark.final ?? Self.ended(activities[activity], now: self.wall(now))
         }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
         destination.pacing.recover(
-            grantInForce(destination).grant, now: now, wall: wall(now))
+            grantInForce(destination).grant, now: now, wall: wall)
         if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt

@@ -85,11 +85,18 @@ extension Core {
         return DestinationView(
             device: device.key.id, grant: grantInForce(destination), route: route,
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
-            lastDelivery: destination.lastDelivery, waiting: destination.waiting, frames: counts,
+            lastDelivery: destination.lastDelivery, waiting: destination.waiting.map(told),
+            frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
                 $0.bytes == projection.state(at: wall(now)).bytes
             })
+    }
+
+    /// A decision as readers are told it: at the wall's time.
+    func told(_ decision: Decision) -> Decision {
+        guard case .deferred(let until?, let hold) = decision else { return decision }
+        return .deferred(until: wall(until), hold)
     }
 
     /// Whether nothing more will happen to a version at any destination before an instant.

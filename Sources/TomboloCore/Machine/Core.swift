@@ -77,7 +77,9 @@ package struct Core: Sendable {
             lanes[Int(lane.rawValue)].setCapacity(count)
             serve(lane, now: now, effects: &effects)
         case .clock(let lead):
-            self.lead = max(self.lead, lead)
+            // Timestamps run ahead by it only when the next relay would know.
+            staged.lead = lead
+            staged.flushAt = .distantPast
         case .tick: break
         }
         wakeUp(now: now, effects: &effects)
@@ -95,7 +97,7 @@ package struct Core: Sendable {
     }
 
     /// Wall time, as it goes into timestamps and records.
-    func wall(_ now: Instant) -> Instant { now + lead }
+    package func wall(_ now: Instant) -> Instant { now + lead }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
         while let slot = deadlines.pop(until: now) {

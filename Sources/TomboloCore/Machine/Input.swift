@@ -18,7 +18,7 @@ package enum Input: Sendable {
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
-    /// The wall clock's lead over steady time (`RelayClock`).
+    /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.
     case clock(lead: Span)
     /// Nothing but time has passed.
     case tick

@@ -84,10 +84,6 @@ package actor Relay: TurnTarget, TimerTarget {
             ($0.tenant, $0.key, $0.seq, $0.recordedAt)
         }
         let damage = core.recover(recovery, now: steadyNow())
-        if last?.boot != wallClock.boot || last?.lead != clock.lead {
-            // Before the first timestamp: whoever comes after a crash must know how far they can have come.
-            _ = try await log.append(withClock(PendingBatch()), under: .sole)
-        }
         phase = .recovered
         return recovered.damage + damage
     }
@@ -95,9 +91,17 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Stores batches until it is cancelled or the log fails. After `recover()`.
     package func run() async throws {
         precondition(phase == .recovered, "a relay runs once, after it has recovered")
+        defer { fail() }
+        // Before the first timestamp: whoever comes after a crash must know how far they can have come. With it goes
+        // what recovery has found out, or the next one would not know it any more.
+        let found = core.takeBatch(now: steadyNow(), writesAll: true)
+        let receipt = try await log.append(withClock(found ?? PendingBatch()), under: .sole)
+        if found != nil {
+            inbox.append(
+                .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
+        }
         phase = .running
         scheduleTurn()
-        defer { fail() }
         while !Task.isCancelled {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
                 // Deadlines of destinations do not wait for the disk.

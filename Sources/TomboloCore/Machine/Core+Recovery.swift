@@ -111,7 +111,8 @@ extension Core {
         destination.pacing.lastTimestamp = mark.lastTimestamp
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
         destination.pacing.recover(
-            grantInForce(destination).grant, now: now, wall: wall)
+            grantInForce(destination).grant, now: now, wall: wall,
+            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0)
         if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt
@@ -119,8 +120,10 @@ extension Core {
         } else if destination.phase == .live {
             destination.phase = .started
         }
-        destination.markIsDirty = false
-        _ = insert(destination)
+        // Guessed from a clock that is told no more: remembered before the new one's reading is.
+        destination.markIsDirty = wall > self.wall(now)
+        let slot = insert(destination)
+        if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         return []
     }
 }

@@ -82,12 +82,18 @@ package struct PacingState: Hashable, Sendable {
 
     /// After a restart: a mark may be old, so the destination counts as having just sent, at the highest timestamp
     /// that it can have used.
-    package mutating func recover(_ grant: Grant, now: Instant, wall: Instant) {
+    ///
+    /// - Parameters:
+    ///   - wall: the latest that any relay can have put into a timestamp by now.
+    ///   - mayHaveSent: false where surely nothing was ever sent.
+    package mutating func recover(
+        _ grant: Grant, now: Instant, wall: Instant, mayHaveSent: Bool
+    ) {
         lastSend = now
         lastLowPrioritySend = now
         bucket.clamp(grant, now: now)
         holdsToken = false
-        if lastTimestamp > 0 {
+        if mayHaveSent {
             lastTimestamp = max(lastTimestamp, wall.seconds + Self.timestampLeadMax)
         }
     }

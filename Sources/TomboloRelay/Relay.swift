@@ -264,7 +264,38 @@ package actor Relay: TurnTarget, TimerTarget {
         await ask { .key(number: number, value: value, $0) }
     }
 
+    /// Registers a type of an app; `app` nil: the tenant's only one.
+    package func storeType(
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
+    ) async -> Answer {
+        await ask { .type(type, name: name, app: app, tenant, $0) }
+    }
+
+    /// The newest state goes again where these were refused.
+    package func retry(_ query: DeadLetterQuery) async -> Answer { await ask { .retry(query, $0) } }
+
     // MARK: Reading
+
+    /// What a command would do now; nothing is stored.
+    package func dryRun(_ command: Command) -> Result<DryRun, Refusal> {
+        do throws(Refusal) {
+            return .success(try core.dryRun(command, now: steadyNow()))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A registered type.
+    package func type(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
+        core.typeView(name, app: app, tenant: tenant)
+    }
+
+    /// Dead letters, newest first, below `before`.
+    package func deadLetters(
+        _ query: DeadLetterQuery, before: Int64?, limit: Int
+    ) -> (letters: [DeadLetter], next: Int64?) {
+        core.deadLetters(query, before: before, limit: limit)
+    }
 
     /// The durable state, with its clip sampled now.
     package func activity(_ key: ActivityKey) -> ActivityView? { core.view(key, now: steadyNow()) }

@@ -11,7 +11,8 @@ for seed in from..<from + count {
     if count == 1 { print(verdict.history.joined(separator: "\n")) }
     if !verdict.isGood || count == 1 {
         print("seed \(seed) faults \(verdict.faults) jobs \(verdict.jobs) steps \(verdict.steps)")
-        print("  virtual \(verdict.virtualSeconds) s escapes \(verdict.escapes) hash \(verdict.hash)")
+        print(
+            "  virtual \(verdict.virtualSeconds) s escapes \(verdict.escapes) hash \(verdict.hash)")
         for violation in verdict.violations.prefix(4) { print("  ", violation) }
     }
 }

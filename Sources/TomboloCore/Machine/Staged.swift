@@ -9,6 +9,8 @@ struct Staged: Sendable {
         var content: Command.Content
         var definition: Activity.Definition?
         var plan: (flipbook: Flipbook, payloadBytes: Int)?
+        /// What was seen coming when it was taken.
+        var lint: [Lint] = []
     }
 
     /// How a ticket is answered when its batch is durable.

@@ -8,6 +8,10 @@ extension CommandTable {
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let measuring: [Subcommand] = [.benchAppend]
-        return CommandTable(running + producing + reading + settingUp + measuring)
+        let checking: [Subcommand] = [
+            .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
+        ]
+        let all = running + producing + reading + checking + settingUp + measuring
+        return CommandTable(all)
     }()
 }

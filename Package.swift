@@ -143,7 +143,11 @@ let package = Package(
             ]),
         tests("RepositoryTests", ["TestSupport"]),
         tests(
-            "EndToEndTests", ["TestSupport", "TomboloJSON", "TomboloCrypto", "tombolo"],
+            "EndToEndTests",
+            [
+                "TestSupport", "TomboloJSON", "TomboloCrypto", "TomboloCore", "TomboloAPI",
+                "TomboloSimulator", "tombolo",
+            ],
             exclude: ["ten_kills.py"]),
     ]
 )

@@ -5,6 +5,27 @@ package import TomboloLoop
 // What readers see, and waiting for it: only what is durable.
 
 extension Relay {
+    /// What a command would do now; nothing is stored.
+    package func dryRun(_ command: Command) -> Result<DryRun, Refusal> {
+        do throws(Refusal) {
+            return .success(try core.dryRun(command, now: steadyNow()))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A registered type.
+    package func type(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
+        core.typeView(name, app: app, tenant: tenant)
+    }
+
+    /// Dead letters, newest first, below `before`.
+    package func deadLetters(
+        _ query: DeadLetterQuery, before: Int64?, limit: Int
+    ) -> (letters: [DeadLetter], next: Int64?) {
+        core.deadLetters(query, before: before, limit: limit)
+    }
+
     /// The durable state, with its clip sampled now; of one that left memory, its last.
     package func activity(_ key: ActivityKey) async -> ActivityView? {
         if let view = core.view(key, now: steadyNow()) { return view }

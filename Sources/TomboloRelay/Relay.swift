@@ -353,6 +353,16 @@ package actor Relay: TurnTarget, TimerTarget {
     package func storeKey(number: Int64, value: [UInt8]?) async -> Answer {
         await ask { .key(number: number, value: value, $0) }
     }
+
+    /// Registers a type of an app; `app` nil: the tenant's only one.
+    package func storeType(
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
+    ) async -> Answer {
+        await ask { .type(type, name: name, app: app, tenant, $0) }
+    }
+
+    /// The newest state goes again where these were refused.
+    package func retry(_ query: DeadLetterQuery) async -> Answer { await ask { .retry(query, $0) } }
 }
 
 extension AppendBatch {

@@ -31,6 +31,16 @@ extension ProblemRegistry {
             fix: "List the keys with GET /v1/keys.",
             command: "curl -H \"Authorization: Bearer $TOMBOLO_KEY\" …/v1/keys"),
         ProblemPage(
+            .unknownType, 404, "There is no such type",
+            cause: "No type of this name is registered for this app and tenant.",
+            fix: "Register it with PUT /v1/types/{type}; where several apps are, name one.",
+            command: "tombolo type put TYPE type.json"),
+        ProblemPage(
+            .unknownDeadLetter, 404, "There is no such dead letter",
+            cause: "It was retried before, or it is among the oldest, which go.",
+            fix: "Look at those that there are.",
+            command: "tombolo dead ls"),
+        ProblemPage(
             .unknownProblem, 404, "There is no such problem",
             cause: "No problem has this code.",
             fix: "All codes are listed under /problems/.",
@@ -71,6 +81,13 @@ extension ProblemRegistry {
             fix:
                 "Shorten the state: smaller images, ids instead of texts that the app can look up.",
             command: "tombolo activity show ID"),
+        ProblemPage(
+            .stateInvalid, 422, "The state does not fit its type",
+            cause:
+                "The state, with this change merged in, does not decode into the type that is "
+                + "registered: the phone would drop the push without a word.",
+            fix: "Mend the members that errors[] points at, or the type's schema.",
+            command: "tombolo type check TYPE state.json"),
         ProblemPage(
             .labRefused, 422, "The class lab is not for Apple's servers",
             cause: "The budget class lab has no limits, and this app pushes to Apple.",

@@ -4,9 +4,21 @@ import TomboloJSON
 
 extension Core {
     func grantInForce(_ destination: Destination) -> GrantInForce {
-        let budgetClass = devices[destination.device]?.budgetClass ?? .standard
+        let budgetClass = budgetClass(destination)
         return GrantInForce(
             budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
+    }
+
+    /// The device's where an operator set one, else the type's.
+    private func budgetClass(_ destination: Destination) -> BudgetClass {
+        guard let device = devices[destination.device] else { return .standard }
+        guard device.registration.budgetClass == nil, !types.isEmpty else {
+            return device.budgetClass
+        }
+        let activity = activities[destination.activity]
+        let own = type(of: activity.definition, activity.key.tenant)?.budgetClass
+        if own == .frequent, !device.registration.frequentUpdates { return .standard }
+        return own ?? device.budgetClass
     }
 
     mutating func attempt(
@@ -169,7 +181,10 @@ extension Core {
         _ destination: Destination, _ projection: Projection, _ event: Push.Event,
         _ alert: Projection.PendingAlert?, _ state: JSON, _ timestamp: Int64, now: Instant
     ) -> Payload.Content {
-        var content = Payload.Content(timestamp: timestamp, event: event, state: state)
+        let activity = activities[destination.activity]
+        var content = Payload.Content(
+            timestamp: timestamp, event: event,
+            state: forPhone(state, activity.definition, activity.key.tenant))
         content.alert = alert?.content
         content.relevance = event == .end ? nil : projection.relevance
         if event == .end {

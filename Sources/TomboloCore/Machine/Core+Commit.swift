@@ -142,6 +142,7 @@ extension Core {
                 event.activity, event.event.kind, seq: firstSeq + Int64(index), changed: true,
                 now: now)
             answer.version = event.event.expectedVersion + 1
+            answer.lint = event.lint
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
                 answer.plan = ClipPlan(

@@ -88,11 +88,16 @@ extension Core {
         let incarnation = (slot.map { activities[$0].incarnation } ?? 0) + 1
         let reference = ActivityReference(id: command.activity.id, incarnation: incarnation)
         let version = (slot.map { activities[$0].accepted.version } ?? 0) + 1
+        let type =
+            types.isEmpty
+            ? nil : types[.init(tenant: command.activity.tenant, app: app, name: start.type)]?.type
         let definition = Activity.Definition(
             type: start.type, app: app, audience: start.audience, route: start.route,
-            attributes: try Self.attributes(start, reference),
-            onUnknownStart: start.onUnknownStart, startedAt: wall(now), digest: digest)
+            attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
+            onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
+            startedAt: wall(now), digest: digest)
         let projection = Projection(start, version: version, at: wall(now))
+        try checkState(projection, definition, command.content, command.activity.tenant)
         try checkSize(of: projection, definition, alert: start.alert)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil {
@@ -155,6 +160,8 @@ extension Core {
         }
         var projection = activity.accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
+        try checkState(
+            projection, activity.definition, command.content, command.activity.tenant)
         try checkSize(of: projection, activity.definition, alert: Self.alert(command.content))
         activities[slot].accepted = projection
         return .staged(stage(command, slot, projection, plan: plan, now: now))
@@ -173,7 +180,8 @@ extension Core {
             Staged.Event(
                 event: event, activity: slot, incarnation: activities[slot].incarnation,
                 projection: projection, content: command.content, definition: definition,
-                plan: plan.map { (flipbook: $0.0, payloadBytes: $0.1) }))
+                plan: plan.map { (flipbook: $0.0, payloadBytes: $0.1) },
+                lint: lints(command.content, activities[slot], now: now)))
         staged.touched.append(slot)
         counters.eventsAccepted += 1
         return staged.events.count - 1

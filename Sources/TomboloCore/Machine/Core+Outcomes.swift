@@ -85,6 +85,9 @@ extension Core {
         case .accepted: accepted(slot, flying, now: now)
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot, flying)
+            if reaches == .push || reaches == .tokenMisplaced {
+                bury(slot, flying, status: status, reason: reason, now: now)
+            }
             rejected(slot, flying, reaches, goneSince: since, now: now)
             if !flying.isFrame {
                 noteFact(slot, flying, "push.refused", "\(status) \(reason)", now: now)
@@ -168,7 +171,8 @@ extension Core {
             backOff(slot, now: now)
             return
         }
-        devices[destination.device]?.tokens[name] = nil
+        let retiredAt = wall(now)
+        devices[destination.device]?.retire(name, at: retiredAt)
         stageDevice(destination.device)
         noteFact(slot, flying, "token.retired", name.text, now: now)
         guard flying.event != .start else { return }

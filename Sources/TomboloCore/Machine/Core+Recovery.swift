@@ -48,6 +48,10 @@ extension Core {
         for record in records where record.space == .device {
             damage += adoptDevice(record)
         }
+        for record in records where record.space == .type { damage += adoptType(record) }
+        for record in records where record.space == .deadLetter {
+            damage += adoptDeadLetter(record)
+        }
         for record in records where record.space == .key { keys[record.number] = record.value }
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {

@@ -94,8 +94,17 @@ extension Core {
             frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
-                $0.bytes == projection.state(at: wall(now)).bytes
+                $0.bytes == shown(projection, destination, now: now).bytes
             })
+    }
+
+    /// The projected state as the phone would report it.
+    private func shown(
+        _ projection: Projection, _ destination: Destination, now: Instant
+    ) -> JSON {
+        let activity = activities[destination.activity]
+        return forPhone(
+            projection.state(at: wall(now)), activity.definition, activity.key.tenant)
     }
 
     /// A slowed clip's next frame waits for the grant; readers are told so, although no change

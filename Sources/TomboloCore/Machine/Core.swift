@@ -30,6 +30,8 @@ package struct Core: Sendable {
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var keys: [Int64: [UInt8]] = [:]
+    var types: [ActivityType.Key: RegisteredType] = [:]
+    var deadLetters: [DeadLetter] = []
 
     var staged = Staged()
     var committing: Staged?
@@ -38,6 +40,8 @@ package struct Core: Sendable {
     var nextActivityNumber: Int64 = 1
     var nextDeviceNumber: Int64 = 1
     var nextDestinationNumber: Int64 = 1
+    var nextTypeNumber: Int64 = 1
+    var nextDeadLetter: Int64 = 1
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
     var lead = Span.zero
@@ -75,6 +79,10 @@ package struct Core: Sendable {
             keys[number] = value
             staged.records.append(Record(space: .key, number: number, value: value))
             staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
+        case .type(let type, let name, let app, let tenant, let ticket):
+            put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
+        case .retry(let query, let ticket):
+            retry(query, ticket, now: now, effects: &effects)
         case .committed(let firstSeq, let firstFactSeq):
             committed(firstSeq: firstSeq, firstFactSeq: firstFactSeq, now: now, effects: &effects)
         case .pushEnded(let outcome):

@@ -13,6 +13,10 @@ package enum Input: Sendable {
     case device(DeviceKey, DeviceCommand, Ticket)
     /// API keys, as the doors encode them; a nil value deletes.
     case key(number: Int64, value: [UInt8]?, Ticket)
+    /// A type of an app; `app` nil: the tenant's only one.
+    case type(ActivityType, name: String, app: String?, TenantID, Ticket)
+    /// The newest state goes again where these were refused.
+    case retry(DeadLetterQuery, Ticket)
     /// The batch that `takeBatch` gave is durable.
     case committed(firstSeq: Int64, firstFactSeq: Int64)
     case pushEnded(PushOutcome)
@@ -79,6 +83,11 @@ package struct Stored: Hashable, Sendable {
     }
 
     package var kind: Kind
+    /// What was seen coming.
+    package var lint: [Lint] = []
+    /// Of a retry: pushes that go again, and those that nobody is left for.
+    package var count = 0
+    package var unreachable = 0
     package init(_ kind: Kind) { self.kind = kind }
 }
 
@@ -99,6 +108,8 @@ package struct Accepted: Sendable {
     /// The clip that a play began.
     package var clip: String?
     package var plan: ClipPlan?
+    /// What was seen coming.
+    package var lint: [Lint] = []
 }
 
 /// How many destinations have the newest version on its way or there, and how many wait.
@@ -130,9 +141,11 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownDevice = "unknown-device"
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
+        case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"
         case invalidField = "invalid-field"
         case payloadTooLarge = "payload-too-large"
+        case stateInvalid = "state-invalid"
         case idempotencyKeyReused = "idempotency-key-reused"
         case idempotencyKeyRunning = "idempotency-key-running"
         case labRefused = "lab-refused"

@@ -9,6 +9,8 @@ struct Staged: Sendable {
         var content: Command.Content
         var definition: Activity.Definition?
         var plan: (flipbook: Flipbook, payloadBytes: Int)?
+        /// What was seen coming when it was taken.
+        var lint: [Lint] = []
     }
 
     /// An ended activity that leaves, if it still stands at `version` then.

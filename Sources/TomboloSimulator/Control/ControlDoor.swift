@@ -159,7 +159,41 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         switch (method, rest.count > 1 ? rest[1] : "") {
         case ("GET", ""): return .json { PhonePage.write(phone, into: &$0) }
         case ("GET", "ignored"): return .json { PhonePage.writeIgnored(phone, into: &$0) }
-        default: return .wrong(405, "GET /v1/phones/\(name) or /v1/phones/\(name)/ignored")
+        case ("POST", ""): return act(on: name, body)
+        default:
+            return .wrong(405, "GET or POST /v1/phones/\(name), GET /v1/phones/\(name)/ignored")
         }
     }
+
+    /// `{"do":"swipe","activity":"cat-7"}`: what a user, the system or the app does.
+    private func act(on name: String, _ body: [UInt8]) -> Answer {
+        // Where the fault lies does not matter: there are two members.
+        guard let view = (try? JSONDocument(body))?.root, let deed = view["do"]?.string else {
+            return .wrong(422, "send {\"do\":…}: \(Self.deeds)")
+        }
+        let activity = view["activity"]?.string ?? ""
+        let state = view["state"].map { Array($0.raw) } ?? Array("{}".utf8)
+        switch deed {
+        case "swipe":
+            fleet.perform(on: name) { $0.swipeAway(activityID: activity, at: $1) }
+        case "allow": fleet.perform(on: name) { $0.allow(activityID: activity, at: $1) }
+        case "rotate": fleet.perform(on: name) { $0.rotate(activityID: activity, at: $1) }
+        case "update":
+            fleet.perform(on: name) {
+                $0.updateLocally(activityID: activity, state: state, at: $1)
+            }
+        case "offline", "online":
+            fleet.perform(on: name) { $0.setOnline(deed == "online", at: $1) }
+        case "terminate", "launch":
+            fleet.perform(on: name) { phone, _ in
+                phone.setTerminated(deed == "terminate")
+                return []
+            }
+        default: return .wrong(422, "\(deed) is none of \(Self.deeds)")
+        }
+        return phones("GET", [name], [])
+    }
+
+    private static let deeds =
+        "swipe, allow, rotate, update (with state) and activity; offline, online, terminate, launch"
 }

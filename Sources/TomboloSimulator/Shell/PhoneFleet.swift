@@ -42,6 +42,18 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         }
     }
 
+    /// Does something to a phone as its user would, and carries out what follows.
+    func perform(
+        on name: String, _ change: (inout Phone, WallInstant) -> [PhoneEffect]
+    ) {
+        guard let index = phones.firstIndex(where: { $0.configuration.name == name }) else {
+            return
+        }
+        let now = wallClock()
+        carryOut(change(&phones[index], now), of: index, at: now)
+        parking.unpark()
+    }
+
     /// Switches the phones on and lets time pass for them until cancelled.
     func run() async throws {
         let now = wallClock()

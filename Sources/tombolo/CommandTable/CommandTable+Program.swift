@@ -10,7 +10,11 @@ extension CommandTable {
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
         ]
+        let checking: [Subcommand] = [
+            .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
+        ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
-        return CommandTable(running + producing + reading + keeping + settingUp + measuring)
+        return CommandTable(
+            running + producing + reading + checking + keeping + settingUp + measuring)
     }()
 }

@@ -18,8 +18,11 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 let package = Package(
@@ -78,7 +81,7 @@ let package = Package(
                 "TomboloLoop", "TomboloEventLog", "TomboloCore", "TomboloJSON", "CLinux", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
-        tests("TomboloJSONTests", ["TomboloJSON"]),
+        tests("TomboloJSONTests", ["TomboloJSON"], exclude: ["Fuzzed/Corpus"]),
         tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloLoopTests", ["TomboloLoop", "TestSupport"]),
@@ -96,7 +99,9 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TomboloCryptoTests", ["TomboloCrypto", "TestSupport"]),
-        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"]),
+        tests(
+            "TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"],
+            exclude: ["Fuzzed/Corpus"]),
         tests(
             "TomboloAPNsTests",
             [

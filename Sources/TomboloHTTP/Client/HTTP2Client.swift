@@ -96,8 +96,8 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     }
 
     /// The same for the next request of `template`, which must be answered before `deadline`: for a
-    /// sender of many. All templates of one connection have one receiver, which it holds until it is
-    /// closed.
+    /// sender of many. All templates of one connection have one receiver, which it holds until it
+    /// is closed.
     package func submit(
         _ template: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
         to receiver: any HTTP2AnswerReceiver, tag: UInt64

@@ -12,8 +12,8 @@ final class TLSContext: @unchecked Sendable {
     private let serverProtocols: [UInt8]
 
     /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session cache.
-    /// A server's buffers are given back while a session is idle: 10,000 idle connections are a design
-    /// point. A client has few connections and much to say: it keeps them, and reads what has come
+    /// A server's buffers are given back while a session is idle: 10,000 idle connections are a
+    /// design point. A client has few connections and much to say: it keeps them, and reads what has come
     /// in one go.
     init(server: Bool, serverProtocols: [String] = []) throws(TLSError) {
         ERR_clear_error()

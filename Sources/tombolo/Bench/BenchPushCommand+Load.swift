@@ -11,7 +11,8 @@ struct PushMaterial {
     let state: JSON
 }
 
-/// Keeps as many pushes in flight as the lane takes, up to a window, until all are accepted or refused.
+/// Keeps as many pushes in flight as the lane takes, up to a window, until all are accepted or
+/// refused.
 ///
 /// `@unchecked Sendable`: used on the loop's thread only; the push client calls it there.
 final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {

@@ -111,13 +111,14 @@ struct Producer {
 
     private func play(_ id: String) -> (Command, Int64) {
         let count = world.dice.pick(.producers, [2, 5, 15])
-        let frames = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
+        let mark = nextNumber()
+        let frames = (0..<count).map { "\"\(mark)-\($0)\"" }.joined(separator: ",")
         let every = world.dice.pick(.producers, ["100ms", "1s", "1s", "5s"])
         let loop = world.dice.pick(.producers, ["\"forever\"", "\"forever\"", "3", "\"once\""])
         let text =
             "{\"flipbook\":{\"path\":\"/f\",\"frames\":[\(frames)],\"every\":\"\(every)\""
             + ",\"loop\":\(loop)},\"urgency\":\"normal\"}"
-        return make(.play, id, text, nextNumber())
+        return make(.play, id, text, mark)
     }
 
     private func nextNumber() -> Int64 {
@@ -129,6 +130,7 @@ struct Producer {
         _ kind: EventKind, _ id: String, _ text: String, _ mark: Int64
     ) -> (Command, Int64) {
         let document = JSON(unchecked: Array(text.utf8)).document
+        // The simulation writes what it reads: a fault here is its own.
         guard let content = try? Command.Content(kind: kind, document.root) else {
             preconditionFailure(text)  // our own text
         }

@@ -42,6 +42,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
 
     // The relay's own state.
     case overloaded
+    case logFull = "log-full"
     case stopping
     case notReady = "not-ready"
     case logUnreadable = "log-unreadable"

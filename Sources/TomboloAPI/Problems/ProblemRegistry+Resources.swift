@@ -112,6 +112,11 @@ extension ProblemRegistry {
             fix: "Wait for the seconds that Retry-After names, then send again.",
             command: "curl http://127.0.0.1:8780/metrics"),
         ProblemPage(
+            .logFull, 503, "The log has no room",
+            cause: "The disk under the data directory is full. Nothing of the request is stored.",
+            fix: "Free some space there; the relay takes events again within a second.",
+            command: "df -h"),
+        ProblemPage(
             .stopping, 503, "The relay is stopping",
             cause: "The relay finishes what it has taken and takes nothing new.",
             fix: "Send again after it has started.",

@@ -62,7 +62,8 @@ extension Core {
         _ destination: Destination, _ event: Push.Event, _ alert: Projection.PendingAlert?
     ) -> Bool {
         let granted = destination.reservation == .granted
-        if event == .start { return !(granted && destination.reservedStart) }
+        let covers = alert.map { destination.reservedAlert == $0.version } ?? true
+        if event == .start { return !(granted && destination.reservedStart && covers) }
         guard let alert else { return false }
         return !(granted && destination.reservedAlert == alert.version)
     }
@@ -74,7 +75,7 @@ extension Core {
         postpone(slot, until: nil, .reserving)
         if token { destinations[slot]?.pacing.reserve(grant, now: now) }
         destinations[slot]?.reservation = .pending
-        destinations[slot]?.reservedAlert = event == .start ? nil : alert?.version
+        destinations[slot]?.reservedAlert = alert?.version
         destinations[slot]?.reservedStart = event == .start
         destinations[slot]?.markIsDirty = true
         staged.dirtyMarks.append(slot)
@@ -137,6 +138,7 @@ extension Core {
         if event == .start {
             destinations[slot]?.phase = .starting
             destinations[slot]?.phaseSince = now
+            destinations[slot]?.startPush = push.id
         }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0

@@ -6,6 +6,7 @@ package struct PendingBatch: Sendable {
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
+    package var retired: [RetiredActivity] = []
 }
 
 extension Core {
@@ -29,6 +30,7 @@ extension Core {
         }
         batch.facts = staged.facts
         batch.records = staged.records + takeMarks()
+        batch.retired = staged.retired.map(\.activity)
         committing = staged
         staged = Staged()
         return batch
@@ -87,6 +89,7 @@ extension Core {
             }
         }
         answer(batch, firstSeq: firstSeq, now: now, effects: &effects)
+        leave(batch.retired)
     }
 
     private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {
@@ -108,7 +111,10 @@ extension Core {
             activities[slot].durableIncarnation = staged.incarnation
             enterAudience(slot, now: now)
         }
-        if staged.projection.ending != nil { leaveAudience(slot) }
+        if staged.projection.ending != nil {
+            leaveAudience(slot)
+            retireLater(slot)
+        }
     }
 
     /// Destinations of the incarnation before keep what they still have to deliver.

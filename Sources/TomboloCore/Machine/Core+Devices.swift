@@ -139,8 +139,10 @@ extension Core {
         _ name: TokenName, _ registration: TokenRegistration, _ slot: Int, now: Instant,
         effects: inout Effects
     ) throws(Refusal) -> Stored.Kind {
-        let observed = registration.observedAt ?? wall(now)
         let known = devices[slot]?.tokens[name]
+        // Without a time of its own it is news, also to a clock that was set back since the last.
+        let observed =
+            registration.observedAt ?? max(wall(now), known?.observedAt ?? .distantPast)
         if let known, known.observedAt > observed { return .outdated }
         if devices[slot]?.isRetired(name, registration.token, observedAt: observed) == true {
             return .outdated

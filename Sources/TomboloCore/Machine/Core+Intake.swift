@@ -31,13 +31,13 @@ extension Core {
             return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
         }
         if let key = command.idempotency {
-            switch idempotency[command.activity.tenant, key.key] {
+            switch idempotency.entry(command.activity.tenant, key.key, at: wall(now)) {
             case nil: break
             case .running?:
                 return .refused(
                     Refusal(.idempotencyKeyRunning, "a request with this key is still running"))
             case .recorded(let seq, let digest)?:
-                if digest == key.bodyDigest { return .replay(seq: seq) }
+                if digest == nil || digest == key.bodyDigest { return .replay(seq: seq) }
                 return .refused(Self.keyReused)
             }
         }
@@ -101,11 +101,25 @@ extension Core {
         try checkSize(of: projection, definition, alert: start.alert)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil {
+            rememberEnd(of: place)
             activities[place].definition = definition
             activities[place].incarnation = incarnation
             activities[place].accepted = projection
         }
         return .staged(stage(command, place, projection, definition: definition, now: now))
+    }
+
+    /// The head will hold the new incarnation alone: what the old one's cards still need goes into
+    /// their marks, of those that are gone too: a token that comes later revives them.
+    private mutating func rememberEnd(of slot: Int) {
+        for index in activities[slot].destinations {
+            guard let destination = destinations[index], destination.final == nil,
+                destination.phase != .ended
+            else { continue }
+            destinations[index]?.nextFinal = activities[slot].accepted
+            destinations[index]?.markIsDirty = true
+            staged.dirtyMarks.append(index)
+        }
     }
 
     private mutating func admitChange(
@@ -178,13 +192,10 @@ extension Core {
     ) -> Int {
         let number = ActivityNumber(nextActivityNumber)
         nextActivityNumber += 1
-        activities.append(
+        return insert(
             Activity(
                 key: key, number: number, incarnation: 1, definition: definition,
                 accepted: projection, durable: nil, seq: 0, durableIncarnation: 0))
-        activityByKey[key] = activities.count - 1
-        activityByNumber[number] = activities.count - 1
-        return activities.count - 1
     }
 
     /// An answer without an event; it waits while the activity itself waits for the disk.

@@ -13,6 +13,11 @@ package struct Core: Sendable {
     var chance: Chance
 
     var activities: [Activity] = []
+    var freeActivities: [Int] = []
+    /// When ended activities leave memory.
+    var retirements = DeadlineHeap()
+    /// Some have left: the log may know activities that are not here.
+    var hasRetired = false
     var activityByKey: [ActivityKey: Int] = [:]
     var activityByNumber: [ActivityNumber: Int] = [:]
     var devices: [Device?] = []
@@ -88,6 +93,8 @@ package struct Core: Sendable {
             serve(lane, now: now, effects: &effects)
         case .clock(let lead):
             self.lead = max(self.lead, lead)
+        case .remembered(let head, let version, let seq):
+            remember(head, version: version, seq: seq, now: now)
         case .tick: break
         }
         wakeUp(now: now, effects: &effects)
@@ -96,7 +103,8 @@ package struct Core: Sendable {
     /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch
     /// waits to be taken.
     package var nextWake: Instant? {
-        var next = deadlines.first ?? .distantFuture
+        var next = min(
+            deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -114,6 +122,7 @@ package struct Core: Sendable {
         while let slot = deadlines.pop(until: now) {
             evaluate(slot, now: now, effects: &effects)
         }
+        retire(now: now)
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)
         }

@@ -7,11 +7,14 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
-        let measuring: [Subcommand] = [.benchAppend]
+        let keeping: [Subcommand] = [
+            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
+        ]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         let checking: [Subcommand] = [
             .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
         ]
-        let all = running + producing + reading + checking + settingUp + measuring
-        return CommandTable(all)
+        let daily = running + producing + reading + checking
+        return CommandTable(daily + keeping + settingUp + measuring)
     }()
 }

@@ -51,7 +51,7 @@ extension Relay {
     package var lastFactSeq: Int64 { core.lastFactSeq }
 
     /// Wall time as the relay counts it: what it records events with.
-    package func wallNow() -> Instant { steadyNow() + clock.lead }
+    package func wallNow() -> Instant { core.wall(steadyNow()) }
 
     /// A page of the log.
     package nonisolated(nonsending) func events(

@@ -19,6 +19,7 @@ package actor Relay: TurnTarget, TimerTarget {
     private let wallClock: any WallClock
     var core: Core
     var clock: RelayClock
+    private var clockWritten: RelayClock.Reading?
     private var inbox: [Input] = []
     private var isTurnDue = false
     private var waiting: [Ticket: Waiter] = [:]
@@ -73,7 +74,14 @@ package actor Relay: TurnTarget, TimerTarget {
         let limits = core.configuration.limits
         let recovered = try await log.recover(
             idempotencySince: wallClock.now() - limits.idempotency)
+        // Read anew: the log may have taken its time.
+        let last = recovered.records.lazy.compactMap(RelayClock.Reading.init(record:)).first
+        clock = RelayClock(
+            wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
+            after: last)
         var recovery = CoreRecovery()
+        recovery.lead = clock.lead
+        recovery.wallToldBefore = clock.wallToldBefore
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
         recovery.lastActivity = recovered.lastActivity
@@ -92,14 +100,23 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Stores batches until it is cancelled or the log fails. After `recover()`.
     package func run() async throws {
         precondition(phase == .recovered, "a relay runs once, after it has recovered")
+        defer { fail() }
+        // Before the first timestamp: whoever comes after a crash must know how far they can have
+        // come. With it goes what recovery has found out, or the next one would not know it any
+        // more.
+        let found = core.takeBatch(now: steadyNow(), writesAll: true)
+        let receipt = try await log.append(withClock(found ?? PendingBatch()), under: .sole)
+        if found != nil {
+            inbox.append(
+                .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
+        }
         phase = .running
         scheduleTurn()
-        defer { fail() }
         while !Task.isCancelled {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
                 // Deadlines of destinations do not wait for the disk.
                 setTimer(core.nextWake, now: steadyNow())
-                let receipt = try await store(AppendBatch(batch))
+                let receipt = try await store(withClock(batch))
                 inbox.append(
                     .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
                 turn()
@@ -134,6 +151,20 @@ package actor Relay: TurnTarget, TimerTarget {
         do { return .success(try await log.append(batch, under: .sole)) } catch {
             return .failure(error)
         }
+    }
+
+    /// A batch carries the clock, so that the next relay goes on with it.
+    private func withClock(_ batch: PendingBatch) -> AppendBatch {
+        var batch = AppendBatch(batch)
+        let reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
+        if let last = clockWritten, last.lead == reading.lead,
+            reading.steady - last.steady < RelayClock.readingInterval
+        {
+            return batch
+        }
+        clockWritten = reading
+        batch.records.append(reading.record)
+        return batch
     }
 
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.

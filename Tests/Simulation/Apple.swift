@@ -54,17 +54,19 @@ final class Apple {
     private var capacitySince = MonotonicInstant(nanoseconds: 0)
     /// By lane: each tenant's app has connections of its own.
     private var inFlight = [Int](repeating: 0, count: World.laneCount)
-    private var lifeNumber = 0
 
     init(_ world: World) { self.world = world }
 
     // MARK: Connections
 
-    /// A new life connects: one stream until the first answer, then a thousand.
-    func connect(_ life: Life) {
-        lifeNumber = life.number
+    /// A new life begins: it may use one stream of each lane.
+    func begin() {
         capacity = 1
         inFlight = [Int](repeating: 0, count: World.laneCount)
+    }
+
+    /// It has connected: a thousand, soon.
+    func connect(_ life: Life) {
         world.after(world.dice.time(.network, 20...400)) { [self] in
             setCapacity(1_000, life)
         }

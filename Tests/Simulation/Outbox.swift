@@ -27,6 +27,8 @@ final class Outbox {
         var alert: Int64?
         var fate = Fate.open
         var answeredAt: MonotonicInstant?
+        /// Its answer came so shortly before a crash that it may not be on record.
+        var isForgotten = false
 
         /// Whether it may have reached the phone.
         var counts: Bool { fate != .refused }
@@ -82,7 +84,7 @@ final class Outbox {
         guard next.event == .start else { return [] }
         let before = sends.filter { $0.event == .start && $0.counts }
         guard let last = before.last else { return [] }
-        if resendsStarts, last.fate != .accepted { return [] }
+        if resendsStarts, last.fate != .accepted || last.isForgotten { return [] }
         return [(.oneStart, "a second start, \(next.at - last.at) after one that counts")]
     }
 

@@ -113,7 +113,9 @@ struct Producer {
         let count = world.dice.pick(.producers, [2, 5, 15])
         let mark = nextNumber()
         let frames = (0..<count).map { "\"\(mark)-\($0)\"" }.joined(separator: ",")
-        let every = world.dice.pick(.producers, ["100ms", "1s", "1s", "5s"])
+        // A destination without a budget shows them all: fast ones cost too much where hours pass.
+        let fast = world.plan.chaos <= .seconds(120) ? "100ms" : "5s"
+        let every = world.dice.pick(.producers, [fast, "1s", "1s", "5s"])
         let loop = world.dice.pick(.producers, ["\"forever\"", "\"forever\"", "3", "\"once\""])
         let text =
             "{\"flipbook\":{\"path\":\"/f\",\"frames\":[\(frames)],\"every\":\"\(every)\""
@@ -207,6 +209,14 @@ struct Producer {
                 _ = world.take(.refused(refusal), index)
             default: world.ledger.unknown(index)
             }
+        }
+    }
+
+    /// Stops the clips, so that the hours until all is calm are cheap.
+    func stopEverything() async {
+        for (tenant, id) in world.runningActivities() {
+            let producer = Producer(world, tenant, number)
+            await producer.ask(producer.make(.stop, id, "{}", producer.nextNumber()))
         }
     }
 

@@ -176,6 +176,9 @@ final class World: @unchecked Sendable {
         clock.step(to: .zero)
         apple.heal()
         for phone in phones { comeOnline(phone) }
+        if faults.contains(FaultSet(.clips)) {
+            await Producer(self, plan.tenants[0], 98).stopEverything()
+        }
         await pause(plan.healing)
         while life?.isReady != true { await pause(.milliseconds(100)) }
         await Producer(self, plan.tenants[0], 99).changeEverything()

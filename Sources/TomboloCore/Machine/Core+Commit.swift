@@ -7,6 +7,8 @@ package struct PendingBatch: Sendable {
     package var facts: [NewFact] = []
     package var records: [Record] = []
     package var retired: [RetiredActivity] = []
+
+    package init() {}
 }
 
 extension Core {
@@ -67,6 +69,7 @@ extension Core {
     ) {
         guard let batch = committing else { return }
         committing = nil
+        if let lead = batch.lead { self.lead = max(self.lead, lead) }
         var affected: [Int] = []
         for (index, event) in batch.events.enumerated() {
             let seq = firstSeq + Int64(index)
@@ -189,7 +192,7 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest?.decision, destinations: counts, clip: nil, plan: nil)
+            decision: slowest.map { told($0.decision) }, destinations: counts, clip: nil, plan: nil)
     }
 
     func status(_ slot: Int) -> ActivityStatus {

@@ -13,6 +13,10 @@ package struct CoreRecovery: Sendable {
     package var hasRetired = false
     /// When the log was put back from a backup: phones may have had more than it knows of.
     package var restoredAt: Instant?
+    /// Of the relay's clock at this start.
+    package var lead = Span.zero
+    /// The latest wall time that the relay before can have put into a timestamp.
+    package var wallToldBefore = Instant.distantPast
 
     package init() {}
 }
@@ -22,6 +26,7 @@ extension Core {
     /// set aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
+        lead = recovery.lead
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
         nextActivityNumber = recovery.lastActivity + 1
@@ -53,7 +58,8 @@ extension Core {
             if let device { deviceByNumber[device.number] = slot }
         }
         for record in records where record.space == .mark {
-            damage += adoptMark(record, deviceByNumber, now: now)
+            damage += adoptMark(
+                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore), now: now)
         }
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in activities.indices where !activities[slot].hasEnded {
@@ -63,8 +69,9 @@ extension Core {
         return damage
     }
 
-    /// After a restore: what is older than it may have reached the phones, so its alerts stay silent
-    /// and a start that seems untried may have been tried. Timestamps go on from now by themselves.
+    /// After a restore: what is older than it may have reached the phones, so its alerts stay
+    /// silent and a start that seems untried may have been tried. Timestamps go on from now by
+    /// themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
         for slot in destinations.indices {
             guard let destination = destinations[slot],
@@ -98,7 +105,7 @@ extension Core {
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], now: Instant
+        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         guard let value = record.value else { return [] }
@@ -119,12 +126,13 @@ extension Core {
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         if mark.incarnation < activities[activity].durableIncarnation {
-            destination.final = mark.final ?? Self.ended(activities[activity], now: wall(now))
+            destination.final = mark.final ?? Self.ended(activities[activity], now: self.wall(now))
         }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
         destination.pacing.recover(
-            grantInForce(destination).grant, now: now, wall: wall(now))
+            grantInForce(destination).grant, now: now, wall: wall,
+            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0)
         if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt
@@ -132,8 +140,10 @@ extension Core {
         } else if destination.phase == .live {
             destination.phase = .started
         }
-        destination.markIsDirty = false
-        _ = insert(destination)
+        // Guessed from a clock that is told no more: remembered before the new one's reading is.
+        destination.markIsDirty = wall > self.wall(now)
+        let slot = insert(destination)
+        if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         return []
     }
 }

@@ -90,7 +90,8 @@ extension Core {
             device: device.key.id, grant: grantInForce(destination), route: route,
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,
-            waiting: destination.waiting ?? slowedFrame(destination, now: now), frames: counts,
+            waiting: (destination.waiting ?? slowedFrame(destination, now: now)).map(told),
+            frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
                 $0.bytes == shown(projection, destination, now: now).bytes
@@ -116,6 +117,12 @@ extension Core {
         guard grant.frameInterval > cursor.playing.flipbook.every else { return nil }
         let isSpacing = grant.frameInterval == grant.spacing
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
+    }
+
+    /// A decision as readers are told it: at the wall's time.
+    func told(_ decision: Decision) -> Decision {
+        guard case .deferred(let until?, let hold) = decision else { return decision }
+        return .deferred(until: wall(until), hold)
     }
 
     /// Whether nothing more will happen to a version at any destination before an instant.

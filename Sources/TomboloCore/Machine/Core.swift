@@ -92,7 +92,9 @@ package struct Core: Sendable {
             lanes[Int(lane.rawValue)].setCapacity(count)
             serve(lane, now: now, effects: &effects)
         case .clock(let lead):
-            self.lead = max(self.lead, lead)
+            // Timestamps run ahead by it only when the next relay would know.
+            staged.lead = lead
+            staged.flushAt = .distantPast
         case .remembered(let head, let version, let seq):
             remember(head, version: version, seq: seq, now: now)
         case .tick: break
@@ -116,7 +118,7 @@ package struct Core: Sendable {
     }
 
     /// Wall time, as it goes into timestamps and records.
-    func wall(_ now: Instant) -> Instant { now + lead }
+    package func wall(_ now: Instant) -> Instant { now + lead }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
         while let slot = deadlines.pop(until: now) {

@@ -24,7 +24,7 @@ package enum Input: Sendable {
     case capacity(LaneNumber, Int)
     /// An activity that had left memory, as the log keeps it.
     case remembered(ActivityHead, version: Int64, seq: Int64)
-    /// The wall clock's lead over steady time (`RelayClock`).
+    /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.
     case clock(lead: Span)
     /// Nothing but time has passed.
     case tick

@@ -40,6 +40,8 @@ struct Staged: Sendable {
     var dirtyMarks: [Int] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
     var flushAt: Instant?
+    /// A lead of the clock that is used when it is durable.
+    var lead: Span?
 
     /// Whether somebody waits.
     var isUrgent: Bool {

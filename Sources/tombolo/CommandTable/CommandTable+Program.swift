@@ -10,11 +10,11 @@ extension CommandTable {
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
         ]
-        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         let checking: [Subcommand] = [
             .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
         ]
-        let daily = running + producing + reading + checking
-        return CommandTable(daily + keeping + settingUp + measuring)
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
+        return CommandTable(
+            running + producing + reading + checking + keeping + settingUp + measuring)
     }()
 }

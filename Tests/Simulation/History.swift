@@ -49,7 +49,8 @@ struct History {
         entries.map { entry in
             let seconds = Double(entry.at.nanoseconds / 1_000_000) / 1_000
             let who = entry.who < 0 ? "relay" : "phone\(entry.who)"
-            return "\(seconds)s  \(entry.step)  \(who)  \(entry.first) \(entry.second)  \(entry.text)"
+            return
+                "\(seconds)s  \(entry.step)  \(who)  \(entry.first) \(entry.second)  \(entry.text)"
         }
     }
 }

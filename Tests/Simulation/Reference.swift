@@ -45,7 +45,8 @@ struct Reference {
         if seq != Int64(events.count) + 1 { wrong = "sequence \(seq) after \(events.count)" }
         let known = models[event.activity]?.version ?? 0
         if event.expectedVersion != known {
-            wrong = "version \(event.expectedVersion + 1) of activity "
+            wrong =
+                "version \(event.expectedVersion + 1) of activity "
                 + "\(event.activity.rawValue) after \(known)"
         }
         events.append(RecordedEvent(seq: seq, previous: previous, event: event))

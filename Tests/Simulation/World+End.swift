@@ -73,13 +73,24 @@ extension World {
 
     // MARK: The end
 
+    /// Before the one more change that heals what Apple has lost: cards that have lost nothing need none.
+    func checkAfterHealing() async {
+        guard let relay = life?.relay else { return }
+        for phone in phones {
+            for card in phone.sortedCards where !card.hasLostUpdate && !card.hasLostEnd {
+                await checkConverged(card, phone, relay)
+            }
+        }
+    }
+
     func checkAtTheEnd() async {
         checkLedger()
         for (key, outbox) in outboxes.sorted(by: { order($0.key, $1.key) }) {
             let grant = plan.configuration.budgets[outbox.budgetClass]
             for (promise, detail, at) in outbox.windowFaults(grant) {
                 violated(
-                    promise, "phone \(key.phone) \(key.reference.text): \(detail), sent at "
+                    promise,
+                    "phone \(key.phone) \(key.reference.text): \(detail), sent at "
                         + "\(Double(at.nanoseconds / 1_000_000) / 1_000)s")
             }
             checkFrames(key, outbox)
@@ -121,7 +132,8 @@ extension World {
             guard let origin = reference.origins[one.mark], loops(origin.activity, one, other)
             else { continue }
             violated(
-                .frames, "phone \(key.phone) \(key.reference.text): frame "
+                .frames,
+                "phone \(key.phone) \(key.reference.text): frame "
                     + "\(one.frame ?? "") twice in a row")
             return
         }
@@ -137,7 +149,8 @@ extension World {
         guard !faults.contains(FaultSet(.wallSteps)) else { return false }
         let events = reference.events.filter { $0.event.activity == activity }
         guard let last = events.last(where: { $0.event.recordedAt < start - slack }),
-            last.event.kind == .play, !events.contains(where: {
+            last.event.kind == .play,
+            !events.contains(where: {
                 $0.event.recordedAt >= start - slack && $0.event.recordedAt <= end + slack
             })
         else { return false }

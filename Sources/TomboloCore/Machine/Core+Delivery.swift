@@ -121,7 +121,8 @@ extension Core {
     }
 
     private mutating func wantAfterEnd(
-        _ slot: Int, _ destination: Destination, _ projection: Projection, _ ending: Projection.Ending,
+        _ slot: Int, _ destination: Destination, _ projection: Projection,
+        _ ending: Projection.Ending,
         now: Instant
     ) -> Want {
         switch destination.phase {

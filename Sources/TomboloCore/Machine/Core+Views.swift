@@ -30,7 +30,8 @@ extension Core {
             // The page is kept in order and one longer than asked for: most activities end at this comparison.
             if page.count > limit, let last = page.last, activities[last].key.id < id { continue }
             guard activity.key.tenant == tenant, activity.durable != nil,
-                after.map({ $0 < id }) ?? true, type.map({ $0 == activity.definition.type }) ?? true,
+                after.map({ $0 < id }) ?? true,
+                type.map({ $0 == activity.definition.type }) ?? true,
                 user.map({ isFor($0, activity) }) ?? true,
                 status.map({ $0 == self.status(slot) }) ?? true
             else { continue }

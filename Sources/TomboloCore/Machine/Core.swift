@@ -92,7 +92,9 @@ package struct Core: Sendable {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
         // While a batch is on its way, or already due, the commit is what comes next.
-        if committing == nil, !staged.isUrgent, let flush = staged.flushAt { next = min(next, flush) }
+        if committing == nil, !staged.isUrgent, let flush = staged.flushAt {
+            next = min(next, flush)
+        }
         return next == .distantFuture ? nil : next
     }
 

@@ -90,7 +90,7 @@ let package = Package(
             ],
             path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
-            name: "simulate", dependencies: ["Simulation", "TomboloJSON"], path: "Tests/Simulate",
+            name: "simulate", dependencies: ["Simulation", "TomboloJSON"], path: "Tests/simulate",
             swiftSettings: settings),
         tests(
             "SimulationTests",

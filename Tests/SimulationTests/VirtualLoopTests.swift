@@ -41,12 +41,8 @@ import TomboloLoop
     @Test func `a task on the runtime's pool is an escape`() {
         let loop = VirtualLoop(seed: 1)
         _ = loop.run(until: Self.hour, jobsMax: 1_000_000_000) {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask(executorPreference: globalConcurrentExecutor) {}
-                // The loop must not be idle while the other thread has the task.
-                while group.isEmpty { await Task.yield() }
-                do { try await loop.sleep(for: .seconds(1)) } catch {}
-            }
+            // Whoever begins such a task by mistake leaves the loop: it has no parent to inherit it from.
+            Task {}
         }
         #expect(loop.escapes > 0)
     }

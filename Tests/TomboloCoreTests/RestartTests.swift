@@ -39,7 +39,7 @@ import TomboloJSON
         pacing.reserve(grant, now: now)
         now = now + .hours(2)
         var sent = 0
-        for _ in 0..<20 {
+        for _ in 0..<60 {
             now = now + .seconds(1)
             if case .reserve = pacing.turn(.must, grant, now: now, wall: now) {
                 pacing.reserve(grant, now: now)

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The rooms and their arrows. `RepositoryTests` reads this file: an import that is not an arrow here
-// does not pass.
+// The rooms and their arrows. `RepositoryTests` reads this file: an import that is not an arrow
+// here does not pass.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -18,8 +18,11 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 let package = Package(
@@ -32,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CProtocolAssets"),
 
@@ -68,10 +72,14 @@ let package = Package(
                 "TomboloSQLite",
                 "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs", "TomboloSimulator",
                 "TomboloServer",
-                "CLinux",
+                "CLinux", "CPNG",
             ],
             swiftSettings: settings),
 
+        // What the benches are compared with: plain C.
+        .executableTarget(
+            name: "Yardsticks", dependencies: ["CSQLite"], path: "Tests/Yardsticks",
+            exclude: ["compare-append"]),
         .target(
             name: "TestSupport",
             dependencies: [
@@ -95,7 +103,7 @@ let package = Package(
         tests(
             "SimulationTests",
             ["Simulation", "TomboloLoop", "TomboloCore", "TestSupport"]),
-        tests("TomboloJSONTests", ["TomboloJSON"]),
+        tests("TomboloJSONTests", ["TomboloJSON"], exclude: ["Fuzzed/Corpus"]),
         tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloLoopTests", ["TomboloLoop", "TestSupport"]),
@@ -105,7 +113,7 @@ let package = Package(
             [
                 "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite",
                 "CLinux",
-            ]),
+            ], exclude: ["Golden"]),
         tests(
             "TomboloRelayTests",
             [
@@ -113,7 +121,9 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TomboloCryptoTests", ["TomboloCrypto", "TestSupport"]),
-        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"]),
+        tests(
+            "TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"],
+            exclude: ["Fuzzed/Corpus"]),
         tests(
             "TomboloAPNsTests",
             [
@@ -131,9 +141,15 @@ let package = Package(
             [
                 "TomboloServer", "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI",
                 "TomboloHTTP",
-                "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport",
+                "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport", "CProtocolAssets",
             ]),
         tests("RepositoryTests", ["TestSupport"]),
-        tests("EndToEndTests", ["TestSupport", "TomboloJSON", "TomboloCrypto", "tombolo"]),
+        tests(
+            "EndToEndTests",
+            [
+                "TestSupport", "TomboloJSON", "TomboloCrypto", "TomboloCore", "TomboloAPI",
+                "TomboloSimulator", "tombolo",
+            ],
+            exclude: ["ten_kills.py"]),
     ]
 )

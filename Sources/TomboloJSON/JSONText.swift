@@ -1,7 +1,8 @@
-/// What a string's content means, and how names compare: by their UTF-8 bytes after unescaping, never
-/// by Unicode equivalence (RFC 8259 section 8.3).
+/// What a string's content means, and how names compare: by their UTF-8 bytes after unescaping,
+/// never by Unicode equivalence (RFC 8259 section 8.3).
 enum JSONText {
-    /// Appends what `content` says to `output`. The content has been scanned: every escape is whole.
+    /// Appends what `content` says to `output`. The content has been scanned: every escape is
+    /// whole.
     static func unescape(_ content: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
         var position = 0
         while position < content.count {
@@ -29,7 +30,7 @@ enum JSONText {
 
     /// Appends `text`, UTF-8, with the escapes that RFC 8259 section 7 demands and no others.
     static func escape(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
-        guard text.contains(where: isEscaped) else {
+        guard hasEscaped(text) else {
             output.append(contentsOf: text)
             return
         }
@@ -47,6 +48,28 @@ enum JSONText {
             default: output.append(byte)
             }
         }
+    }
+
+    /// Eight bytes at a time: nearly no text has any.
+    private static func hasEscaped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let low: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let bytes = UnsafeRawBufferPointer(text)
+        var found: UInt64 = 0
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let quote = word ^ low &* UInt64(ASCII.quote)
+            let backslash = word ^ low &* UInt64(ASCII.backslash)
+            found |= (word &- low &* UInt64(ASCII.space)) & ~word
+            found |= (quote &- low) & ~quote | (backslash &- low) & ~backslash
+            offset += 8
+        }
+        while offset < bytes.count {
+            if isEscaped(bytes[offset]) { return true }
+            offset += 1
+        }
+        return found & high != 0
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
@@ -70,8 +93,8 @@ enum JSONText {
         return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
     }
 
-    /// Negative, zero or positive as `left` comes before, with or after `right`. Any total order will
-    /// do here; this one asks the length first.
+    /// Negative, zero or positive as `left` comes before, with or after `right`. Any total order
+    /// will do here; this one asks the length first.
     static func compare(
         _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
     ) -> Int {

@@ -42,9 +42,9 @@ import Testing
 
     @Test func `no file is named after nothing`() {
         let empty = ["Utils", "Utilities", "Helpers", "Helper", "Common", "Manager", "Misc"]
-        let named = tree.swiftFiles.filter { file in empty.contains(where: file.baseName.hasSuffix)
-        }
-        #expect(named.isEmpty, "say what is in it: \(named.map(\.path))")
+        let named = tree.swiftFiles.filter { empty.contains(where: $0.baseName.hasSuffix) }.map(
+            \.path)
+        #expect(named.isEmpty, "a name that says what is in it")
     }
 }
 

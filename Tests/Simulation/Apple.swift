@@ -33,7 +33,8 @@ struct PushContent {
     }
 }
 
-/// The service: it takes pushes from a life of the relay, answers them or not, and delivers them or not.
+/// The service: it takes pushes from a life of the relay, answers them or not, and delivers them or
+/// not.
 final class Apple {
     /// A token that was issued once.
     struct Token {

@@ -93,7 +93,8 @@ final class Outbox {
 
     // MARK: Windows
 
-    /// Checks every window of priority 10 and every pair of priority 5, of all that counts but ends.
+    /// Checks every window of priority 10 and every pair of priority 5, of all that counts but
+    /// ends.
     func windowFaults(_ grant: Grant) -> [(Promise, String, MonotonicInstant)] {
         let counted = sends.filter { $0.counts && $0.event != .end }
         return bucketFaults(counted.filter { $0.priority == 10 }, grant)
@@ -102,7 +103,8 @@ final class Outbox {
                 counted.filter { $0.priority == 5 }, grant.lowPrioritySpacing, "priority 5")
     }
 
-    /// A bucket that refills exactly: it runs dry exactly where some window holds more than burst + rate · w.
+    /// A bucket that refills exactly: it runs dry exactly where some window holds more than burst +
+    /// rate · w.
     private func bucketFaults(
         _ sends: [Sent], _ grant: Grant
     ) -> [(Promise, String, MonotonicInstant)] {

@@ -4,8 +4,8 @@ import TomboloEventLog
 import TomboloLoop
 import TomboloRelay
 
-/// A bug that the simulation must find: planted at an edge of the relay, or, in a build with `PLANTED_BUGS`,
-/// behind a switch in it.
+/// A bug that the simulation must find: planted at an edge of the relay, or, in a build with
+/// `PLANTED_BUGS`, behind a switch in it.
 package enum Plant: String, Hashable, Sendable, CaseIterable {
     // At the log
     case acknowledgeBeforeCommit = "acknowledge-before-commit"

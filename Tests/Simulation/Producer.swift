@@ -132,6 +132,7 @@ struct Producer {
         _ kind: EventKind, _ id: String, _ text: String, _ mark: Int64
     ) -> (Command, Int64) {
         let document = JSON(unchecked: Array(text.utf8)).document
+        // The simulation writes what it reads: a fault here is its own.
         guard let content = try? Command.Content(kind: kind, document.root) else {
             preconditionFailure(text)  // our own text
         }

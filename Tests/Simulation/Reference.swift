@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloJSON
 
-/// What the log holds, and what follows from it by the simplest reading: told by the log's adapter when something
-/// became durable, and compared with what is read back after each crash.
+/// What the log holds, and what follows from it by the simplest reading: told by the log's adapter
+/// when something became durable, and compared with what is read back after each crash.
 struct Reference {
     struct Model {
         var tenant: TenantID

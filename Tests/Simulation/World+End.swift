@@ -29,6 +29,7 @@ extension World {
         for event in reference.events {
             let view = JSON(unchecked: event.event.body).document.root
             guard
+                // The simulation wrote it: a fault here is its own.
                 let content = try? Command.Content(
                     kind: event.event.kind, view, lenient: true)
             else {  // reported
@@ -122,7 +123,8 @@ extension World {
         }
     }
 
-    /// Two frames of one looping clip, one after the other and both taken, are two different frames.
+    /// Two frames of one looping clip, one after the other and both taken, are two different
+    /// frames.
     private func checkFrames(_ key: CardKey, _ outbox: Outbox) {
         for (one, other) in zip(outbox.sends, outbox.sends.dropFirst())
         where one.fate == .accepted && other.fate == .accepted && one.life == other.life

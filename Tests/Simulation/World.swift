@@ -26,8 +26,8 @@ final class Life: @unchecked Sendable {
     }
 }
 
-/// Everything around the relay, on one virtual loop: producers, Apple, phones, disk, clocks, and the checkers that
-/// see all of it.
+/// Everything around the relay, on one virtual loop: producers, Apple, phones, disk, clocks, and
+/// the checkers that see all of it.
 final class World: @unchecked Sendable {
     // Sendable: used on the virtual loop's thread only.
     static let laneCount = 2
@@ -168,7 +168,8 @@ final class World: @unchecked Sendable {
 
     func pause(_ duration: Duration) async { await pause(until: loop.now + duration) }
 
-    /// Ends all faults, waits until nothing holds anything any more, changes everything once more, and compares.
+    /// Ends all faults, waits until nothing holds anything any more, changes everything once more,
+    /// and compares.
     private func heal() async {
         isHealed = true
         note(.heal, who: -1)

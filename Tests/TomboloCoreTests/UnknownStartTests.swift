@@ -2,7 +2,8 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-/// A start whose outcome comes late, or never, while its card is there already. Found by the simulation.
+/// A start whose outcome comes late, or never, while its card is there already. Found by the
+/// simulation.
 @Suite struct UnknownStartTests {
     static let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
 

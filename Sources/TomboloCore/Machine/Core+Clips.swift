@@ -1,6 +1,7 @@
 import TomboloJSON
 
-// Clips at a destination: which frame is due, which is shown, and how many were asked for (pacing rule 9).
+// Clips at a destination: which frame is due, which is shown, and how many were asked for (pacing
+// rule 9).
 
 extension Core {
     /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up.
@@ -55,8 +56,8 @@ extension Core {
         return max(clip.flipbook.every, grantInForce(destination).grant.frameInterval)
     }
 
-    /// At full speed frames keep to their grid, and one that could not go in its time is merged into the next; a
-    /// slowed clip counts from what it showed last.
+    /// At full speed frames keep to their grid, and one that could not go in its time is merged
+    /// into the next; a slowed clip counts from what it showed last.
     private func advance(
         _ cursor: inout FrameCursor, _ clip: Projection.PlayingClip, interval: Span, now: Instant
     ) {

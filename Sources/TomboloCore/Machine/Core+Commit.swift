@@ -6,6 +6,7 @@ package struct PendingBatch: Sendable {
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
+    package var retired: [RetiredActivity] = []
 
     package init() {}
 }
@@ -17,7 +18,8 @@ extension Core {
         return writesAll || staged.isUrgent || staged.flushAt.map { $0 <= now } ?? true
     }
 
-    /// The next batch, if there is one and none is on its way. The shell stores it, then says `.committed`.
+    /// The next batch, if there is one and none is on its way. The shell stores it, then says
+    /// `.committed`.
     ///
     /// - Parameter writesAll: also what could wait: the relay is about to stop.
     package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> PendingBatch? {
@@ -30,6 +32,7 @@ extension Core {
         }
         batch.facts = staged.facts
         batch.records = staged.records + takeMarks()
+        batch.retired = staged.retired.map(\.activity)
         committing = staged
         staged = Staged()
         return batch
@@ -48,7 +51,8 @@ extension Core {
         return records
     }
 
-    /// Something of the destination is to be remembered; it is written with the next batch, or soon.
+    /// Something of the destination is to be remembered; it is written with the next batch, or
+    /// soon.
     mutating func markDirty(_ slot: Int, now: Instant) {
         guard destinations[slot]?.markIsDirty == false else { return }
         destinations[slot]?.markIsDirty = true
@@ -88,6 +92,7 @@ extension Core {
             }
         }
         answer(batch, firstSeq: firstSeq, now: now, effects: &effects)
+        leave(batch.retired)
     }
 
     private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {
@@ -109,7 +114,10 @@ extension Core {
             activities[slot].durableIncarnation = staged.incarnation
             enterAudience(slot, now: now)
         }
-        if staged.projection.ending != nil { leaveAudience(slot) }
+        if staged.projection.ending != nil {
+            leaveAudience(slot)
+            retireLater(slot)
+        }
     }
 
     /// Destinations of the incarnation before keep what they still have to deliver.
@@ -134,9 +142,12 @@ extension Core {
                 event.activity, event.event.kind, seq: firstSeq + Int64(index), changed: true,
                 now: now)
             answer.version = event.event.expectedVersion + 1
+            answer.lint = event.lint
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
-                answer.plan = ClipPlan(plan.flipbook, grant, payloadBytes: plan.payloadBytes)
+                answer.plan = ClipPlan(
+                    plan.flipbook, grant, intervalMax: configuration.limits.frameIntervalMax,
+                    payloadBytes: plan.payloadBytes)
             }
             return answer
         }

@@ -9,8 +9,8 @@ extension Core {
         guard lanes.indices.contains(Int(lane.rawValue)) else { return }
         lanes[Int(lane.rawValue)].gaveBack()
         noteLane(lane, outcome.result, now: now)
-        // An outcome that comes after its push was given up says nothing more about the destination,
-        // but for a start: nobody is to begin a card a second time that has begun.
+        // An outcome that comes after its push was given up says nothing more about the
+        // destination, but for a start: nobody is to begin a card a second time that has begun.
         if slot < destinations.count, let flying = destinations[slot]?.inFlight,
             flying.push == outcome.push
         {
@@ -31,7 +31,6 @@ extension Core {
     mutating func expireInFlight(_ slot: Int, now: Instant, effects: inout Effects) {
         guard let flying = destinations[slot]?.inFlight, flying.until <= now else { return }
         destinations[slot]?.inFlight = nil
-        counters.pushesUnknown += 1
         settle(slot, flying, .unknown(reason: "no answer in time"), now: now)
     }
 
@@ -86,6 +85,9 @@ extension Core {
         case .accepted: accepted(slot, flying, now: now)
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot, flying)
+            if reaches == .push || reaches == .tokenMisplaced {
+                bury(slot, flying, status: status, reason: reason, now: now)
+            }
             rejected(slot, flying, reaches, goneSince: since, now: now)
             if !flying.isFrame {
                 noteFact(slot, flying, "push.refused", "\(status) \(reason)", now: now)
@@ -150,7 +152,8 @@ extension Core {
         enter(phase, slot, now: now)
     }
 
-    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its registration.
+    /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
+    /// registration.
     private mutating func tokenGone(
         _ slot: Int, _ flying: Destination.InFlight, since: Instant?, now: Instant
     ) {
@@ -173,7 +176,8 @@ extension Core {
             backOff(slot, now: now)
             return
         }
-        devices[destination.device]?.tokens[name] = nil
+        let retiredAt = wall(now)
+        devices[destination.device]?.retire(name, at: retiredAt)
         stageDevice(destination.device)
         noteFact(slot, flying, "token.retired", name.text, now: now)
         guard flying.event != .start else { return }

@@ -53,6 +53,8 @@ package struct Limits: Hashable, Sendable {
     package var startDeadline = Span.minutes(2)
     /// Parked lanes are probed at least this often (Apple asks for 15 minutes after a 5xx).
     package var probeMax = Span.minutes(15)
+    /// A clip that is granted fewer frames than one in this time shows its poster frame only.
+    package var frameIntervalMax = Span.seconds(20)
     /// Marks wait this long to be written with others; after a crash at most so much is guessed.
     package var markFlush = Span.seconds(2)
     /// How long an idempotency key is kept.

@@ -84,7 +84,8 @@ struct Destination: Sendable {
     var cursor: FrameCursor?
     var waiting: Decision?
     var lastDelivery: DeliveryView?
-    /// The projection of an incarnation that a restart has left behind: its end is still to be delivered.
+    /// The projection of an incarnation that a restart has left behind: its end is still to be
+    /// delivered.
     var final: Projection?
     /// The same, while the restart itself is not durable yet: it goes into the mark with it.
     var nextFinal: Projection?

@@ -1,7 +1,8 @@
 /// A bucket of priority-10 sends, kept as one instant: the time at which it would be full again.
 ///
-/// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any window of length
-/// w no more than `burst + rate · w` are taken, exactly, without rounding and without a counter to refill.
+/// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any
+/// window of length w no more than `burst + rate · w` are taken, exactly, without rounding and
+/// without a counter to refill.
 package struct TokenBucket: Hashable, Sendable {
     package private(set) var fullAt: Instant
 
@@ -10,7 +11,8 @@ package struct TokenBucket: Hashable, Sendable {
     /// A reserved token is paid for as of this much later, and may be spent until then.
     package static let reservation = Span.seconds(2)
 
-    /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole bucket.
+    /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole
+    /// bucket.
     package func time(keeping kept: Int64, of grant: Grant, now: Instant) -> Instant? {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }

@@ -1,14 +1,16 @@
-/// The relay's two clocks, made of what the machine offers: a wall clock that people and time servers
-/// move, and a monotonic clock that nobody moves.
+/// The relay's two clocks, made of what the machine offers: a wall clock that people and time
+/// servers move, and a monotonic clock that nobody moves.
 ///
-/// *Steady* time is the wall time at the first start advanced by the monotonic clock, and never corrected: spacings
-/// and buckets are counted on it, so that no step of the wall clock opens a window a second time. A later relay on
-/// the same boot of the machine goes on with it (`Reading`); after another boot nobody knows how much time has
-/// passed, and none is counted. *Wall* time is steady time plus a lead. The lead is what the machine's clock says at
-/// start, and follows it only forwards, and by at most `leadMax` in all: a timestamp that went back would be dropped
-/// by phones silently, one far ahead would block every later one.
+/// *Steady* time is the wall time at the first start advanced by the monotonic clock, and never
+/// corrected: spacings and buckets are counted on it, so that no step of the wall clock opens a
+/// window a second time. A later relay on the same boot of the machine goes on with it (`Reading`);
+/// after another boot nobody knows how much time has passed, and none is counted. *Wall* time is
+/// steady time plus a lead. The lead is what the machine's clock says at start, and follows it only
+/// forwards, and by at most `leadMax` in all: a timestamp that went back would be dropped by phones
+/// silently, one far ahead would block every later one.
 package struct RelayClock: Sendable {
-    /// How far the wall clock is followed: more than time servers correct by, less than what a phone would take amiss.
+    /// How far the wall clock is followed: more than time servers correct by, less than what a
+    /// phone would take amiss.
     package static let leadMax = Span.seconds(60)
 
     private let steadyAtStart: Instant

@@ -1,36 +1,46 @@
 import CNghttp2
-import TomboloLoop
+package import TomboloLoop
 
 /// How a connection stands.
 package enum HTTP2ClientState: Hashable, Sendable {
     case open
-    /// It takes no more requests; those that are open may still be answered. nil: this side drains it.
+    /// It takes no more requests; those that are open may still be answered. nil: this side drains
+    /// it.
     case draining(HTTP2GoAway?)
     case closed(HTTP2Failure)
 }
 
 /// Who wants to hear of a connection's changes.
 package protocol HTTP2ClientObserver: AnyObject {
-    /// On the loop: the state is another one, or `capacity` rose from 0, or the peer's limit changed.
+    /// On the loop: the state is another one, or `capacity` rose from 0, or the peer's limit
+    /// changed.
     func clientChanged(_ client: HTTP2Client)
 }
 
 /// One HTTP/2 connection in the client's role (RFC 9113). On the loop only.
 ///
-/// Obeys the peer's MAX_CONCURRENT_STREAMS at all times, sends no priorities, takes no pushes. Each request
-/// ends in exactly one `HTTP2Outcome`. A peer that is silent while requests are open is asked by PING, and
-/// counts as lost when it does not answer. There is no reconnecting here: when it is closed, make another.
+/// Obeys the peer's MAX_CONCURRENT_STREAMS at all times, sends no priorities, takes no pushes. Each
+/// request ends in exactly one `HTTP2Outcome`. A peer that is silent while requests are open is
+/// asked by PING, and counts as lost when it does not answer. There is no reconnecting here: when
+/// it is closed, make another.
 package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
     package let limits: HTTP2ClientLimits
-    package weak var observer: (any HTTP2ClientObserver)?
-    package private(set) var state = HTTP2ClientState.open
+    /// Held until the connection is closed and that was told.
+    package var observer: (any HTTP2ClientObserver)?
+    package private(set) var state = HTTP2ClientState.open {
+        didSet { isOpen = state == .open }
+    }
+    /// Looked at for every request.
+    private var isOpen = true
 
     let loop: any Loop
     private let stream: any ByteStream
     let session: HTTP2ClientSession
 
+    /// Who is told what became of requests from templates.
+    private var sender: (any HTTP2AnswerReceiver)?
     private var batch: [HTTP2ClientSession.Finished] = []
     private var isDelivering = false
     private var isAtEndOfTurn = false
@@ -62,14 +72,15 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     // MARK: Face
 
-    /// Requests that may be submitted now: what the peer (and this side) allows less what is open; 0 once a
-    /// GOAWAY came, or it is draining or closed.
-    package var capacity: Int {
-        if case .open = state { session.capacity } else { 0 }
-    }
+    /// Requests that may be submitted now: what the peer (and this side) allows less what is open;
+    /// 0 once a GOAWAY came, or it is draining or closed.
+    package var capacity: Int { isOpen ? session.capacity : 0 }
 
     /// Requests that were submitted and are not settled with the peer yet.
     package var openCount: Int { session.openCount }
+
+    /// What the kernel took of the output, before TLS.
+    package var sentBytes: UInt64 { stream.sentBytes }
 
     /// The peer in words: address and port.
     package var peerDescription: String { stream.peerDescription }
@@ -77,14 +88,35 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     /// Whether the peer's SETTINGS have come.
     var hasSettings: Bool { session.hasSettings }
 
-    /// Sends a request: the hot path, without a task or a closure. `receiver` is held and told exactly once.
-    /// `timeout` counts from now, to the next `limits.tick`; nil: `limits.requestTimeout`.
+    /// Sends a request: the hot path, without a task or a closure. `receiver` is held and told
+    /// exactly once. `timeout` counts from now, to the next `limits.tick`; nil:
+    /// `limits.requestTimeout`.
     package func submit(
         _ request: borrowing HTTP2Request, timeout: Duration? = nil,
         to receiver: any HTTP2AnswerReceiver, tag: UInt64
     ) {
         loop.checkIsolated()
         _ = start(request, timeout: timeout, receiver: receiver, tag: tag)
+    }
+
+    /// The same for the next request of `template`, which must be answered before `deadline`: for a
+    /// sender of many. All templates of one connection have one receiver, which it holds until it
+    /// is closed.
+    package func submit(
+        _ template: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
+        to receiver: any HTTP2AnswerReceiver, tag: UInt64
+    ) {
+        loop.checkIsolated()
+        if sender == nil { sender = receiver }
+        precondition(sender === receiver, "one receiver for all templates of a connection")
+        let failure: HTTP2Failure?
+        if !isOpen, case .closed(let closed) = state {
+            failure = closed
+        } else {
+            failure = session.submit(
+                template, body: body, deadline: deadline.nanoseconds, tag: tag)
+        }
+        submitted(refused: failure, nil, tag)
     }
 
     /// Takes no more requests and closes when those that are open are settled.
@@ -121,14 +153,23 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
                 request, deadline: deadline, receiver: receiver, tag: tag, stream: stream)
         }
         switch result {
-        case .success:
-            self.stream.wantsOutput()
-            if session.openCount == 1 { armTimer() }
-        case .failure(let failure):
-            if let receiver { session.refuse(receiver, tag, failure) }
-            deliverAtEndOfTurn()
+        case .success: submitted(refused: nil, receiver, tag)
+        // Without a receiver the caller is told by what this answers.
+        case .failure(let failure): if let receiver { submitted(refused: failure, receiver, tag) }
         }
         return result
+    }
+
+    private func submitted(
+        refused: HTTP2Failure?, _ receiver: (any HTTP2AnswerReceiver)?, _ tag: UInt64
+    ) {
+        guard let refused else {
+            stream.wantsOutput()
+            if session.openCount == 1 { armTimer() }
+            return
+        }
+        session.refuse(receiver, tag, refused)
+        deliverAtEndOfTurn()
     }
 
     func cancel(_ streamID: Int32) {
@@ -229,7 +270,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     private func settle() {
         guard !isClosed else { return }
         if let goAway = session.goAway { state = .draining(goAway) }
-        if case .draining = state, session.openCount == 0 {
+        if !isOpen, session.openCount == 0 {
             session.terminate()
             stream.wantsOutput()
             stream.close()
@@ -260,7 +301,15 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         isDelivering = true
         session.takeFinished(into: &batch)
         while !batch.isEmpty {
-            for finished in batch { finished.receiver.answered(finished.tag, finished.outcome) }
+            let sender = sender
+            for finished in batch {
+                guard let receiver = finished.receiver ?? sender else { continue }
+                if let outcome = finished.outcome {
+                    receiver.answered(finished.tag, outcome)
+                } else {
+                    receiver.accepted(finished.tag)
+                }
+            }
             batch.removeAll(keepingCapacity: true)
             session.takeFinished(into: &batch)
         }
@@ -281,6 +330,10 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         toldState = state
         for place in capacityWaiters { place.unpark() }
         observer?.clientChanged(self)
+        if isClosed {
+            sender = nil
+            observer = nil
+        }
     }
 
     // MARK: Time

@@ -29,8 +29,8 @@ struct TLSSession: ~Copyable {
         peerName = "the client"
     }
 
-    /// `host` is checked against the certificate (RFC 6125: names in subjectAltName, no partial wildcards)
-    /// and told by SNI, unless it is an address (RFC 6066, 3).
+    /// `host` is checked against the certificate (RFC 6125: names in subjectAltName, no partial
+    /// wildcards) and told by SNI, unless it is an address (RFC 6066, 3).
     init(client configuration: TLSClientConfiguration, host: String, descriptor: Int32)
         throws(TLSError)
     {
@@ -79,6 +79,9 @@ struct TLSSession: ~Copyable {
             decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
     }
 
+    /// Whether OpenSSL holds input that the socket does not show any more.
+    var hasPending: Bool { SSL_has_pending(pointer) == 1 }
+
     mutating func handshake() -> TLSStep {
         ERR_clear_error()
         return step(SSL_do_handshake(pointer))
@@ -96,7 +99,8 @@ struct TLSSession: ~Copyable {
         return step(SSL_write(pointer, bytes.baseAddress, Int32(clamping: bytes.count)))
     }
 
-    /// Sends close_notify as far as the socket takes it; a peer that does not get it sees the TCP end.
+    /// Sends close_notify as far as the socket takes it; a peer that does not get it sees the TCP
+    /// end.
     mutating func sendCloseNotify() {
         ERR_clear_error()
         _ = SSL_shutdown(pointer)

@@ -7,6 +7,14 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
-        return CommandTable(running + producing + reading + settingUp)
+        let keeping: [Subcommand] = [
+            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
+        ]
+        let checking: [Subcommand] = [
+            .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
+        ]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
+        return CommandTable(
+            running + producing + reading + checking + keeping + settingUp + measuring)
     }()
 }

@@ -244,13 +244,16 @@ final class Apple {
                 world.receive(push, token.phone, token.card)
                 return
             }
-            guard push.expiration > 0 else { return }
+            guard push.expiration > 0 else {
+                lose(push)
+                return
+            }
             if let lost = token.phone.stored { lose(lost) }
             token.phone.stored = push
         }
     }
 
-    /// Another push has taken its place.
+    /// Another push has taken its place, or it was not to be kept.
     private func lose(_ push: Push) {
         guard let card = tokens[push.token]?.card else { return }
         card.hasLostUpdate = true

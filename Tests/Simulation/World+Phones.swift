@@ -81,6 +81,8 @@ extension World {
         }
         guard let card, !card.isDismissed else { return }
         let isOld = content.timestamp < card.lastTimestamp
+        // What the app has drawn itself stays, whatever was on its way.
+        if isOld, card.isUpdatedLocally { card.hasLostUpdate = true }
         guard !card.hasEnded, !isOld || push.event == .end else {
             note(.ignored, who: phone.number, content.mark)
             return
@@ -196,6 +198,7 @@ extension World {
     private func updateLocally(_ card: Card, _ phone: Phone) {
         let instant = clock.trueNow() + .seconds(Int64(dice.roll(.phones, 0...2)))
         card.lastTimestamp = max(card.lastTimestamp, instant.seconds)
+        card.isUpdatedLocally = true
         report(
             "{\"phase\":\"active\",\"last_local_update\":\"\(instant.rfc3339)\"}", card, phone,
             isRetried: true)

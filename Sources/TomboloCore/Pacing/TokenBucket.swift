@@ -17,9 +17,7 @@ package struct TokenBucket: Hashable, Sendable {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }
         let earliest = fullAt - Span(nanoseconds: interval.nanoseconds * (grant.burst - kept - 1))
-        // What is kept back is kept by custom, not by the grant: there a reservation's lead does
-        // not count.
-        return max(now, kept == 0 ? earliest : earliest - Self.reservation)
+        return max(now, earliest)
     }
 
     /// Whether the last token taken may still be spent.

@@ -3,8 +3,8 @@
 // SwiftPM compiles C as C17, where clang takes #embed as an extension and says so.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// #embed looks beside this file, like #include; the compiler's dependency file names what it embeds, so that a
-// change of it builds this file anew.
+// #embed looks beside this file, like #include; the compiler's dependency file names what it
+// embeds, so that a change of it builds this file anew.
 static const unsigned char openapi[] = {
 #embed "../../Protocol/openapi.json"
 };

@@ -1,8 +1,10 @@
-/// Header or trailer fields in their order (RFC 9110, 5), compactly: one allocation for all of them.
+/// Header or trailer fields in their order (RFC 9110, 5), compactly: one allocation for all of
+/// them.
 ///
-/// Names are lower case (they are lowered when appended, ASCII only). Values are bytes as they came, read as
-/// UTF-8 with repair. Appending checks nothing else: parsers check what comes in, `isValidName` and
-/// `isValidValue` what goes out. Lookups go through all fields: a message has at most 64.
+/// Names are lower case (they are lowered when appended, ASCII only). Values are bytes as they
+/// came, read as UTF-8 with repair. Appending checks nothing else: parsers check what comes in,
+/// `isValidName` and `isValidValue` what goes out. Lookups go through all fields: a message has at
+/// most 64.
 package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionaryLiteral {
     /// How a field may travel through HPACK.
     package enum Indexing: UInt8, Hashable, Sendable {
@@ -12,13 +14,15 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         case neverIndexed
     }
 
+    /// One field, its name in lower case.
     package struct Element: Hashable, Sendable {
         package var name: String
         package var value: String
         package var indexing: Indexing
     }
 
-    // Each field: name length and value length (4 bytes each, little endian), indexing (1), name, value.
+    // Each field: name length and value length (4 bytes each, little endian), indexing (1), name,
+    // value.
     private static let headBytes = 9
     private var bytes: [UInt8] = []
 
@@ -27,14 +31,15 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
 
     package init() {}
 
+    /// Names are lower case already.
     package init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name, value) }
     }
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Bytes of all names and values, and 32 for each field: what SETTINGS_MAX_HEADER_LIST_SIZE counts
-    /// (RFC 9113, 6.5.2).
+    /// Bytes of all names and values, and 32 for each field: what SETTINGS_MAX_HEADER_LIST_SIZE
+    /// counts (RFC 9113, 6.5.2).
     package var listBytes: Int { bytes.count + count * (32 - Self.headBytes) }
 
     /// The first value; nil where there is none. `name` in lower case.
@@ -48,6 +53,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         Offsets(fields: self).filter { matches($0, name) }.map { value(at: $0) }
     }
 
+    /// Whether a field of this lower-case name is there.
     package func contains(_ name: String) -> Bool {
         Offsets(fields: self).contains { matches($0, name) }
     }
@@ -101,6 +107,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         self = replaced
     }
 
+    /// Removes every field of this lower-case name.
     package mutating func removeAll(_ name: String) {
         var kept = HTTPFields()
         for element in self where element.name != name {
@@ -109,12 +116,14 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         self = kept
     }
 
+    /// Removes everything and keeps the room.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         count = 0
     }
 
-    /// Calls `body` with each field's bytes, which are valid until `body` of the whole call returns.
+    /// Calls `body` with each field's bytes, which are valid until `body` of the whole call
+    /// returns.
     package func withUnsafeFields<Value>(
         _ body: (UnsafeFields) -> Value
     ) -> Value {
@@ -178,6 +187,7 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
 
     /// Fields as raw bytes, for a session that copies them; valid during `withUnsafeFields` only.
     package struct UnsafeFields: Sequence, IteratorProtocol {
+        /// A field as bytes within the one allocation.
         package struct Field {
             package let name: UnsafeRawBufferPointer
             package let value: UnsafeRawBufferPointer
@@ -223,7 +233,8 @@ extension HTTPFields {
             }
     }
 
-    /// No control characters but tab, no blank at either end (RFC 9110, 5.5): it cannot become two fields.
+    /// No control characters but tab, no blank at either end (RFC 9110, 5.5): it cannot become two
+    /// fields.
     package static func isValidValue(_ value: String) -> Bool {
         let bytes = value.utf8
         guard bytes.allSatisfy({ ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }) else { return false }

@@ -3,8 +3,8 @@ extension JSON {
     ///
     /// Members that the patch does not name keep their very bytes, their order and the space around
     /// them; new members come last, in the patch's order and with the patch's bytes, without the
-    /// members that are null. Arrays are replaced whole. The result nests no deeper than the deeper of
-    /// the two.
+    /// members that are null. Arrays are replaced whole. The result nests no deeper than the deeper
+    /// of the two.
     package func mergePatched(with patch: JSON) -> JSON {
         let change = patch.document
         guard change.root.kind == .object else { return patch }
@@ -171,8 +171,9 @@ private struct JSONChanges {
     private let patch: JSONSource
     private let object: Int
     private var taken: [Bool]
-    /// Members by unescaped name, with their ordinals; only for patches so large that looking at one
-    /// name after another would be quadratic. Only ever looked up, so its order decides nothing.
+    /// Members by unescaped name, with their ordinals; only for patches so large that looking at
+    /// one name after another would be quadratic. Only ever looked up, so its order decides
+    /// nothing.
     private var places: [[UInt8]: (ordinal: Int, value: Int)] = [:]
 
     init(_ patch: JSONSource, _ object: Int) {
@@ -187,7 +188,8 @@ private struct JSONChanges {
         }
     }
 
-    /// The change for the member of `source` with this name, if there is one: an index of the patch.
+    /// The change for the member of `source` with this name, if there is one: an index of the
+    /// patch.
     mutating func take(_ source: JSONSource, _ name: JSONEntry) -> Int? {
         guard let place = place(source, name) else { return nil }
         taken[place.ordinal] = true

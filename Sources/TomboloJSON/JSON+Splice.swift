@@ -1,6 +1,6 @@
 extension JSON {
-    /// This value with another one at `pointer`: in place of what is there, or as a new last member of
-    /// an object that is there. Every other byte stays.
+    /// This value with another one at `pointer`: in place of what is there, or as a new last member
+    /// of an object that is there. Every other byte stays.
     ///
     /// - Returns: nil where the way there does not exist, and for an array's element that does not
     ///   exist: splicing never makes an array longer.

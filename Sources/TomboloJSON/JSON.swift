@@ -1,5 +1,5 @@
-/// The bytes of one valid JSON value, standing alone: what `state` and `attributes` are kept as. Names,
-/// order and the spelling of numbers stay the producer's.
+/// The bytes of one valid JSON value, standing alone: what `state` and `attributes` are kept as.
+/// Names, order and the spelling of numbers stay the producer's.
 ///
 /// Two values are equal if their bytes are: `1.0` is not `1`.
 package struct JSON: Hashable, Sendable, CustomStringConvertible {
@@ -13,8 +13,8 @@ package struct JSON: Hashable, Sendable, CustomStringConvertible {
         self = try JSONDocument(bytes, limits: limits).root.json
     }
 
-    /// Takes bytes that this program has written itself, or checked before it stored them. Debug builds
-    /// check them again.
+    /// Takes bytes that this program has written itself, or checked before it stored them. Debug
+    /// builds check them again.
     package init(unchecked bytes: [UInt8]) {
         assert(Self.scan(bytes) != nil, "not JSON: \(String(decoding: bytes, as: UTF8.self))")
         self.bytes = bytes

@@ -1,5 +1,5 @@
-/// A JSON text (RFC 8259) and an index over it: scanned once, held as the producer's bytes and a flat
-/// tape, no tree of objects.
+/// A JSON text (RFC 8259) and an index over it: scanned once, held as the producer's bytes and a
+/// flat tape, no tree of objects.
 ///
 /// A document is always valid: UTF-8, no name twice in an object, no lone surrogate, one value. It
 /// converts nothing until a view is asked, and never changes.

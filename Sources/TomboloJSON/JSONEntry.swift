@@ -1,7 +1,7 @@
 /// One value or one member's name on the tape, in 16 bytes.
 ///
-/// The tape is the text's values in the order in which they begin. A container's content follows it; a
-/// member is a name's entry and then its value's. `next` leads past all of a value's content.
+/// The tape is the text's values in the order in which they begin. A container's content follows
+/// it; a member is a name's entry and then its value's. `next` leads past all of a value's content.
 struct JSONEntry {
     enum Kind: UInt32 {
         case object, array, string, number, `true`, `false`, null

@@ -10,7 +10,8 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidNumber
         /// A backslash in a string, followed by what RFC 8259 section 7 does not allow.
         case invalidEscape
-        /// Half of a UTF-16 surrogate pair (`\ud83d` alone): no character, so no decoder agrees on it.
+        /// Half of a UTF-16 surrogate pair (`\ud83d` alone): no character, so no decoder agrees on
+        /// it.
         case loneSurrogate
         /// Bytes that are not UTF-8 (RFC 3629).
         case invalidUTF8

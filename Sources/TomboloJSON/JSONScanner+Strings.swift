@@ -25,8 +25,8 @@ extension JSONScanner {
         append(.string, from: start, escapes: escapes)
     }
 
-    /// Goes past ASCII that stands for itself, eight bytes at a time, up to the first byte that does
-    /// not; may stop early where fewer than eight bytes are left.
+    /// Goes past ASCII that stands for itself, eight bytes at a time, up to the first byte that
+    /// does not; may stop early where fewer than eight bytes are left.
     @inline(__always)
     private mutating func skipPlainCharacters() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -34,8 +34,9 @@ extension JSONScanner {
         while position &+ 8 <= text.count {
             let word = UInt64(
                 littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            // A byte's top bit is set where the byte equals quote or backslash, is below space, or is
-            // not ASCII. A borrow may mark bytes above a marked one, never below: the lowest is right.
+            // A byte's top bit is set where the byte equals quote or backslash, is below space, or
+            // is not ASCII. A borrow may mark bytes above a marked one, never below: the lowest is
+            // right.
             let quote = word ^ (ones &* UInt64(ASCII.quote))
             let backslash = word ^ (ones &* UInt64(ASCII.backslash))
             let below = (word &- ones &* UInt64(ASCII.space)) & ~word

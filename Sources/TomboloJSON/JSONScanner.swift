@@ -1,8 +1,8 @@
 /// One pass over a text: holds it against RFC 8259 and writes the tape.
 ///
 /// Lives only inside the closure that lends it the bytes. Every read is behind a comparison with
-/// `text.count` (`peek`, or a loop's own): the buffer itself does not check in release builds. It does
-/// not recurse, so no depth can exhaust the stack.
+/// `text.count` (`peek`, or a loop's own): the buffer itself does not check in release builds. It
+/// does not recurse, so no depth can exhaust the stack.
 struct JSONScanner {
     let text: UnsafeBufferPointer<UInt8>
     let depthMax: Int
@@ -30,7 +30,8 @@ struct JSONScanner {
     /// Scans the whole text. Once only.
     mutating func scan() throws(JSONError) {
         repeat {
-            // A value, then what ends it: a comma leads to the next value, a bracket ends another one.
+            // A value, then what ends it: a comma leads to the next value, a bracket ends another
+            // one.
             while try !scanValue() {}
         } while try scanAfterValue()
         guard position == text.count else { throw trailingBytes() }

@@ -1,7 +1,8 @@
-/// What a string's content means, and how names compare: by their UTF-8 bytes after unescaping, never
-/// by Unicode equivalence (RFC 8259 section 8.3).
+/// What a string's content means, and how names compare: by their UTF-8 bytes after unescaping,
+/// never by Unicode equivalence (RFC 8259 section 8.3).
 enum JSONText {
-    /// Appends what `content` says to `output`. The content has been scanned: every escape is whole.
+    /// Appends what `content` says to `output`. The content has been scanned: every escape is
+    /// whole.
     static func unescape(_ content: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
         var position = 0
         while position < content.count {
@@ -92,8 +93,8 @@ enum JSONText {
         return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
     }
 
-    /// Negative, zero or positive as `left` comes before, with or after `right`. Any total order will
-    /// do here; this one asks the length first.
+    /// Negative, zero or positive as `left` comes before, with or after `right`. Any total order
+    /// will do here; this one asks the length first.
     static func compare(
         _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
     ) -> Int {

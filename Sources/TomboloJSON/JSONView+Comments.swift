@@ -1,6 +1,6 @@
 extension JSONView {
-    /// The value with only what JSON itself allows between its parts: written anew, every scalar with
-    /// the bytes it has.
+    /// The value with only what JSON itself allows between its parts: written anew, every scalar
+    /// with the bytes it has.
     var bytesWithoutComments: [UInt8] {
         var writer = JSONWriter(capacity: raw.count)
         write(into: &writer)

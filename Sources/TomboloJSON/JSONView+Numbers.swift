@@ -1,6 +1,6 @@
 extension JSONView {
-    /// The number as an integer, exactly: `1`, `1.0` and `1e3` are integers, `1.5` is none, nor is what
-    /// does not fit into 64 bits. Nil for another kind. Never goes through floating point.
+    /// The number as an integer, exactly: `1`, `1.0` and `1e3` are integers, `1.5` is none, nor is
+    /// what does not fit into 64 bits. Nil for another kind. Never goes through floating point.
     package var integer: Int64? {
         let entry = entry
         guard entry.kind == .number else { return nil }
@@ -20,8 +20,8 @@ extension JSONView {
 
 /// A number's spelling taken apart: sign, digits without zeros around them, power of ten.
 struct JSONDecimal {
-    /// Digits as one integer, nil if they are more than 64 bits hold. Its last digit is not 0, unless
-    /// it is 0.
+    /// Digits as one integer, nil if they are more than 64 bits hold. Its last digit is not 0,
+    /// unless it is 0.
     private var digits: UInt64? = 0
     private var isNegative = false
     private var exponent = 0

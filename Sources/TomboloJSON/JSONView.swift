@@ -1,6 +1,7 @@
 /// One value inside a document. Cheap to copy: the document's two buffers and an index.
 ///
-/// Asking for what the value is not gives nil, or nothing to walk over; nothing here fails or traps.
+/// Asking for what the value is not gives nil, or nothing to walk over; nothing here fails or
+/// traps.
 package struct JSONView: Sendable {
     /// The six kinds of RFC 8259 section 3.
     package enum Kind: String, Hashable, Sendable {

@@ -37,7 +37,8 @@ package struct JSONWriter: Sendable {
         afterValue = false
     }
 
-    /// Writes a string, escaping only what RFC 8259 section 7 demands: never `/`, never beyond ASCII.
+    /// Writes a string, escaping only what RFC 8259 section 7 demands: never `/`, never beyond
+    /// ASCII.
     package mutating func string(_ value: String) {
         separate()
         quote(value)

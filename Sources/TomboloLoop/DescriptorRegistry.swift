@@ -21,8 +21,8 @@ package protocol ReadinessTarget: AnyObject {
 
 /// Which descriptors an epoll instance watches, and for whom.
 ///
-/// Descriptor numbers are used again at once after `close`, so every registration has a generation that
-/// travels through epoll: readiness of a predecessor is never told to its successor.
+/// Descriptor numbers are used again at once after `close`, so every registration has a generation
+/// that travels through epoll: readiness of a predecessor is never told to its successor.
 struct DescriptorRegistry {
     private struct Entry {
         var target: (any ReadinessTarget)?

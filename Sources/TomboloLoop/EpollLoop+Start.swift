@@ -3,10 +3,12 @@ import Glibc
 import Synchronization
 
 extension EpollLoop {
-    /// Runs `body` as the root task of a new loop on the calling thread, and answers what it answers.
+    /// Runs `body` as the root task of a new loop on the calling thread, and answers what it
+    /// answers.
     ///
-    /// The one way from a program's `main` into asynchronous code, and the one place where an unstructured
-    /// task is made: everything else is its child. The body and its children prefer the loop.
+    /// The one way from a program's `main` into asynchronous code, and the one place where an
+    /// unstructured task is made: everything else is its child. The body and its children prefer
+    /// the loop.
     package static func run<Value: Sendable>(
         _ body: @escaping @Sendable (EpollLoop) async throws -> Value
     ) throws -> Value {
@@ -26,8 +28,8 @@ extension EpollLoop {
         return try result.get()
     }
 
-    /// A loop on a thread of its own, which ends by `stop()`; `name` (at most 15 bytes) is what `top -H`
-    /// shows.
+    /// A loop on a thread of its own, which ends by `stop()`; `name` (at most 15 bytes) is what
+    /// `top -H` shows.
     package static func start(name: String) throws(LoopError) -> LoopThread {
         let loop = try EpollLoop()
         let start = ThreadStart(loop: loop, name: String(name.prefix(15)))

@@ -2,15 +2,17 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The loop of a running program: one thread that waits in epoll and runs jobs, timers and readiness.
+/// The loop of a running program: one thread that waits in epoll and runs jobs, timers and
+/// readiness.
 ///
-/// A turn: wait, read the clock, take what other threads enqueued, tell of ready descriptors, fire due
-/// timers, run jobs (at most `jobsPerTurnMax`, so that a busy actor starves no socket), end-of-turn calls.
-/// Waits are as exact as the kernel's high-resolution timers and never end early.
-/// A job that is enqueued after the loop has stopped never runs: stop it when its tasks have ended.
+/// A turn: wait, read the clock, take what other threads enqueued, tell of ready descriptors, fire
+/// due timers, run jobs (at most `jobsPerTurnMax`, so that a busy actor starves no socket),
+/// end-of-turn calls. Waits are as exact as the kernel's high-resolution timers and never end
+/// early. A job that is enqueued after the loop has stopped never runs: stop it when its tasks have
+/// ended.
 package final class EpollLoop: Loop, @unchecked Sendable {
-    // Sendable: everything below is touched by the loop's own thread alone, but for `thread` (atomic),
-    // `remote` (a mutex) and `wakeup` (a descriptor that never changes).
+    // Sendable: everything below is touched by the loop's own thread alone, but for `thread`
+    // (atomic), `remote` (a mutex) and `wakeup` (a descriptor that never changes).
 
     /// Jobs between two looks at the descriptors: at 0.1 µs each about half a millisecond.
     package static let jobsPerTurnMax = 4096
@@ -36,8 +38,8 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     private var isStopping = false
     private var registry: DescriptorRegistry
 
-    /// Throws where the process has no descriptors left. Ignores SIGPIPE and SIGXFSZ for the whole process:
-    /// a peer that left is an error of the write.
+    /// Throws where the process has no descriptors left. Ignores SIGPIPE and SIGXFSZ for the whole
+    /// process: a peer that left is an error of the write.
     package init() throws(LoopError) {
         tombolo_ignore_write_signals()
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -127,7 +129,8 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         isStopping = false
     }
 
-    /// Ends `run()` after the turn that is under way. From any thread; before `run()` it counts as well.
+    /// Ends `run()` after the turn that is under way. From any thread; before `run()` it counts as
+    /// well.
     package func stop() {
         if isOnLoop {
             isStopping = true
@@ -143,7 +146,8 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         _ = write(wakeup, &one, 8)
     }
 
-    /// No more than there were: one that arms itself for this very moment does not keep jobs from running.
+    /// No more than there were: one that arms itself for this very moment does not keep jobs from
+    /// running.
     private func fireTimers() {
         var left = timers.liveCount
         while left > 0, let target = timers.pop(until: now) {
@@ -203,8 +207,9 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     // MARK: Descriptors
 
-    /// Tells `target` of `descriptor`'s readiness (level-triggered) until `deregister`. The loop holds
-    /// `target` that long. The descriptor stays its owner's: deregister it before it is closed.
+    /// Tells `target` of `descriptor`'s readiness (level-triggered) until `deregister`. The loop
+    /// holds `target` that long. The descriptor stays its owner's: deregister it before it is
+    /// closed.
     package func register(
         _ descriptor: Int32, _ interest: Readiness, _ target: any ReadinessTarget
     ) throws(LoopError) {
@@ -212,7 +217,8 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         try registry.register(descriptor, interest, target)
     }
 
-    /// Another interest for a registered descriptor; an empty one still tells of errors and hang-up.
+    /// Another interest for a registered descriptor; an empty one still tells of errors and
+    /// hang-up.
     package func modify(_ descriptor: Int32, _ interest: Readiness) {
         checkIsolated()
         registry.modify(descriptor, interest)

@@ -1,7 +1,7 @@
 /// A bounded inbox: many put, one takes everything there is. Batches, never single elements.
 ///
-/// For senders and taker on one loop; whoever comes from elsewhere hops there first, with a batch. Senders
-/// that wait are woken in the order in which they came.
+/// For senders and taker on one loop; whoever comes from elsewhere hops there first, with a batch.
+/// Senders that wait are woken in the order in which they came.
 package final class Inbox<Element: Sendable>: @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
@@ -12,8 +12,8 @@ package final class Inbox<Element: Sendable>: @unchecked Sendable {
     private var senders: [Parking] = []
     private var isClosed = false
 
-    /// `capacity`: elements, at least 1. A batch that finds room is taken whole, so there may be one batch
-    /// more than that.
+    /// `capacity`: elements, at least 1. A batch that finds room is taken whole, so there may be
+    /// one batch more than that.
     package init(_ loop: any Loop, capacity: Int) {
         precondition(capacity > 0)
         self.loop = loop
@@ -23,7 +23,8 @@ package final class Inbox<Element: Sendable>: @unchecked Sendable {
 
     package var count: Int { elements.count }
 
-    /// Waits for room. Throws `CancellationError` if the task is cancelled meanwhile or the inbox closed.
+    /// Waits for room. Throws `CancellationError` if the task is cancelled meanwhile or the inbox
+    /// closed.
     package func put(_ batch: [Element]) async throws {
         loop.checkIsolated()
         while elements.count >= capacity, !isClosed {
@@ -48,8 +49,8 @@ package final class Inbox<Element: Sendable>: @unchecked Sendable {
         return true
     }
 
-    /// Everything there is; waits for the first. Empty only when the deadline came first, or the inbox is
-    /// closed and drained. Throws `CancellationError`.
+    /// Everything there is; waits for the first. Empty only when the deadline came first, or the
+    /// inbox is closed and drained. Throws `CancellationError`.
     package func takeAll(until deadline: MonotonicInstant? = nil) async throws -> [Element] {
         loop.checkIsolated()
         while elements.isEmpty, !isClosed {

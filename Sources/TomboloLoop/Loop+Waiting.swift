@@ -10,12 +10,14 @@ extension Loop {
         if await Parking(self).park(until: instant) == .cancelled { throw CancellationError() }
     }
 
+    /// As `sleep(until:)`, counted from this turn.
     package func sleep(for duration: Duration) async throws {
         try await sleep(until: now + duration)
     }
 
-    /// Runs `body` as a child task on this loop, from wherever the caller stands, and answers what it
-    /// answers. `withTaskExecutorPreference` does not do that: its body begins where the caller is.
+    /// Runs `body` as a child task on this loop, from wherever the caller stands, and answers what
+    /// it answers. `withTaskExecutorPreference` does not do that: its body begins where the caller
+    /// is.
     package func perform<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -26,8 +28,9 @@ extension Loop {
         }
     }
 
-    /// Runs `operation` as a child task and cancels it at `deadline`; then throws `DeadlineExceeded`, once
-    /// the operation has ended. An operation that does not heed cancellation is waited for.
+    /// Runs `operation` as a child task and cancels it at `deadline`; then throws
+    /// `DeadlineExceeded`, once the operation has ended. An operation that does not heed
+    /// cancellation is waited for.
     package func withDeadline<Value: Sendable>(
         _ deadline: MonotonicInstant, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -1,7 +1,8 @@
-/// A moment on a loop's clock: nanoseconds since a start that nobody knows (on Linux: the machine's).
+/// A moment on a loop's clock: nanoseconds since a start that nobody knows (on Linux: the
+/// machine's).
 ///
-/// It never goes back and is not the time of day; it orders and measures. A virtual loop starts at zero.
-/// Arithmetic beyond 292 years stays at the ends.
+/// It never goes back and is not the time of day; it orders and measures. A virtual loop starts at
+/// zero. Arithmetic beyond 292 years stays at the ends.
 package struct MonotonicInstant: Comparable, Hashable, Sendable {
     package var nanoseconds: Int64
 
@@ -11,11 +12,13 @@ package struct MonotonicInstant: Comparable, Hashable, Sendable {
 
     package static func < (one: Self, other: Self) -> Bool { one.nanoseconds < other.nanoseconds }
 
+    /// Stays at the end of the range.
     package static func + (instant: Self, duration: Duration) -> Self {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// Stays at the end of the range.
     package static func - (instant: Self, duration: Duration) -> Self {
         let (sum, overflow) = instant.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
         return Self(nanoseconds: overflow ? (duration < .zero ? .max : .min) : sum)

@@ -3,12 +3,13 @@ import Synchronization
 /// Why a wait ended.
 package enum Wake: Hashable, Sendable { case signal, deadline, cancelled }
 
-/// The place where one task waits, on its loop, for a signal, a deadline or its cancellation. Every other
-/// wait is built from this one.
+/// The place where one task waits, on its loop, for a signal, a deadline or its cancellation. Every
+/// other wait is built from this one.
 ///
-/// A signal that finds nobody waiting is kept as a permit for the next wait (one, however many signals), so
-/// that "look, then wait" loses nothing: look again in a loop. A wait that ends by deadline or cancellation
-/// leaves a permit for the next one. `unpark()` and cancellation may come from any thread.
+/// A signal that finds nobody waiting is kept as a permit for the next wait (one, however many
+/// signals), so that "look, then wait" loses nothing: look again in a loop. A wait that ends by
+/// deadline or cancellation leaves a permit for the next one. `unpark()` and cancellation may come
+/// from any thread.
 package final class Parking: TimerTarget, Sendable {
     private struct State {
         var waiter: UnsafeContinuation<Wake, Never>?
@@ -65,8 +66,8 @@ package final class Parking: TimerTarget, Sendable {
     private func wait(_ continuation: UnsafeContinuation<Wake, Never>) -> Wake? {
         state.withLock { state in
             precondition(state.waiter == nil, "two tasks wait in one place")
-            // The handler ran already if the task was cancelled before; it will not run again. Cancellation
-            // after this look finds the waiter, for both stand under the lock.
+            // The handler ran already if the task was cancelled before; it will not run again.
+            // Cancellation after this look finds the waiter, for both stand under the lock.
             if Task.isCancelled { return .cancelled }
             if state.hasPermit {
                 state.hasPermit = false

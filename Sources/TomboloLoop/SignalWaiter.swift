@@ -3,8 +3,9 @@ import Glibc
 
 /// Waits on a loop for signals of the system: SIGTERM, SIGINT, SIGCHLD, SIGWINCH.
 ///
-/// From `init` to `close()` these signals do nothing else in the process. One waiter for each signal at a
-/// time. Signals of one kind that come close together may be told once, as the system does.
+/// From `init` to `close()` these signals do nothing else in the process. One waiter for each
+/// signal at a time. Signals of one kind that come close together may be told once, as the system
+/// does.
 package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
@@ -36,7 +37,8 @@ package final class SignalWaiter: ReadinessTarget, @unchecked Sendable {
         }
     }
 
-    /// The next signal. Throws `CancellationError`, also once the waiter is closed. One task at a time.
+    /// The next signal. Throws `CancellationError`, also once the waiter is closed. One task at a
+    /// time.
     package func next() async throws -> Int32 {
         loop.checkIsolated()
         while arrived.isEmpty {

@@ -1,8 +1,8 @@
 /// Deadlines in order: a binary heap whose cancelled entries stay until they surface.
 ///
-/// `add`, `cancel` and `pop` cost O(log n), cancel O(1) where it need not sweep. Entries of one moment leave
-/// in the order of `tie`: arrival on a real loop, a seeded number in simulation. Memory is at most four
-/// entries for each live timer (and 64).
+/// `add`, `cancel` and `pop` cost O(log n), cancel O(1) where it need not sweep. Entries of one
+/// moment leave in the order of `tie`: arrival on a real loop, a seeded number in simulation.
+/// Memory is at most four entries for each live timer (and 64).
 package struct TimerHeap {
     private struct Entry {
         var at: Int64
@@ -34,6 +34,7 @@ package struct TimerHeap {
         return heap.first.map { MonotonicInstant(nanoseconds: $0.at) }
     }
 
+    /// Arms a timer; of one moment, the one with the lower `tie` leaves first.
     package mutating func add(
         at: MonotonicInstant, tie: UInt64, _ target: any TimerTarget
     ) -> TimerID {

@@ -27,13 +27,14 @@ struct EventRow {
 
     // MARK: Writing
 
-    /// The numbers of `event`, which follows `previous` and comes to stand at `seq`.
-    static func numbers(
-        _ event: NewEvent, seq: Int64, tenant: Int64, previous: Int64
+    /// The numbers of `event`, which comes to stand at `seq`.
+    @inline(__always)
+    private static func numbers(
+        _ event: borrowing NewEvent, _ seq: Int64, _ place: Standing.Place
     ) -> Numbers {
         Numbers(
-            seq: seq, tenant: tenant, activity: event.activity.rawValue,
-            version: event.expectedVersion + 1, previous: previous,
+            seq: seq, tenant: place.tenant, activity: event.activity.rawValue,
+            version: event.expectedVersion + 1, previous: place.previous,
             kind: Int64(event.kind.rawValue), recordedAt: event.recordedAt.nanoseconds,
             digest: event.idempotency.map { Int64(bitPattern: $0.bodyDigest) } ?? 0,
             keyBytes: event.idempotency.map { Int64($0.key.utf8.count) } ?? -1)
@@ -41,8 +42,10 @@ struct EventRow {
 
     /// Runs `insertion`. The answer is SQLite's code.
     static func insert(
-        _ event: NewEvent, _ numbers: Numbers, with statement: borrowing Statement
+        _ event: borrowing NewEvent, _ seq: Int64, _ place: Standing.Place,
+        with statement: borrowing Statement
     ) -> Int32 {
+        let numbers = numbers(event, seq, place)
         statement.bind(numbers.seq, at: 1)
         statement.bind(numbers.tenant, at: 2)
         statement.bind(numbers.activity, at: 3)

@@ -7,25 +7,32 @@ struct LogRows: ~Copyable {
     private let insertEvent: Statement
     private let insertFact: Statement
     private let replaceHead: Statement
+    private let changeHead: Statement
     private let replaceRecord: Statement
     private let deleteRecord: Statement
     private let insertTenant: Statement
     private let selectEvent: Statement
+    private let deleteHead: Statement
     private var hours = IdempotencyHours()
+    private var retiredDays = RetiredDays()
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         let insertEvent = try connection.prepare(EventRow.insertion)
         let insertFact = try connection.prepare(FactRow.insertion)
         let replaceHead = try connection.prepare(HeadRow.replacement)
+        let changeHead = try connection.prepare(HeadRow.change)
         let replaceRecord = try connection.prepare(RecordRow.replacement)
         let deleteRecord = try connection.prepare(RecordRow.deletion)
         let insertTenant = try connection.prepare(
             "INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
         let selectEvent = try connection.prepare(
             "SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        let deleteHead = try connection.prepare("DELETE FROM head WHERE activity = ?1")
+        self.deleteHead = deleteHead
         self.insertEvent = insertEvent
         self.insertFact = insertFact
         self.replaceHead = replaceHead
+        self.changeHead = changeHead
         self.replaceRecord = replaceRecord
         self.deleteRecord = deleteRecord
         self.insertTenant = insertTenant
@@ -41,22 +48,26 @@ struct LogRows: ~Copyable {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let facts = batch.facts.map { standing.number($0.tenant) }
-        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
-        for (index, event) in batch.events.enumerated() {
+        try writeTenants(&standing)
+        // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
+        for index in batch.events.indices {
             let place = standing.places[index]
             let seq = receipt.firstSeq + Int64(index)
-            let numbers = EventRow.numbers(
-                event, seq: seq, tenant: place.tenant, previous: place.previous)
-            try insertEvent.check(EventRow.insert(event, numbers, with: insertEvent))
-            guard event.idempotency != nil else { continue }
-            if let cutoff = try hours.insert(place.hash, seq: seq, at: event.recordedAt, connection)
-            {
+            try insertEvent.check(
+                EventRow.insert(batch.events[index], seq, place, with: insertEvent))
+            guard batch.events[index].idempotency != nil else { continue }
+            let recordedAt = batch.events[index].recordedAt
+            if let cutoff = try hours.insert(place.hash, seq: seq, at: recordedAt, connection) {
                 standing.expireKeys(below: cutoff)
             }
         }
         for head in batch.heads {
-            let mark = standing.marks.mark(head.activity.rawValue)
-            try replaceHead.check(HeadRow.replace(head, mark, with: replaceHead))
+            let mark = standing.giveHead(head.activity)
+            if mark.hasHead {
+                try changeHead.check(HeadRow.write(head, mark, with: changeHead))
+            } else {
+                try replaceHead.check(HeadRow.write(head, mark, with: replaceHead))
+            }
         }
         for (index, fact) in batch.facts.enumerated() {
             let seq = receipt.firstFactSeq + Int64(index)
@@ -64,6 +75,22 @@ struct LogRows: ~Copyable {
                 FactRow.insert(fact, seq: seq, tenant: facts[index], with: insertFact))
         }
         for record in batch.records { try put(record) }
+        for (activity, day) in standing.revived {
+            try retiredDays.revive(activity, day: day, connection)
+        }
+        for retired in batch.retired { try retire(retired, &standing, connection) }
+    }
+
+    private mutating func retire(
+        _ retired: RetiredActivity, _ standing: inout Standing, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let mark = standing.marks.mark(retired.activity.rawValue)
+        guard mark.tenant > 0 else { return }
+        let hash = standing.hash(mark.tenant, retired.name.rawValue)
+        try retiredDays.retire(retired, hash: hash, connection)
+        deleteHead.bind(retired.activity.rawValue, at: 1)
+        try deleteHead.execute()
+        standing.retire(retired.activity)
     }
 
     private func put(_ record: Record) throws(SQLiteError) {
@@ -72,6 +99,11 @@ struct LogRows: ~Copyable {
             return try deleteRecord.execute()
         }
         try replaceRecord.check(RecordRow.replace(record, value: value, with: replaceRecord))
+    }
+
+    /// Rows for tenants that have none yet.
+    func writeTenants(_ standing: inout Standing) throws(SQLiteError) {
+        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
     }
 
     private func insert(_ number: Int64, _ name: TenantID) throws(SQLiteError) {
@@ -94,7 +126,15 @@ struct LogRows: ~Copyable {
         return EventRow.event(selectEvent, tenants: tenants)?.event
     }
 
+    /// Drops retired activities of days before `day`.
+    mutating func dropRetired(
+        before day: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try retiredDays.drop(before: day, connection)
+    }
+
     mutating func rolledBack(_ connection: borrowing Connection) throws(SQLiteError) {
         try hours.rolledBack(connection)
+        retiredDays.rolledBack()
     }
 }

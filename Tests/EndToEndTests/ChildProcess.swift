@@ -1,6 +1,7 @@
 import Glibc
 
-/// One run of the program, with pipes to its three streams. Ends with its owner, by force if need be.
+/// One run of the program, with pipes to its three streams. Ends with its owner, by force if need
+/// be.
 final class ChildProcess {
     let id: pid_t
     private var input: Int32
@@ -10,8 +11,10 @@ final class ChildProcess {
     private var errorBytes: [UInt8] = []
     private var isReaped = false
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        signal(SIGPIPE, SIG_IGN)
+    init(
+        _ arguments: [String], environment: [String: String] = [:], program: String? = nil
+    ) throws {
+        Glibc.signal(SIGPIPE, SIG_IGN)
         let (inRead, inWrite) = try Self.pipe()
         let (outRead, outWrite) = try Self.pipe()
         let (errRead, errWrite) = try Self.pipe()
@@ -21,14 +24,22 @@ final class ChildProcess {
         for (descriptor, number) in [(inRead, Int32(0)), (outWrite, 1), (errWrite, 2)] {
             posix_spawn_file_actions_adddup2(&actions, descriptor, number)
         }
-        let path = Tombolo.path
+        // Threads of a test run block signals, and a child would inherit that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let path = program ?? Tombolo.path
         let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         let settings = ["PATH=\(search)"] + environment.map { "\($0)=\($1)" }
         let words = ([path] + arguments).map { strdup($0) } + [nil]
         let variables = settings.map { strdup($0) } + [nil]
         defer { (words + variables).forEach { free($0) } }
         var id = pid_t()
-        let code = posix_spawn(&id, path, &actions, nil, words, variables)
+        let code = posix_spawn(&id, path, &actions, &attributes, words, variables)
         for descriptor in [inRead, outWrite, errWrite] { close(descriptor) }
         (input, output, errors) = (inWrite, outRead, errRead)
         self.id = id
@@ -61,6 +72,16 @@ final class ChildProcess {
         guard input >= 0 else { return }
         close(input)
         input = -1
+    }
+
+    func signal(_ number: Int32) {
+        if !isReaped { kill(id, number) }
+    }
+
+    /// Lets the pipe of stdout hold one page only.
+    func shrinkOutputPipe() {
+        // F_SETPIPE_SZ, fcntl(2); Glibc's module hides it.
+        _ = fcntl(output, 1031, 4096)
     }
 
     /// The next line of stdout. Throws where none comes within `seconds`.

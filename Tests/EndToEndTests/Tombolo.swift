@@ -20,14 +20,15 @@ struct Tombolo {
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let tests = String(
             decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // The test runner may be a helper of the toolchain; then the bundle stands among the arguments.
+        // The test runner may be a helper of the toolchain; then the bundle stands among the
+        // arguments.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? tests
         let directory = bundle.lastIndex(of: "/").map { bundle[..<$0] } ?? "."
         return "\(directory)/tombolo"
     }
 
-    /// Runs it to its end with nothing on stdin but `input`, and nothing of this process's environment but
-    /// the path.
+    /// Runs it to its end with nothing on stdin but `input`, and nothing of this process's
+    /// environment but the path.
     static func run(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) throws -> Result {
@@ -44,4 +45,15 @@ struct Tombolo {
 struct TestFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
+}
+
+/// A program of the system, as a test needs one that nobody here wrote.
+enum Shell {
+    static func run(_ words: String...) throws -> Tombolo.Result { try run(words) }
+
+    static func run(_ words: [String]) throws -> Tombolo.Result {
+        let process = try ChildProcess(words, program: "/usr/bin/env")
+        process.closeInput()
+        return try process.finish(within: Tombolo.patience)
+    }
 }

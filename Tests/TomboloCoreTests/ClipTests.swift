@@ -46,6 +46,18 @@ import TomboloJSON
         #expect(counts.slowed == counts.asked - 11)
     }
 
+    @Test func `a grant below the least rate shows the poster frame only`() {
+        var rig = Rig { $0.budgets[.standard].lowPrioritySpacing = .seconds(21) }
+        rig.runningActivity()
+        rig.advance(to: 30)
+        let before = rig.pushes.count
+        rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[7,8,9],"every":"1s"}}"#)
+        rig.advance(to: 300)
+        #expect(Self.frames(rig, from: before) == ["7"])
+        #expect(rig.lastAccepted?.plan?.grantedFramesPerSecond == 0)
+        #expect(rig.lastAccepted?.plan?.pushes == 1)
+    }
+
     @Test func `frames expire at once and carry no alert`() {
         var rig = Rig()
         rig.runningActivity(.lab)

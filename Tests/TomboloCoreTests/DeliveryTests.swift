@@ -26,7 +26,8 @@ import TomboloJSON
         let newer = Rig.json(#"{"token":"cc","observed_at":"2030-01-01T00:00:00Z"}"#)
         let older = Rig.json(#"{"token":"dd","observed_at":"2029-01-01T00:00:00Z"}"#)
         for view in [newer, older] {
-            guard let registration = try? TokenRegistration(reading: view) else {  // a test's own text
+            // A test's own text.
+            guard let registration = try? TokenRegistration(reading: view) else {
                 Issue.record("not read")
                 return
             }
@@ -155,6 +156,30 @@ import TomboloJSON
         #expect(
             rig.pushes.map { Rig.state($0.push) }.suffix(3)
                 == Array(repeating: #"{"lap":1}"#, count: 3)[...])
+    }
+
+    @Test func `where there is one place, two busy destinations take turns`() {
+        var rig = Rig()
+        for (index, device) in ["d0", "d1"].enumerated() {
+            rig.device(device, .lab)
+            rig.token("start:Runner", "a\(index)", device)
+            rig.token("activity:cat\(index)", "b\(index)", device)
+            let start = "{\"type\":\"Runner\",\"audience\":{\"device\":\"\(device)\"},\"state\":{}}"
+            rig.command(.start, start, id: "cat\(index)")
+        }
+        rig.step(.capacity(LaneNumber(0), 1))
+        rig.verdict = { _ in nil }
+        let before = rig.pushes.count
+        for tick in 0..<20 {
+            rig.advance(to: 5 + Double(tick) * 0.05)
+            for id in ["cat0", "cat1"] {
+                rig.command(.update, "{\"state\":{\"n\":\(tick)}}", id: id)
+            }
+            if let push = rig.flying.first { rig.answer(push, .accepted) }
+        }
+        let tokens = rig.pushes.dropFirst(before).map(\.push.token)
+        #expect(tokens.count >= 20)
+        #expect(zip(tokens, tokens.dropFirst()).allSatisfy { $0 != $1 }, "\(tokens)")
     }
 
     @Test func `after a crash the newest state goes once more, and the same alert never`() {

@@ -2,7 +2,8 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-/// The core on virtual time, with a disk that is instant unless told otherwise and an Apple that does as scripted.
+/// The core on virtual time, with a disk that is instant unless told otherwise and an Apple that
+/// does as scripted.
 ///
 /// `line` is the marble diagram of what was pushed: `second:event priority(what)`, in order.
 struct Rig {
@@ -162,8 +163,9 @@ struct Rig {
         var fields = "{\"frequent_updates\":true,\"budget_class\":\"\(budgetClass.name)\""
         if let user { fields += ",\"user\":\"\(user)\"" }
         if let os { fields += ",\"os\":\"\(os)\"" }
+        // A test's own text: if it cannot be read, the test is wrong, and says so.
         guard let registration = try? DeviceRegistration(reading: Self.json(fields + "}"))
-        else {  // a test's own text
+        else {
             Issue.record("\(fields)")
             return
         }

@@ -16,7 +16,8 @@ final class ChildProcess: ReadinessTarget, @unchecked Sendable {  // used on its
     private var isReaped = false
     private var parking: Parking?
 
-    /// `name`: a program of Debian's, which may be one for administrators and then is not in every PATH.
+    /// `name`: a program of Debian's, which may be one for administrators and then is not in every
+    /// PATH.
     init(_ name: String, _ arguments: [String]) throws {
         let places = ["/usr/bin/", "/usr/sbin/", "/usr/local/bin/"].map { $0 + name }
         let path = places.first { access($0, X_OK) == 0 } ?? name

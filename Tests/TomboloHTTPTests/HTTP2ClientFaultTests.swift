@@ -5,7 +5,8 @@ import TomboloLoop
 
 /// What a peer may do to a client, and which class each request ends in.
 @Suite struct HTTP2ClientFaultTests {
-    /// `count` requests to a server that does `act` when all of them are there; their classes in order.
+    /// `count` requests to a server that does `act` when all of them are there; their classes in
+    /// order.
     private func classes(
         of count: Int = 3, limits: HTTP2ClientLimits = HTTP2ClientLimits(),
         when act: @escaping @Sendable (ScriptedConnection) -> Void

@@ -79,8 +79,8 @@ final class MemoryServer {
         lastID = min(lastID, last)
     }
 
-    /// It has nothing more to say or hear (after a GOAWAY nghttp2 even drops the last stream's reset): a real
-    /// server closes the connection now.
+    /// It has nothing more to say or hear (after a GOAWAY nghttp2 even drops the last stream's
+    /// reset): a real server closes the connection now.
     var isOver: Bool {
         nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
     }

@@ -2,8 +2,8 @@ import CNghttp2
 import TomboloHTTP
 import TomboloLoop
 
-/// An HTTP/2 server that does what a test tells it, also what no good server would do: a raw nghttp2 server
-/// session on each connection.
+/// An HTTP/2 server that does what a test tells it, also what no good server would do: a raw
+/// nghttp2 server session on each connection.
 final class ScriptedServer: ListenerOwner, @unchecked Sendable {  // used on its loop only
     let loop: EpollLoop
     let listener: Listener

@@ -5,8 +5,8 @@ import Testing
 
 /// Holds the scanner against another reader of RFC 8259: Python's `json`, where it is installed.
 ///
-/// Known differences, evened out in the script: Python takes `NaN` and `Infinity`, lone surrogates and
-/// repeated names; its `loads(bytes)` takes a byte order mark and UTF-16; it nests deeper.
+/// Known differences, evened out in the script: Python takes `NaN` and `Infinity`, lone surrogates
+/// and repeated names; its `loads(bytes)` takes a byte order mark and UTF-16; it nests deeper.
 @Suite struct PythonAgreementTests {
     /// A line of hexadecimal in, a line out: `-` for a refused text, else its strings and names in
     /// order, its numbers as 64-bit integers (or `n`), and as the bits of doubles (or `n`).
@@ -89,8 +89,8 @@ import Testing
 
     /// What the script would print.
     private func summary(of bytes: [UInt8]) -> Substring {
+        // The fault itself is other tests' business.
         guard let document = try? JSONDocument(bytes, limits: JSONLimits(depthMax: 900)) else {
-            // The fault itself is other tests' business.
             return "-"
         }
         var strings: [String] = []

@@ -4,7 +4,8 @@ import TomboloRelay
 
 /// Stands where Apple is: takes every push, at the end of the turn in which it came.
 ///
-/// These are tests of the doors; what pushes are is tested with the core, and over HTTP/2 with the simulator.
+/// These are tests of the doors; what pushes are is tested with the core, and over HTTP/2 with the
+/// simulator.
 final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // used on its loop only
     private let loop: any Loop
     private var taken: [Push] = []

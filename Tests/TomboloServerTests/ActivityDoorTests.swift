@@ -1,4 +1,5 @@
 import Testing
+import TomboloEventLog
 import TomboloJSON
 import TomboloRelay
 
@@ -122,10 +123,33 @@ extension DoorsUnderTest {
             #expect(second.fields["idempotent-replayed"] == "true")
             #expect(try json(second)["seq"]?.integer == 1)
             #expect(second.fields["etag"] == "\"v1\"")
+            #expect(second.text == first.text)
             let other = try await doors.call(
                 "PATCH", "/v1/activities/cat-7", #"{"state":{}}"#, fields: field)
             #expect(other.status == 422)
             #expect(try json(other)["code"]?.string == "idempotency-key-reused")
+            #expect(await doors.relay.lastSeq == 1)
+        }
+    }
+
+    @Test func `after a restart the answer is made again from the log`() async throws {
+        let log = InMemoryEventLog()
+        let field = ["Idempotency-Key: order-9931"]
+        try await withDoors(log: log) { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat, fields: field)
+        }
+        try await withDoors(log: log.crashed()) { doors in
+            let again = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat, fields: field)
+            #expect(again.status == 201)
+            #expect(again.fields["idempotent-replayed"] == "true")
+            #expect(again.fields["etag"] == "\"v1\"")
+            let view = try json(again)
+            #expect(view["seq"]?.integer == 1)
+            #expect(view["status"]?.string == "waiting")
+            let other = try await doors.call(
+                "PUT", "/v1/activities/cat-8", startCat, fields: field)
+            #expect(other.status == 422)
             #expect(await doors.relay.lastSeq == 1)
         }
     }
@@ -136,7 +160,7 @@ extension DoorsUnderTest {
             _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
             let play = try await doors.call(
                 "POST", "/v1/activities/cat-7/clips",
-                #"{"flipbook":{"path":"/image","frames":["a","b"],"every":"100ms","loop":"forever"}}"#
+                #"{"flipbook":{"path":"/image","frames":["a","b"],"every":"100ms"}}"#
             )
             #expect(play.status == 201)
             let view = try json(play)

@@ -76,6 +76,25 @@ import TomboloRelay
         }
     }
 
+    @Test func `a line at its limit is taken, a longer one has its own problem`() async throws {
+        try await withDoors { doors in
+            func line(_ id: String, bytes: Int) -> String {
+                let start =
+                    #"{"id":"\#(id)","activity":"\#(id)","do":"start","type":"T","state":{}}"#
+                return start + String(repeating: " ", count: bytes - start.utf8.count)
+            }
+            let file = try TemporaryFile(
+                [line("a", bytes: 65_537), line("b", bytes: 65_536), line("c", bytes: 100)]
+                    .joined(separator: "\n"))
+            defer { file.remove() }
+            let answer = try await doors.call("POST", "/v1/events", "@\(file.path)")
+            let results = try answer.lines.map { try JSONDocument(Array($0.utf8)).root }
+            #expect(results.map { $0["ok"]?.bool } == [false, true, true])
+            #expect(results[0]["problem"]?["code"]?.string == "body-too-large")
+            #expect(results[0]["line"]?.integer == 1)
+        }
+    }
+
     @Test func `an atomic batch beyond its lines is refused`() async throws {
         try await withDoors {
             $0.atomicLinesMax = 2

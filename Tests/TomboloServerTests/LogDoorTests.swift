@@ -81,6 +81,20 @@ import TomboloJSON
         }
     }
 
+    @Test(arguments: ["text/event-stream", "application/x-ndjson"])
+    func `a body with line breaks is one line of the tail`(_ accept: String) async throws {
+        try await withDoors { doors in
+            let body = "{\n \"type\": \"Cat\",\r\n \"state\": {\"a\\nb\": 1}\n}"
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", body)
+            let tail = try doors.curl(
+                "GET", "/v1/tail?since=0", fields: ["Accept: \(accept)"], options: ["-N"])
+            defer { tail.end() }
+            let text = await tail.wait { $0.contains("}}\n") }
+            let line = text.split(separator: "\n").first { $0.contains("\"seq\":1") }
+            #expect(line?.hasSuffix(#"  "state": {"a\nb": 1} }}"#) == true, "\(text)")
+        }
+    }
+
     @Test func `a tail without a place begins now, as lines, and ends when the relay stops`()
         async throws
     {
@@ -102,6 +116,14 @@ import TomboloJSON
             doors.doors.drain()
             _ = await tail.wait()
             #expect(tail.hasEnded)
+        }
+    }
+
+    @Test func `the head of a tail ends at once`() async throws {
+        try await withDoors { doors in
+            let head = try await doors.call("HEAD", "/v1/tail")
+            #expect(head.status == 200)
+            #expect(head.fields["content-type"] == "text/event-stream")
         }
     }
 

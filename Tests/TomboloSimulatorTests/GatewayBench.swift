@@ -2,8 +2,8 @@ import TomboloCrypto
 
 @testable import TomboloSimulator
 
-/// A gateway with one key, one app and one phone's token, and a request it accepts: each test spoils
-/// one thing.
+/// A gateway with one key, one app and one phone's token, and a request it accepts: each test
+/// spoils one thing.
 struct GatewayBench {
     static let now = WallInstant(seconds: 1_800_000_000)
     static let bundleID = "com.example.app"

@@ -1,8 +1,8 @@
 #pragma once
 #include <stddef.h>
 
-// Files of Protocol/ that the relay serves, compiled into the program by #embed (C23, 6.10.4): no resource
-// bundle has to lie beside it, and no second copy of a file can grow old.
+// Files of Protocol/ that the relay serves, compiled into the program by #embed (C23, 6.10.4): no
+// resource bundle has to lie beside it, and no second copy of a file can grow old.
 
 struct tombolo_protocol_asset {
     const unsigned char *bytes;

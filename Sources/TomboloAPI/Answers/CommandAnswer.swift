@@ -17,11 +17,13 @@ package struct CommandAnswer: Sendable {
     package var deferred: Int
     package var clip: String?
     package var plan: ClipPlan?
+    package var lint: [Lint] = []
     /// The newest delivery of each destination; nil where the producer did not wait.
     package private(set) var deliveries: [(device: Identifier, delivery: DeliveryView)]?
     /// The answer repeats that of an earlier request with the same idempotency key.
     package var replayed = false
 
+    /// What the core answered, as the API tells it.
     package init(_ accepted: Accepted) {
         activity = accepted.activity
         seq = accepted.seq
@@ -35,12 +37,14 @@ package struct CommandAnswer: Sendable {
         deferred = accepted.destinations.deferred
         clip = accepted.clip
         plan = accepted.plan
+        lint = accepted.lint
     }
 
     /// The answer that an event of the log got, made again from its row and what is known now.
     ///
-    /// Sequence, version and HTTP status are those of the first answer; `status` and the counts tell of now
-    /// where the activity has not moved on, and the decision, which has long been made, is left out.
+    /// Sequence, version and HTTP status are those of the first answer; `status` and the counts
+    /// tell of now where the activity has not moved on, and the decision, which has long been made,
+    /// is left out.
     package init(replaying event: RecordedEvent, of activity: Identifier, now view: ActivityView?) {
         self.activity = activity
         seq = event.seq
@@ -110,9 +114,7 @@ package struct CommandAnswer: Sendable {
             for (device, delivery) in deliveries { writer.delivery(delivery, to: device) }
             writer.endArray()
         }
-        writer.name("lint")
-        writer.beginArray()
-        writer.endArray()
+        writer.lints(lint)
         writer.endObject()
     }
 }
@@ -126,7 +128,7 @@ extension JSONWriter {
     /// APNs takes 4,096 bytes a push (Apple, "Sending notification requests to APNs").
     private static var payloadBytesMax: Int { 4_096 }
 
-    fileprivate mutating func plan(_ plan: ClipPlan) {
+    mutating func plan(_ plan: ClipPlan) {
         beginObject()
         member("class", plan.budgetClass.name)
         member("fit", "step")

@@ -7,7 +7,8 @@ package struct StoredAnswer: Sendable {
     private let subject: (name: String, value: String)?
     private let kind: Stored.Kind
 
-    /// - Parameter subject: what of the device was meant, for example `("token", "activity:cat-7")`.
+    /// - Parameter subject: what of the device was meant, for example `("token",
+    ///   "activity:cat-7")`.
     package init(
         device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind
     ) {

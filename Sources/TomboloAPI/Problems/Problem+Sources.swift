@@ -38,6 +38,7 @@ extension Problem {
         // Some messages are predicates ("must be a string"), others stand alone ("unknown field").
         let predicates = ["must", "is", "has", "are", "was"]
         let word = String(error.message.prefix { $0 != " " })
-        return subject + (predicates.contains(word) ? " " : ": ") + error.message + "."
+        let end = error.message.hasSuffix("?") ? "" : "."
+        return subject + (predicates.contains(word) ? " " : ": ") + error.message + end
     }
 }

@@ -13,6 +13,7 @@ package struct Problem: Error, Hashable, Sendable {
     /// The methods that the path does take, where it is the method that is wrong.
     package var allow: [String]?
 
+    /// A member beyond those of RFC 9457, section 3.1.
     package struct Extension: Hashable, Sendable {
         package var name: String
         package var value: JSON
@@ -48,7 +49,8 @@ package struct Problem: Error, Hashable, Sendable {
 
     /// Writes the problem as an object.
     ///
-    /// - Parameter traceID: 32 hex digits by which this answer is found again; nil in lines of a batch, whose head has one.
+    /// - Parameter traceID: 32 hex digits by which this answer is found again; nil in lines of a
+    ///   batch, whose head has one.
     package func write(to writer: inout JSONWriter, traceID: String? = nil) {
         writer.beginObject()
         writer.member("type", page.path)

@@ -1,7 +1,8 @@
-/// Every way in which a door says no. The raw value is `code` in a problem and the last part of its `type`.
+/// Every way in which a door says no. The raw value is `code` in a problem and the last part of its
+/// `type`.
 ///
-/// What each means, and what to do, stands in `ProblemRegistry`. Codes are added, never renamed: scripts
-/// compare them.
+/// What each means, and what to do, stands in `ProblemRegistry`. Codes are added, never renamed:
+/// scripts compare them.
 package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     // The request as such.
     case invalidJSON = "invalid-json"
@@ -25,6 +26,8 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownClip = "unknown-clip"
     case unknownEvent = "unknown-event"
     case unknownKey = "unknown-key"
+    case unknownType = "unknown-type"
+    case unknownDeadLetter = "unknown-dead-letter"
     case unknownProblem = "unknown-problem"
     case activityRunning = "activity-running"
     case activityEnded = "activity-ended"
@@ -32,12 +35,14 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case preconditionFailed = "precondition-failed"
     case invalidField = "invalid-field"
     case payloadTooLarge = "payload-too-large"
+    case stateInvalid = "state-invalid"
     case labRefused = "lab-refused"
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
 
     // The relay's own state.
     case overloaded
+    case logFull = "log-full"
     case stopping
     case notReady = "not-ready"
     case logUnreadable = "log-unreadable"

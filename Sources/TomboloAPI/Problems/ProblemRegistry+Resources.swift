@@ -31,6 +31,16 @@ extension ProblemRegistry {
             fix: "List the keys with GET /v1/keys.",
             command: "curl -H \"Authorization: Bearer $TOMBOLO_KEY\" …/v1/keys"),
         ProblemPage(
+            .unknownType, 404, "There is no such type",
+            cause: "No type of this name is registered for this app and tenant.",
+            fix: "Register it with PUT /v1/types/{type}; where several apps are, name one.",
+            command: "tombolo type put TYPE type.json"),
+        ProblemPage(
+            .unknownDeadLetter, 404, "There is no such dead letter",
+            cause: "It was retried before, or it is among the oldest, which go.",
+            fix: "Look at those that there are.",
+            command: "tombolo dead ls"),
+        ProblemPage(
             .unknownProblem, 404, "There is no such problem",
             cause: "No problem has this code.",
             fix: "All codes are listed under /problems/.",
@@ -53,13 +63,15 @@ extension ProblemRegistry {
         ProblemPage(
             .preconditionFailed, 412, "The activity stands otherwise than expected",
             cause:
-                "If-Match names another version than the activity has, or If-None-Match: * met one that exists.",
+                "If-Match names another version than the activity has, or If-None-Match: * met "
+                + "one that exists.",
             fix: "Read the activity, and send the change again with the ETag that comes with it.",
             command: "tombolo activity show ID"),
         ProblemPage(
             .invalidField, 422, "A field cannot be taken",
             cause:
-                "The JSON is well formed, but a field is unknown, missing, or has a value it may not have.",
+                "The JSON is well formed, but a field is unknown, missing, or has a value it may "
+                + "not have.",
             fix: "Mend the fields that errors[] points at; the schemas are in /openapi.json.",
             command: "curl http://127.0.0.1:8780/openapi.json"),
         ProblemPage(
@@ -69,6 +81,13 @@ extension ProblemRegistry {
             fix:
                 "Shorten the state: smaller images, ids instead of texts that the app can look up.",
             command: "tombolo activity show ID"),
+        ProblemPage(
+            .stateInvalid, 422, "The state does not fit its type",
+            cause:
+                "The state, with this change merged in, does not decode into the type that is "
+                + "registered: the phone would drop the push without a word.",
+            fix: "Mend the members that errors[] points at, or the type's schema.",
+            command: "tombolo type check TYPE state.json"),
         ProblemPage(
             .labRefused, 422, "The class lab is not for Apple's servers",
             cause: "The budget class lab has no limits, and this app pushes to Apple.",
@@ -92,6 +111,11 @@ extension ProblemRegistry {
             cause: "More is waiting to be written than this relay holds in memory.",
             fix: "Wait for the seconds that Retry-After names, then send again.",
             command: "curl http://127.0.0.1:8780/metrics"),
+        ProblemPage(
+            .logFull, 503, "The log has no room",
+            cause: "The disk under the data directory is full. Nothing of the request is stored.",
+            fix: "Free some space there; the relay takes events again within a second.",
+            command: "df -h"),
         ProblemPage(
             .stopping, 503, "The relay is stopping",
             cause: "The relay finishes what it has taken and takes nothing new.",

@@ -1,5 +1,6 @@
 /// The page of each problem: one row a code, none without.
 package enum ProblemRegistry {
+    /// The page of a code; every code has one.
     package static func page(_ code: ProblemCode) -> ProblemPage {
         guard let page = byCode[code] else {
             preconditionFailure("the problem \(code.rawValue) has no page in ProblemRegistry")
@@ -19,7 +20,8 @@ package enum ProblemRegistry {
         ProblemPage(
             .invalidJSON, 400, "The body is not valid JSON",
             cause:
-                "The body, or a line of it, does not follow RFC 8259. The problem names line and column.",
+                "The body, or a line of it, does not follow RFC 8259. The problem names line and "
+                + "column.",
             fix:
                 "Mend the body at that place. Names must be unique and quoted, text must be UTF-8, "
                 + "and nesting ends at 32 levels.",
@@ -33,7 +35,8 @@ package enum ProblemRegistry {
         ProblemPage(
             .invalidQuery, 400, "A query parameter cannot be used",
             cause:
-                "The query has a parameter that this route does not know, or a value it cannot use.",
+                "The query has a parameter that this route does not know, or a value it cannot "
+                + "use.",
             fix: "Use the parameters that /openapi.json lists for the route.",
             command: "curl http://127.0.0.1:8780/openapi.json"),
         ProblemPage(
@@ -60,7 +63,8 @@ package enum ProblemRegistry {
         ProblemPage(
             .bodyTooLarge, 413, "The HTTP body is too large",
             cause:
-                "A body, or a line of a batch, may have 64 KiB; an atomic batch 10,000 lines and 16 MiB.",
+                "A body, or a line of a batch, may have 64 KiB; an atomic batch 10,000 lines and "
+                + "16 MiB.",
             fix: "Send less at once: many events as lines of POST /v1/events without ?atomic=true.",
             command: "tombolo append events.ndjson"),
         ProblemPage(

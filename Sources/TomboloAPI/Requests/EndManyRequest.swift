@@ -7,6 +7,7 @@ package struct EndManyRequest: Sendable {
     package var user: String?
     package var end: End
 
+    /// Reads the body; throws every fault that it finds.
     package init(_ view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         if let filter = reader.object("where") {

@@ -17,6 +17,7 @@ package struct EventLine: Sendable {
     /// Lengths of an id in bytes; an `Idempotency-Key` has the same.
     package static let idBytes = 1...255
 
+    /// Reads one line; throws what is wrong with it.
     package init(_ bytes: [UInt8]) throws(Fault) {
         let document: JSONDocument
         do {

@@ -10,7 +10,8 @@ final class APNsConnectionPool {
     private let tls: TLSClientConfiguration?
     private let loop: EpollLoop
     private var chance: any RandomNumberGenerator & Sendable
-    /// The pool's owner. Unowned, not weak: that would make every use of it by pushes slower.
+    /// The pool's owner. Unowned, not weak: a weak reference makes every use of it by pushes
+    /// slower.
     private unowned var client: APNsClient!
 
     private var connections: [APNsConnection] = []

@@ -1,7 +1,8 @@
 import TomboloJSON
 
-// A head is one JSON object with short names, so that a person with a database shell can read it. Fields may be
-// added; an unknown one is passed over, so that an older relay reads a newer one's heads.
+// A head is one JSON object with short names, so that a person with a database shell can read it.
+// Fields may be added; an unknown one is passed over, so that an older relay reads a newer one's
+// heads.
 
 extension Activity {
     /// All that start-up needs of this activity.

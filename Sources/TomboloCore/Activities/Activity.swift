@@ -20,7 +20,8 @@ package struct Activity: Sendable {
     package let number: ActivityNumber
     package internal(set) var incarnation: Int64
     package internal(set) var definition: Definition
-    /// Follows every accepted event at once. Should the log fail, the relay stops: nothing is ever rolled back.
+    /// Follows every accepted event at once. Should the log fail, the relay stops: nothing is ever
+    /// rolled back.
     package internal(set) var accepted: Projection
     /// Follows only what is on disk: what readers and phones see. Nil until the first start is.
     package internal(set) var durable: Projection?

@@ -15,6 +15,7 @@ package struct Projection: Sendable {
     package private(set) var ending: Ending?
     package private(set) var stateVersion: Int64?
 
+    /// A clip from the event that began it until one that stops it.
     package struct PlayingClip: Sendable {
         /// The version that began it; its name is `clip_<version>`.
         package var version: Int64
@@ -23,21 +24,25 @@ package struct Projection: Sendable {
 
         package var name: String { "clip_\(version)" }
 
+        /// The frame of an instant by the producer's clock; before the start, the first.
         package func frame(at instant: Instant) -> Int {
             flipbook.index(at: max(.zero, instant - startedAt))
         }
 
+        /// Whether a last repetition has ended; one that loops never is.
         package func isOver(at instant: Instant) -> Bool {
             flipbook.duration.map { instant - startedAt >= $0 } ?? false
         }
     }
 
+    /// An alert, the version that brought it, and when it is old news.
     package struct PendingAlert: Hashable, Sendable {
         package var version: Int64
         package var content: JSON
         package var expiresAt: Instant
     }
 
+    /// How and when the producer ended it.
     package struct Ending: Hashable, Sendable {
         package var at: Instant
         package var dismissal: Dismissal
@@ -53,6 +58,7 @@ package struct Projection: Sendable {
         }
     }
 
+    /// What a start says; it is version 1 of an activity, or the first of a new incarnation.
     package init(_ start: Start, version: Int64, at instant: Instant) {
         state = start.state
         self.version = version
@@ -89,6 +95,7 @@ package struct Projection: Sendable {
         return clip.flipbook.state(state, showing: clip.frame(at: instant))
     }
 
+    /// The state with one frame of the clip, or as it is where none plays.
     package func state(showing frame: Int) -> JSON {
         clip.map { $0.flipbook.state(state, showing: frame) } ?? state
     }

@@ -10,14 +10,17 @@ package struct ClipPlan: Hashable, Sendable {
     /// Frames at priority 5 are best effort: Apple may group, delay or drop them.
     package var bestEffort: Bool
 
-    /// - Parameter grant: of the slowest destination.
-    init(_ clip: Flipbook, _ grant: GrantInForce, payloadBytes: Int) {
+    /// - Parameters:
+    ///   - grant: of the slowest destination.
+    ///   - intervalMax: slower than that only the poster frame is sent.
+    init(_ clip: Flipbook, _ grant: GrantInForce, intervalMax: Span, payloadBytes: Int) {
         let interval = max(clip.every, grant.grant.frameInterval)
         budgetClass = grant.budgetClass
         askedFramesPerSecond = 1 / clip.every.seconds
-        grantedFramesPerSecond = 1 / interval.seconds
+        let isPoster = grant.grant.frameInterval > intervalMax
+        grantedFramesPerSecond = isPoster ? 0 : 1 / interval.seconds
         let length = clip.duration ?? .hours(1)
-        pushes = length.nanoseconds / interval.nanoseconds + 1
+        pushes = isPoster ? 1 : length.nanoseconds / interval.nanoseconds + 1
         self.payloadBytes = payloadBytes
         bestEffort = grant.grant.perHour != nil
     }

@@ -1,17 +1,21 @@
 package import TomboloJSON
 
-/// A flip-book: frames shown in turn, one each `every`. A function of time; its frames are sampled, never queued.
+/// A flip-book: frames shown in turn, one each `every`. A function of time; its frames are sampled,
+/// never queued.
 package struct Flipbook: Hashable, Sendable {
+    /// How often it plays.
     package enum Repetition: Hashable, Sendable {
         case forever
         /// At least once.
         case times(Int64)
     }
 
+    /// Whose time moves it: the wall's, or only the time in which it is shown.
     package enum Clock: UInt8, Hashable, Sendable {
         case wall, shown
     }
 
+    /// How frames become pushes; `auto` is `step`, one frame a push.
     package enum Fit: UInt8, Hashable, Sendable {
         case auto, step
     }
@@ -31,7 +35,8 @@ package struct Flipbook: Hashable, Sendable {
     /// Faster than a display changes is no animation.
     package static let everyRange = Span.milliseconds(10)...Span.hours(1)
 
-    /// The frame after `elapsed` of the clip's clock; the last one for ever after a last repetition.
+    /// The frame after `elapsed` of the clip's clock; the last one for ever after a last
+    /// repetition.
     package func index(at elapsed: Span) -> Int {
         let step = max(0, elapsed.nanoseconds / every.nanoseconds)
         if case .times(let count) = repetition, step >= Int64(frames.count) * count {
@@ -46,7 +51,8 @@ package struct Flipbook: Hashable, Sendable {
         return Span(nanoseconds: every.nanoseconds * Int64(frames.count) * count)
     }
 
-    /// How many frames the producer has asked for after `elapsed`: the first at 0, then one each `every`.
+    /// How many frames the producer has asked for after `elapsed`: the first at 0, then one each
+    /// `every`.
     package func asked(after elapsed: Span) -> Int64 {
         guard elapsed >= .zero else { return 0 }
         let shown = elapsed.nanoseconds / every.nanoseconds + 1
@@ -54,6 +60,7 @@ package struct Flipbook: Hashable, Sendable {
         return min(shown, Int64(frames.count) * count)
     }
 
+    /// `base` with a frame at `path`; `base` itself where its parent is not there.
     package func state(_ base: JSON, showing frame: Int) -> JSON {
         base.setting(path, to: frames[frame]) ?? base
     }

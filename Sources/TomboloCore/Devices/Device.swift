@@ -9,6 +9,13 @@ struct Device: Sendable {
         var observedAt: Instant
     }
 
+    /// A token's end.
+    struct Retired: Hashable, Sendable {
+        var value: String
+        /// When the relay learned of it.
+        var at: Instant
+    }
+
     /// A device keeps no more tokens for activities that nobody knows.
     static let tokensMax = 256
     /// Nor more of its reports.
@@ -18,10 +25,29 @@ struct Device: Sendable {
     let number: Int64
     var registration: DeviceRegistration
     var tokens: [TokenName: Token] = [:]
+    /// Tokens that Apple declared dead, by their name: a late registration does not bring one
+    /// back.
+    var retired: [TokenName: Retired] = [:]
     var presence: PresenceReport?
     /// The newest of each activity; not kept across a restart.
     var reports: [ActivityReference: PhoneReport] = [:]
     var destinations: [Int] = []
+
+    /// Apple has declared a token dead.
+    mutating func retire(_ name: TokenName, at instant: Instant) {
+        guard let token = tokens.removeValue(forKey: name) else { return }
+        if retired.count >= Self.tokensMax,
+            let oldest = retired.min(by: { $0.value.at < $1.value.at })
+        {
+            retired[oldest.key] = nil
+        }
+        retired[name] = Retired(value: token.value, at: instant)
+    }
+
+    /// Whether a registration tells of a token that was dead when the app last saw it alive.
+    func isRetired(_ name: TokenName, _ value: String, observedAt: Instant) -> Bool {
+        retired[name].map { $0.value == value && observedAt <= $0.at } ?? false
+    }
 
     /// iOS 18 and later understand `input-push-token`.
     var asksForToken: Bool {
@@ -59,6 +85,18 @@ extension Device {
             writer.endObject()
         }
         writer.endObject()
+        if !retired.isEmpty {
+            writer.name("retired")
+            writer.beginObject()
+            for (name, token) in retired.sorted(by: { $0.key.text < $1.key.text }) {
+                writer.name(name.text)
+                writer.beginObject()
+                writer.member("token", token.value)
+                writer.member("at", token.at.nanoseconds)
+                writer.endObject()
+            }
+            writer.endObject()
+        }
         writer.endObject()
         return Record(space: .device, number: number, value: writer.bytes)
     }
@@ -75,6 +113,15 @@ extension Device {
         key = DeviceKey(tenant: TenantID(tenant), id: id)
         self.number = number
         self.registration = registration
+        if let retired = view["retired"] {
+            for (text, token) in retired.members {
+                guard let name = TokenName(text), let value = token["token"]?.string else {
+                    continue
+                }
+                self.retired[name] = Retired(
+                    value: value, at: Instant(nanoseconds: token["at"]?.integer ?? 0))
+            }
+        }
         guard let tokens = view["tokens"] else { return }
         for (text, token) in tokens.members {
             guard let name = TokenName(text), let value = token["token"]?.string else { continue }

@@ -1,6 +1,7 @@
 package import TomboloJSON
 
 extension DeviceRegistration {
+    /// Reads the body of `PUT /v1/devices/{device}`; throws every fault it finds.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         user = reader.string("user")
@@ -23,6 +24,7 @@ extension DeviceRegistration {
 extension TokenRegistration {
     package static let digitsMax = 512
 
+    /// Reads the body of `PUT …/tokens/{name}`; throws every fault it finds.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let text = reader.string("token") ?? ""
@@ -46,6 +48,7 @@ extension TokenRegistration {
 }
 
 extension PresenceReport {
+    /// Reads the body of `PUT …/presence`; throws every fault it finds.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         _ = reader.string("app")
@@ -66,6 +69,7 @@ extension PresenceReport {
 }
 
 extension PhoneReport {
+    /// Reads the body of `PUT …/activities/{id}`; throws every fault it finds.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let phase = reader.choice(

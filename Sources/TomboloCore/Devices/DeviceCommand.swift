@@ -5,6 +5,8 @@ package enum DeviceCommand: Sendable {
     case register(DeviceRegistration)
     case delete
     case putToken(TokenName, TokenRegistration)
+    /// The whole set.
+    case putTokens(TokenSet)
     case deleteToken(TokenName)
     case presence(PresenceReport)
     case report(ActivityReference, PhoneReport)
@@ -32,6 +34,7 @@ package enum TokenName: Hashable, Sendable {
     case widget
     case control(kind: String)
 
+    /// Nil where `text` is none of the four forms.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first.map(String.init), parts.count == 2 ? String(parts[1]) : nil) {
@@ -67,6 +70,7 @@ package struct ActivityReference: Hashable, Sendable {
         self.incarnation = incarnation
     }
 
+    /// Nil where `text` is no id, or its number is below 2 or spelt otherwise than `init` would.
     package init?(_ text: String) {
         let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let id = Identifier(String(first)) else { return nil }
@@ -83,14 +87,16 @@ package struct ActivityReference: Hashable, Sendable {
     package var text: String { incarnation == 1 ? id.rawValue : "\(id.rawValue)~\(incarnation)" }
 }
 
+/// A token as an app registers it.
 package struct TokenRegistration: Hashable, Sendable {
-    /// 2 to 512 lower-case hex digits, an even number of them: no length is assumed (Apple, "Sending
-    /// notification requests to APNs").
+    /// 2 to 512 lower-case hex digits, an even number of them: no length is assumed (Apple,
+    /// "Sending notification requests to APNs").
     package var token: String
     /// When the app learned it; an older one never undoes a newer.
     package var observedAt: Instant?
 }
 
+/// Whether an app is in front on a device, as the device tells it.
 package struct PresenceReport: Hashable, Sendable {
     /// As reported; it gates nothing yet.
     package var phase: String
@@ -100,6 +106,7 @@ package struct PresenceReport: Hashable, Sendable {
 
 /// A phone's word on one activity.
 package struct PhoneReport: Hashable, Sendable {
+    /// ActivityKit's `ActivityState`.
     package enum Phase: UInt8, Hashable, Sendable {
         case pending, active, stale, ended, dismissed
     }

@@ -28,8 +28,8 @@ extension Command.Content {
     }
 }
 
-/// Longest stay of a card: 8 hours active and 4 more on the Lock Screen (Apple, "Displaying live data with
-/// Live Activities").
+/// Longest stay of a card: 8 hours active and 4 more on the Lock Screen (Apple, "Displaying live
+/// data with Live Activities").
 let activityLifeMax = Span.hours(12)
 
 extension Start {
@@ -52,9 +52,8 @@ extension Start {
         urgency = reader.choice("urgency", Urgency.choices) ?? .normal
         alertTTL =
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
-        onUnknownStart =
-            reader.choice("on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
-            ?? .giveUp
+        onUnknownStart = reader.choice(
+            "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
         guard let type, let state, type != "" else { return nil }
         self.type = type
         self.state = state.json
@@ -154,8 +153,8 @@ extension End {
 }
 
 extension Alert {
-    /// `title` and `body` are strings or objects `{"loc-key","loc-args"}`; `sound` stands inside (Apple,
-    /// "Starting and updating Live Activities with ActivityKit push notifications").
+    /// `title` and `body` are strings or objects `{"loc-key","loc-args"}`; `sound` stands inside
+    /// (Apple, "Starting and updating Live Activities with ActivityKit push notifications").
     static func reading(_ reader: inout FieldReader) -> JSON? {
         guard let view = reader.object("alert") else { return nil }
         var inner = FieldReader(view, pointer: reader.path("alert"))

@@ -17,6 +17,7 @@ package struct Command: Sendable {
         self.body = body
     }
 
+    /// What is asked, with its fields read.
     package enum Content: Sendable {
         case start(Start)
         case update(Update)
@@ -71,6 +72,7 @@ package enum StartRoute: UInt8, Hashable, Sendable {
     case adopt
 }
 
+/// What becomes of a start whose outcome nobody learned by its deadline.
 package enum UnknownStartPolicy: UInt8, Hashable, Sendable {
     case giveUp, resend
 }
@@ -89,11 +91,13 @@ package struct Start: Sendable {
     package var staleAfter: Span?
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
-    package var onUnknownStart: UnknownStartPolicy = .giveUp
+    /// nil: the type's, else `giveUp`.
+    package var onUnknownStart: UnknownStartPolicy?
 }
 
 /// A card changes.
 package struct Update: Sendable {
+    /// What becomes of the state.
     package enum Change: Sendable {
         case none
         /// RFC 7396.

@@ -17,6 +17,7 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Reads `do`.
     package init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind

@@ -19,7 +19,8 @@ package struct FieldErrors: Error, Hashable, Sendable {
 
 /// The candidate nearest to what somebody typed, if any is near enough to be meant.
 ///
-/// Nearness is the Damerau-Levenshtein distance without overlaps; up to a third of the length may differ.
+/// Nearness is the Damerau-Levenshtein distance without overlaps; up to a third of the length may
+/// differ.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let limit = max(1, name.count / 3)
     let near = candidates.map { (name: $0, distance: editDistance(name, $0)) }

@@ -2,7 +2,8 @@ package import TomboloJSON
 
 /// Reads an object's fields one by one, and collects every fault instead of stopping at the first.
 ///
-/// Each reading names its field; at the end `finish` refuses the fields that nobody asked for, with a suggestion.
+/// Each reading names its field; at the end `finish` refuses the fields that nobody asked for, with
+/// a suggestion.
 package struct FieldReader {
     private let view: JSONView
     private let pointer: String
@@ -18,12 +19,15 @@ package struct FieldReader {
         }
     }
 
+    /// Notes a fault of a field.
     package mutating func fail(_ name: String, _ message: String) {
         errors.append(FieldError(pointer: path(name), message: message))
     }
 
+    /// Takes over the faults of a reader of something inside.
     package mutating func adopt(_ faults: FieldErrors) { errors += faults.errors }
 
+    /// The JSON Pointer to a field.
     package func path(_ name: String) -> String {
         pointer + JSONPointer("")!.appending(name).description
     }
@@ -38,6 +42,8 @@ package struct FieldReader {
     /// Fields that belong to somebody else.
     package mutating func ignore(_ names: String...) { known += names }
 
+    /// This and each of the following answer nil where the field is absent, null or faulty; a
+    /// fault is noted.
     package mutating func string(_ name: String) -> String? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return string }
@@ -45,6 +51,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// `true` or `false`.
     package mutating func bool(_ name: String) -> Bool? {
         guard let value = value(name) else { return nil }
         if let bool = value.bool { return bool }
@@ -52,6 +59,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// Any finite number.
     package mutating func double(_ name: String) -> Double? {
         guard let value = value(name) else { return nil }
         if let double = value.double { return double }
@@ -59,6 +67,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// A whole number within `range`.
     package mutating func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
         guard let value = value(name) else { return nil }
         if let integer = value.integer, range.contains(integer) { return integer }
@@ -66,6 +75,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// A JSON object, for a reader of its own.
     package mutating func object(_ name: String) -> JSONView? {
         guard let value = value(name) else { return nil }
         if value.kind == .object { return value }
@@ -73,6 +83,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// An id.
     package mutating func identifier(_ name: String) -> Identifier? {
         guard let text = string(name) else { return nil }
         if let identifier = Identifier(text) { return identifier }
@@ -80,6 +91,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// A duration within `range`.
     package mutating func span(_ name: String, in range: ClosedRange<Span>) -> Span? {
         guard let text = string(name) else { return nil }
         if let span = Span(text: text), range.contains(span) { return span }
@@ -90,6 +102,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// A time of RFC 3339.
     package mutating func instant(_ name: String) -> Instant? {
         guard let text = string(name) else { return nil }
         if let instant = Instant(rfc3339: text) { return instant }
@@ -97,6 +110,7 @@ package struct FieldReader {
         return nil
     }
 
+    /// One of a few words.
     package mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {
         guard let text = string(name) else { return nil }
         if let match = choices.first(where: { $0.0 == text }) { return match.1 }

@@ -1,4 +1,5 @@
-/// A drawer of small current values beside the log: what must be known at start-up without reading history.
+/// A drawer of small current values beside the log: what must be known at start-up without reading
+/// history.
 package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     /// Devices with their tokens, presence and last reports; the number is the device's.
     case device = 1
@@ -8,6 +9,10 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case key = 3
     /// The relay's own few values (clock, counters).
     case relay = 4
+    /// Types of apps; the number is the type's.
+    case type = 6
+    /// Pushes that Apple refused for good; the number is the dead letter's.
+    case deadLetter = 7
 }
 
 /// One current value. The core owns the encoding; the log keeps the bytes and their checksum.
@@ -25,7 +30,8 @@ package struct Record: Hashable, Sendable {
     }
 }
 
-/// The newest projected state of an activity, as the core encodes it; the log adds version and sequence.
+/// The newest projected state of an activity, as the core encodes it; the log adds version and
+/// sequence.
 package struct ActivityHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package var value: [UInt8]

@@ -4,14 +4,26 @@ import TomboloJSON
 
 extension Core {
     func grantInForce(_ destination: Destination) -> GrantInForce {
-        let budgetClass = devices[destination.device]?.budgetClass ?? .standard
+        let budgetClass = budgetClass(destination)
         return GrantInForce(
             budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
+    /// The device's where an operator set one, else the type's.
+    private func budgetClass(_ destination: Destination) -> BudgetClass {
+        guard let device = devices[destination.device] else { return .standard }
+        guard device.registration.budgetClass == nil, !types.isEmpty else {
+            return device.budgetClass
+        }
+        let activity = activities[destination.activity]
+        let own = type(of: activity.definition, activity.key.tenant)?.budgetClass
+        if own == .frequent, !device.registration.frequentUpdates { return .standard }
+        return own ?? device.budgetClass
+    }
+
     mutating func attempt(
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
-        now: Instant, effects: inout Effects
+        _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
         guard let destination = destinations[slot] else { return }
         if destination.reservation == .pending, event != .end || alert != nil {
@@ -19,7 +31,16 @@ extension Core {
             return
         }
         let grant = grantInForce(destination).grant
-        switch destination.pacing.turn(wish, grant, now: now, wall: wall(now)) {
+        let turn = destination.pacing.turn(wish, grant, now: now, wall: wall(now))
+        #if PLANTED_BUGS
+            var waits = false
+            if case .wait = turn { waits = true }
+            if let until = plantedWait(slot, event, wish, waits, now: now) {
+                postpone(slot, until: until, .spacing)
+                return
+            }
+        #endif
+        switch turn {
         case .wait(let until, let hold):
             postpone(slot, until: until, hold)
         case .reserve:
@@ -30,7 +51,8 @@ extension Core {
                 return
             }
             let lane = Int(destination.lane.rawValue)
-            guard lanes[lane].isOpen(now: now) else {
+            // Whoever comes while others wait waits behind them (rule 8).
+            guard lanes[lane].isOpen(now: now), isItsTurn || !lanes[lane].hasWaiting else {
                 queue(slot, must: event == .end || wish == .must, now: now)
                 return
             }
@@ -43,12 +65,14 @@ extension Core {
         deadlines.set(slot, at: until)
     }
 
-    /// A start and an alert are on record before they are tried: after a crash neither goes a second time.
+    /// A start and an alert are on record before they are tried: after a crash neither goes a
+    /// second time.
     private func mustBeDurableFirst(
         _ destination: Destination, _ event: Push.Event, _ alert: Projection.PendingAlert?
     ) -> Bool {
         let granted = destination.reservation == .granted
-        if event == .start { return !(granted && destination.reservedStart) }
+        let covers = alert.map { destination.reservedAlert == $0.version } ?? true
+        if event == .start { return !(granted && destination.reservedStart && covers) }
         guard let alert else { return false }
         return !(granted && destination.reservedAlert == alert.version)
     }
@@ -60,7 +84,7 @@ extension Core {
         postpone(slot, until: nil, .reserving)
         if token { destinations[slot]?.pacing.reserve(grant, now: now) }
         destinations[slot]?.reservation = .pending
-        destinations[slot]?.reservedAlert = event == .start ? nil : alert?.version
+        destinations[slot]?.reservedAlert = alert?.version
         destinations[slot]?.reservedStart = event == .start
         destinations[slot]?.markIsDirty = true
         staged.dirtyMarks.append(slot)
@@ -84,7 +108,7 @@ extension Core {
         let index = Int(lane.rawValue)
         while lanes[index].isOpen(now: now), let slot = lanes[index].nextWaiting() {
             destinations[slot]?.isQueued = false
-            evaluate(slot, now: now, effects: &effects)
+            evaluate(slot, isItsTurn: true, now: now, effects: &effects)
         }
     }
 
@@ -103,9 +127,7 @@ extension Core {
             id: pushID(slot, destination.lane), lane: destination.lane,
             event: event, token: token, apnsID: chance.uuid(), priority: priority,
             expiration: expiration(event, wish, alert, projection, now: now),
-            collapseID: event == .start
-                ? "start-\(activities[destination.activity].number.rawValue)-\(destination.incarnation)"
-                : nil,
+            collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
         lanes[Int(destination.lane.rawValue)].took()
         let isShared = timestamp == destination.pacing.lastTimestamp
@@ -125,6 +147,7 @@ extension Core {
         if event == .start {
             destinations[slot]?.phase = .starting
             destinations[slot]?.phaseSince = now
+            destinations[slot]?.startPush = push.id
         }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
@@ -134,6 +157,12 @@ extension Core {
         markDirty(slot, now: now)
         counters.pushesSent += 1
         effects.pushes.append(push)
+    }
+
+    /// One for each card, so that a start that is sent again replaces itself.
+    private func collapseID(_ destination: Destination) -> String {
+        let number = activities[destination.activity].number.rawValue
+        return "start-\(number)-\(destination.incarnation)"
     }
 
     private mutating func clearReservation(_ slot: Int) {
@@ -161,7 +190,10 @@ extension Core {
         _ destination: Destination, _ projection: Projection, _ event: Push.Event,
         _ alert: Projection.PendingAlert?, _ state: JSON, _ timestamp: Int64, now: Instant
     ) -> Payload.Content {
-        var content = Payload.Content(timestamp: timestamp, event: event, state: state)
+        let activity = activities[destination.activity]
+        var content = Payload.Content(
+            timestamp: timestamp, event: event,
+            state: forPhone(state, activity.definition, activity.key.tenant))
         content.alert = alert?.content
         content.relevance = event == .end ? nil : projection.relevance
         if event == .end {
@@ -176,7 +208,8 @@ extension Core {
             content.start = Payload.StartContent(
                 type: definition.type, attributes: definition.attributes,
                 asksForToken: devices[destination.device]?.asksForToken ?? false)
-            // Without an alert the phone drops a start silently (apns: "alert" is required on start).
+            // Without an alert the phone drops a start silently (apns: "alert" is required on
+            // start).
             content.alert = alert?.content ?? Self.quietAlert
         }
         return content

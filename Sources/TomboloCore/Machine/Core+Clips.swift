@@ -1,6 +1,7 @@
 import TomboloJSON
 
-// Clips at a destination: which frame is due, which is shown, and how many were asked for (pacing rule 9).
+// Clips at a destination: which frame is due, which is shown, and how many were asked for (pacing
+// rule 9).
 
 extension Core {
     /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up.
@@ -32,8 +33,13 @@ extension Core {
     ) -> JSON {
         guard event == .update, let clip = projection.clip, var cursor = destinations[slot]?.cursor
         else { return projection.state(at: wall(now)) }
+        #if PLANTED_BUGS
+            let isSampled = isPlanted(.clipSampledAtItsPeriod)
+        #else
+            let isSampled = false
+        #endif
         let frame: Int
-        if clip.flipbook.repetition == .forever {
+        if clip.flipbook.repetition == .forever, !isSampled {
             frame = Int(cursor.shown % Int64(clip.flipbook.frames.count))
         } else {
             frame = clip.frame(at: wall(now))
@@ -50,8 +56,8 @@ extension Core {
         return max(clip.flipbook.every, grantInForce(destination).grant.frameInterval)
     }
 
-    /// At full speed frames keep to their grid, and one that could not go in its time is merged into the next; a
-    /// slowed clip counts from what it showed last.
+    /// At full speed frames keep to their grid, and one that could not go in its time is merged
+    /// into the next; a slowed clip counts from what it showed last.
     private func advance(
         _ cursor: inout FrameCursor, _ clip: Projection.PlayingClip, interval: Span, now: Instant
     ) {

@@ -6,6 +6,9 @@ package struct PendingBatch: Sendable {
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
+    package var retired: [RetiredActivity] = []
+
+    package init() {}
 }
 
 extension Core {
@@ -15,7 +18,8 @@ extension Core {
         return writesAll || staged.isUrgent || staged.flushAt.map { $0 <= now } ?? true
     }
 
-    /// The next batch, if there is one and none is on its way. The shell stores it, then says `.committed`.
+    /// The next batch, if there is one and none is on its way. The shell stores it, then says
+    /// `.committed`.
     ///
     /// - Parameter writesAll: also what could wait: the relay is about to stop.
     package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> PendingBatch? {
@@ -28,6 +32,7 @@ extension Core {
         }
         batch.facts = staged.facts
         batch.records = staged.records + takeMarks()
+        batch.retired = staged.retired.map(\.activity)
         committing = staged
         staged = Staged()
         return batch
@@ -46,7 +51,8 @@ extension Core {
         return records
     }
 
-    /// Something of the destination is to be remembered; it is written with the next batch, or soon.
+    /// Something of the destination is to be remembered; it is written with the next batch, or
+    /// soon.
     mutating func markDirty(_ slot: Int, now: Instant) {
         guard destinations[slot]?.markIsDirty == false else { return }
         destinations[slot]?.markIsDirty = true
@@ -63,6 +69,7 @@ extension Core {
     ) {
         guard let batch = committing else { return }
         committing = nil
+        if let lead = batch.lead { self.lead = max(self.lead, lead) }
         var affected: [Int] = []
         for (index, event) in batch.events.enumerated() {
             let seq = firstSeq + Int64(index)
@@ -85,6 +92,7 @@ extension Core {
             }
         }
         answer(batch, firstSeq: firstSeq, now: now, effects: &effects)
+        leave(batch.retired)
     }
 
     private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {
@@ -106,7 +114,10 @@ extension Core {
             activities[slot].durableIncarnation = staged.incarnation
             enterAudience(slot, now: now)
         }
-        if staged.projection.ending != nil { leaveAudience(slot) }
+        if staged.projection.ending != nil {
+            leaveAudience(slot)
+            retireLater(slot)
+        }
     }
 
     /// Destinations of the incarnation before keep what they still have to deliver.
@@ -131,9 +142,12 @@ extension Core {
                 event.activity, event.event.kind, seq: firstSeq + Int64(index), changed: true,
                 now: now)
             answer.version = event.event.expectedVersion + 1
+            answer.lint = event.lint
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
-                answer.plan = ClipPlan(plan.flipbook, grant, payloadBytes: plan.payloadBytes)
+                answer.plan = ClipPlan(
+                    plan.flipbook, grant, intervalMax: configuration.limits.frameIntervalMax,
+                    payloadBytes: plan.payloadBytes)
             }
             return answer
         }
@@ -178,7 +192,7 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest?.decision, destinations: counts, clip: nil, plan: nil)
+            decision: slowest.map { told($0.decision) }, destinations: counts, clip: nil, plan: nil)
     }
 
     func status(_ slot: Int) -> ActivityStatus {

@@ -16,14 +16,18 @@ extension Core {
     }
 
     /// Looks at one destination anew, sends what may go, and sets its deadline for the rest.
-    mutating func evaluate(_ slot: Int, now: Instant, effects: inout Effects) {
+    ///
+    /// - Parameter isItsTurn: it has waited for a place in its lane, and this is the place.
+    mutating func evaluate(
+        _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
+    ) {
         guard slot < destinations.count, destinations[slot] != nil else { return }
         expireInFlight(slot, now: now, effects: &effects)
         // Twice at most: an unchanged state or an expired alert may uncover the next want.
         for _ in 0..<(Alert.waitingMax + 2) {
             switch want(slot, now: now) {
             case .push(let event, let wish, let alert):
-                attempt(slot, event, wish, alert, now: now, effects: &effects)
+                attempt(slot, event, wish, alert, isItsTurn, now: now, effects: &effects)
                 return
             case .later(let instant):
                 rest(slot, until: instant, nil)
@@ -78,7 +82,15 @@ extension Core {
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
         case .waiting: return wantStart(destination, projection)
-        case .starting, .started: return .held(.updateToken, until: nil)
+        case .starting, .started:
+            #if PLANTED_BUGS
+                if isPlanted(.secondStartBeforeToken), destination.acknowledged > 0,
+                    destination.acknowledged < projection.version
+                {
+                    return wantStart(destination, projection)
+                }
+            #endif
+            return .held(.updateToken, until: nil)
         case .startUnknown:
             let deadline = destination.phaseSince + configuration.limits.startDeadline
             if now < deadline { return .held(.unknownStart, until: deadline) }
@@ -113,8 +125,8 @@ extension Core {
     }
 
     private mutating func wantAfterEnd(
-        _ slot: Int, _ destination: Destination, _ projection: Projection, _ ending: Projection.Ending,
-        now: Instant
+        _ slot: Int, _ destination: Destination, _ projection: Projection,
+        _ ending: Projection.Ending, now: Instant
     ) -> Want {
         switch destination.phase {
         case .waiting: return .annihilated
@@ -165,11 +177,16 @@ extension Core {
             if cursor.lastFrame == last { return .later(refresh) }
             return .push(.update, .latest(urgency), alert: nil)
         }
+        // So slow a loop is no animation, and costs pushes all the same.
+        if grantInForce(destination).grant.frameInterval > configuration.limits.frameIntervalMax {
+            return .later(refresh)
+        }
         if cursor.due <= now { return .push(.update, .frame, alert: nil) }
         return .later(refresh.map { min($0, cursor.due) } ?? cursor.due)
     }
 
-    /// The oldest alert not yet tried here; those past their time are dropped, their state is `latest`.
+    /// The oldest alert not yet tried here; those past their time are dropped, their state is
+    /// `latest`.
     private mutating func waitingAlert(_ slot: Int, now: Instant) -> Projection.PendingAlert? {
         guard let destination = destinations[slot], destination.final == nil else { return nil }
         for alert in activities[destination.activity].alerts

@@ -3,10 +3,12 @@ import TomboloJSON
 // What readers see: only what is durable.
 
 extension Core {
+    /// An activity with its clip sampled now; nil for one that is not there, or not durable yet.
     package func view(_ key: ActivityKey, now: Instant) -> ActivityView? {
         activityByKey[key].flatMap { view($0, now: now) }
     }
 
+    /// The id behind a number; nil for another tenant's.
     package func name(of number: ActivityNumber, tenant: TenantID) -> Identifier? {
         guard let slot = activityByNumber[number], activities[slot].key.tenant == tenant else {
             return nil
@@ -14,6 +16,7 @@ extension Core {
         return activities[slot].key.id
     }
 
+    /// The number behind an id, if the activity is in memory.
     package func number(of key: ActivityKey) -> ActivityNumber? {
         activityByKey[key].map { activities[$0].number }
     }
@@ -27,13 +30,14 @@ extension Core {
         for slot in activities.indices {
             let activity = activities[slot]
             let id = activity.key.id
-            // The page is kept in order and one longer than asked for: most activities end at this comparison.
+            // The page is kept in order and one longer than asked for: most activities end at this
+            // comparison.
             if page.count > limit, let last = page.last, activities[last].key.id < id { continue }
-            guard activity.key.tenant == tenant, activity.durable != nil,
-                after.map({ $0 < id }) ?? true, type.map({ $0 == activity.definition.type }) ?? true,
-                user.map({ isFor($0, activity) }) ?? true,
-                status.map({ $0 == self.status(slot) }) ?? true
-            else { continue }
+            guard activity.key.tenant == tenant, activity.durable != nil else { continue }
+            if let after, id <= after { continue }
+            if let type, type != activity.definition.type { continue }
+            if let user, !isFor(user, activity) { continue }
+            if let status, status != self.status(slot) { continue }
             let place = page.firstIndex { id < activities[$0].key.id } ?? page.count
             page.insert(slot, at: place)
             if page.count > limit + 1 { page.removeLast() }
@@ -85,11 +89,40 @@ extension Core {
         return DestinationView(
             device: device.key.id, grant: grantInForce(destination), route: route,
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
-            lastDelivery: destination.lastDelivery, waiting: destination.waiting, frames: counts,
+            lastDelivery: destination.lastDelivery,
+            waiting: (destination.waiting ?? slowedFrame(destination, now: now)).map(told),
+            frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
-                $0.bytes == projection.state(at: wall(now)).bytes
+                $0.bytes == shown(projection, destination, now: now).bytes
             })
+    }
+
+    /// The projected state as the phone would report it.
+    private func shown(
+        _ projection: Projection, _ destination: Destination, now: Instant
+    ) -> JSON {
+        let activity = activities[destination.activity]
+        return forPhone(
+            projection.state(at: wall(now)), activity.definition, activity.key.tenant)
+    }
+
+    /// A slowed clip's next frame waits for the grant; readers are told so, although no change
+    /// does.
+    private func slowedFrame(_ destination: Destination, now: Instant) -> Decision? {
+        guard let cursor = destination.cursor, destination.phase == .live, cursor.due > now else {
+            return nil
+        }
+        let grant = grantInForce(destination).grant
+        guard grant.frameInterval > cursor.playing.flipbook.every else { return nil }
+        let isSpacing = grant.frameInterval == grant.spacing
+        return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
+    }
+
+    /// A decision as readers are told it: at the wall's time.
+    func told(_ decision: Decision) -> Decision {
+        guard case .deferred(let until?, let hold) = decision else { return decision }
+        return .deferred(until: wall(until), hold)
     }
 
     /// Whether nothing more will happen to a version at any destination before an instant.
@@ -107,6 +140,7 @@ extension Core {
         }
     }
 
+    /// A device with its tokens; whoever shows it redacts them.
     package func view(_ key: DeviceKey) -> DeviceView? {
         guard let slot = deviceByKey[key], let device = devices[slot] else { return nil }
         return DeviceView(
@@ -131,6 +165,7 @@ extension Core {
     }
 }
 
+/// A device as readers see it.
 package struct DeviceView: Sendable {
     package var id: Identifier
     package var registration: DeviceRegistration
@@ -140,6 +175,7 @@ package struct DeviceView: Sendable {
     package var presence: PresenceReport?
 }
 
+/// One token of a device.
 package struct TokenView: Sendable {
     package var name: String
     /// A secret: it is never shown whole.

@@ -1,16 +1,23 @@
-/// What is true and what should happen next: the whole of the relay's rules as one synchronous machine.
+/// What is true and what should happen next: the whole of the relay's rules as one synchronous
+/// machine.
 ///
-/// It gets inputs and the time, and answers with effects: answers for tickets, and pushes. What is to be stored it
-/// collects until the shell asks for it (`takeBatch`), and acts on it only when it is told that it is durable
-/// (`.committed`). No I/O, no clock, no chance but the one it was given. A crash is dropping this value;
-/// `init(recovered:)` is all that comes after.
+/// It gets inputs and the time, and answers with effects: answers for tickets, and pushes. What is
+/// to be stored it collects until the shell asks for it (`takeBatch`), and acts on it only when it
+/// is told that it is durable (`.committed`). No I/O, no clock, no chance but the one it was given.
+/// A crash is dropping this value; `init(recovered:)` is all that comes after.
 ///
-/// Cost: a step touches the one activity or destination that it is about; time costs O(log n) a wake-up.
+/// Cost: a step touches the one activity or destination that it is about; time costs O(log n) a
+/// wake-up.
 package struct Core: Sendable {
     package let configuration: CoreConfiguration
     var chance: Chance
 
     var activities: [Activity] = []
+    var freeActivities: [Int] = []
+    /// When ended activities leave memory.
+    var retirements = DeadlineHeap()
+    /// Some have left: the log may know activities that are not here.
+    var hasRetired = false
     var activityByKey: [ActivityKey: Int] = [:]
     var activityByNumber: [ActivityNumber: Int] = [:]
     var devices: [Device?] = []
@@ -23,6 +30,8 @@ package struct Core: Sendable {
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var keys: [Int64: [UInt8]] = [:]
+    var types: [ActivityType.Key: RegisteredType] = [:]
+    var deadLetters: [DeadLetter] = []
 
     var staged = Staged()
     var committing: Staged?
@@ -31,6 +40,8 @@ package struct Core: Sendable {
     var nextActivityNumber: Int64 = 1
     var nextDeviceNumber: Int64 = 1
     var nextDestinationNumber: Int64 = 1
+    var nextTypeNumber: Int64 = 1
+    var nextDeadLetter: Int64 = 1
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
     var lead = Span.zero
@@ -68,6 +79,10 @@ package struct Core: Sendable {
             keys[number] = value
             staged.records.append(Record(space: .key, number: number, value: value))
             staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
+        case .type(let type, let name, let app, let tenant, let ticket):
+            put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
+        case .retry(let query, let ticket):
+            retry(query, ticket, now: now, effects: &effects)
         case .committed(let firstSeq, let firstFactSeq):
             committed(firstSeq: firstSeq, firstFactSeq: firstFactSeq, now: now, effects: &effects)
         case .pushEnded(let outcome):
@@ -77,30 +92,39 @@ package struct Core: Sendable {
             lanes[Int(lane.rawValue)].setCapacity(count)
             serve(lane, now: now, effects: &effects)
         case .clock(let lead):
-            self.lead = max(self.lead, lead)
+            // Timestamps run ahead by it only when the next relay would know.
+            staged.lead = lead
+            staged.flushAt = .distantPast
+        case .remembered(let head, let version, let seq):
+            remember(head, version: version, seq: seq, now: now)
         case .tick: break
         }
         wakeUp(now: now, effects: &effects)
     }
 
-    /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch waits to be taken.
+    /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch
+    /// waits to be taken.
     package var nextWake: Instant? {
-        var next = deadlines.first ?? .distantFuture
+        var next = min(
+            deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
         // While a batch is on its way, or already due, the commit is what comes next.
-        if committing == nil, !staged.isUrgent, let flush = staged.flushAt { next = min(next, flush) }
+        if committing == nil, !staged.isUrgent, let flush = staged.flushAt {
+            next = min(next, flush)
+        }
         return next == .distantFuture ? nil : next
     }
 
     /// Wall time, as it goes into timestamps and records.
-    func wall(_ now: Instant) -> Instant { now + lead }
+    package func wall(_ now: Instant) -> Instant { now + lead }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
         while let slot = deadlines.pop(until: now) {
             evaluate(slot, now: now, effects: &effects)
         }
+        retire(now: now)
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)
         }
@@ -111,6 +135,7 @@ package struct Core: Sendable {
 package struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// The same seed gives the same numbers, on every machine.
     package init(_ seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {

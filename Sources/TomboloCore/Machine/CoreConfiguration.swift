@@ -22,6 +22,9 @@ package struct CoreConfiguration: Sendable {
     package var apps: [App]
     package var budgets = Budgets()
     package var limits = Limits()
+    #if PLANTED_BUGS
+        package var planted: PlantedBug?
+    #endif
 
     package init(apps: [App]) { self.apps = apps }
 
@@ -50,6 +53,8 @@ package struct Limits: Hashable, Sendable {
     package var startDeadline = Span.minutes(2)
     /// Parked lanes are probed at least this often (Apple asks for 15 minutes after a 5xx).
     package var probeMax = Span.minutes(15)
+    /// A clip that is granted fewer frames than one in this time shows its poster frame only.
+    package var frameIntervalMax = Span.seconds(20)
     /// Marks wait this long to be written with others; after a crash at most so much is guessed.
     package var markFlush = Span.seconds(2)
     /// How long an idempotency key is kept.

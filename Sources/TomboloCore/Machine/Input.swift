@@ -13,12 +13,18 @@ package enum Input: Sendable {
     case device(DeviceKey, DeviceCommand, Ticket)
     /// API keys, as the doors encode them; a nil value deletes.
     case key(number: Int64, value: [UInt8]?, Ticket)
+    /// A type of an app; `app` nil: the tenant's only one.
+    case type(ActivityType, name: String, app: String?, TenantID, Ticket)
+    /// The newest state goes again where these were refused.
+    case retry(DeadLetterQuery, Ticket)
     /// The batch that `takeBatch` gave is durable.
     case committed(firstSeq: Int64, firstFactSeq: Int64)
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
-    /// The wall clock's lead over steady time (`RelayClock`).
+    /// An activity that had left memory, as the log keeps it.
+    case remembered(ActivityHead, version: Int64, seq: Int64)
+    /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.
     case clock(lead: Span)
     /// Nothing but time has passed.
     case tick
@@ -49,12 +55,14 @@ package struct Effects: Sendable {
     package init() {}
 }
 
-/// What a ticket gets, once: after it is durable where something was stored, at once where nothing was.
+/// What a ticket gets, once: after it is durable where something was stored, at once where nothing
+/// was.
 package enum Answer: Sendable {
     case accepted(Accepted)
     /// One for each command of `atomic` or each activity ended by `endMany`.
     case acceptedAll([Accepted])
-    /// The idempotency key was there: the answer is that of this event, after its key was compared in full.
+    /// The idempotency key was there: the answer is that of this event, after its key was compared
+    /// in full.
     case replay(seq: Int64)
     case refused(Refusal)
     /// `index` of the command of an atomic batch that spoiled it.
@@ -63,7 +71,9 @@ package enum Answer: Sendable {
     case stored(Stored)
 }
 
+/// What became of something that is no event.
 package struct Stored: Hashable, Sendable {
+    /// Whether it is new, changed, gone, or stays as it was.
     package enum Kind: Hashable, Sendable {
         case created, updated, deleted
         /// A token for an activity that is not known: kept for 8 hours.
@@ -73,6 +83,11 @@ package struct Stored: Hashable, Sendable {
     }
 
     package var kind: Kind
+    /// What was seen coming.
+    package var lint: [Lint] = []
+    /// Of a retry: pushes that go again, and those that nobody is left for.
+    package var count = 0
+    package var unreachable = 0
     package init(_ kind: Kind) { self.kind = kind }
 }
 
@@ -93,13 +108,17 @@ package struct Accepted: Sendable {
     /// The clip that a play began.
     package var clip: String?
     package var plan: ClipPlan?
+    /// What was seen coming.
+    package var lint: [Lint] = []
 }
 
+/// How many destinations have the newest version on its way or there, and how many wait.
 package struct DestinationCounts: Hashable, Sendable {
     package var sent = 0
     package var deferred = 0
 }
 
+/// Whether an activity reaches anybody.
 package enum ActivityStatus: UInt8, Hashable, Sendable {
     case waiting, active, ended
 
@@ -114,6 +133,7 @@ package enum ActivityStatus: UInt8, Hashable, Sendable {
 
 /// Why a command was not taken. Nothing of it is stored.
 package struct Refusal: Error, Hashable, Sendable {
+    /// The last part of the problem's `type`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case activityRunning = "activity-running"
         case activityEnded = "activity-ended"
@@ -121,13 +141,16 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownDevice = "unknown-device"
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
+        case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"
         case invalidField = "invalid-field"
         case payloadTooLarge = "payload-too-large"
+        case stateInvalid = "state-invalid"
         case idempotencyKeyReused = "idempotency-key-reused"
         case idempotencyKeyRunning = "idempotency-key-running"
         case labRefused = "lab-refused"
         case overloaded = "overloaded"
+        case logFull = "log-full"
         case stopping = "stopping"
     }
 

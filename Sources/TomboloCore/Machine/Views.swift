@@ -18,6 +18,7 @@ package struct ActivityView: Sendable {
     package var destinations: [DestinationView]
 }
 
+/// A clip as readers see it.
 package struct ClipView: Sendable {
     package var name: String
     package var frames: Int
@@ -26,6 +27,7 @@ package struct ClipView: Sendable {
     package var playing: Bool
 }
 
+/// What is sent to one device, and what is known of it.
 package struct DestinationView: Sendable {
     package var device: Identifier
     package var grant: GrantInForce
@@ -54,7 +56,8 @@ package struct DeliveryView: Hashable, Sendable {
     package var took: Span
 }
 
-/// Frames of clips at one destination, by the producer's clock. `asked` is always the sum of the others.
+/// Frames of clips at one destination, by the producer's clock. `asked` is always the sum of the
+/// others.
 package struct FrameCounts: Hashable, Sendable {
     package var asked: Int64 = 0
     package var sent: Int64 = 0

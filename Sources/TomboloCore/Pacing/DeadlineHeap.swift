@@ -32,7 +32,8 @@ package struct DeadlineHeap: Sendable {
         }
     }
 
-    /// Takes the earliest slot whose deadline is not after `now`. Slots of equal deadline come by number.
+    /// Takes the earliest slot whose deadline is not after `now`. Slots of equal deadline come by
+    /// number.
     package mutating func pop(until now: Instant) -> Int? {
         guard let first = nodes.first, first.at <= now else { return nil }
         remove(0)

@@ -11,6 +11,8 @@ struct Mark: Sendable {
     var lastTimestamp: Int64
     var bucketFullAt: Instant
     var frames: FrameCounts
+    /// How its incarnation ended, where a restart came before its end was delivered.
+    var final: Projection?
 
     init?(_ bytes: [UInt8]) {
         guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
@@ -27,6 +29,7 @@ struct Mark: Sendable {
         alertsThrough = view["al"]?.integer ?? 0
         lastTimestamp = view["ts"]?.integer ?? 0
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
+        final = view["end"].flatMap { Projection($0, version: $0["version"]?.integer ?? 0) }
         let counts = view["f"]?.elements.compactMap(\.integer) ?? []
         frames = FrameCounts()
         if counts.count == 4 {
@@ -62,6 +65,13 @@ extension Destination {
             writer.integer(count)
         }
         writer.endArray()
+        if self.phase != .ended, let final = final ?? nextFinal {
+            writer.name("end")
+            writer.beginObject()
+            writer.member("version", final.version)
+            final.write(into: &writer)
+            writer.endObject()
+        }
         writer.endObject()
         return writer.bytes
     }

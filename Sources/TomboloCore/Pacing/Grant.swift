@@ -10,6 +10,7 @@ package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Reads a class's name.
     package init?(name: String) {
         guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = match

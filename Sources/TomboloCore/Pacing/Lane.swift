@@ -1,4 +1,5 @@
-/// One lane's turn-taking: how many pushes may be in flight, who waits, and whether Apple is unwell.
+/// One lane's turn-taking: how many pushes may be in flight, who waits, and whether Apple is
+/// unwell.
 struct Lane: Sendable {
     /// So many failures in a row open the breaker (pacing rule 14).
     static let failuresMax = 8
@@ -40,7 +41,8 @@ struct Lane: Sendable {
     mutating func failed(atOnce: Bool, probeMax: Span, jitter: Double, now: Instant) {
         failuresInRow += 1
         if parkedUntil == nil, !atOnce, failuresInRow < Self.failuresMax { return }
-        // While parked only the probe's own failure counts: answers of pushes sent before do not move it.
+        // While parked only the probe's own failure counts: answers of pushes sent before do not
+        // move it.
         if let parkedUntil, parkedUntil > now { return }
         let delay = Double(probeDelay.nanoseconds) * (1 + jitter / 2)
         parkedUntil = now + Span(nanoseconds: Int64(delay))

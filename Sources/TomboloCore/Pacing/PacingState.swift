@@ -19,7 +19,8 @@ package enum Turn: Hashable, Sendable {
 
 /// What one destination has spent, and the rules by which it may spend more (pacing rules 1 to 7).
 ///
-/// Pure: time comes in twice, as steady time for spacings and buckets and as wall time for timestamps.
+/// Pure: time comes in twice, as steady time for spacings and buckets and as wall time for
+/// timestamps.
 package struct PacingState: Hashable, Sendable {
     /// A timestamp runs at most this far ahead of the clock (rule 6).
     package static let timestampLeadMax: Int64 = 2
@@ -27,7 +28,8 @@ package struct PacingState: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
-    /// A token that is paid for, durably, and not spent: an attempt that never counted gives it back.
+    /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
+    /// back.
     package var holdsToken = false
     /// Whole Unix seconds of the last push; 0 before the first.
     package var lastTimestamp: Int64 = 0
@@ -37,6 +39,7 @@ package struct PacingState: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether a wish may be fulfilled now, by what, or when to ask again.
     package func turn(_ wish: Wish, _ grant: Grant, now: Instant, wall: Instant) -> Turn {
         if backOffUntil > now { return .wait(until: backOffUntil, .tokenBackOff) }
         if wish == .end { return end(grant, now: now, wall: wall) }
@@ -49,7 +52,7 @@ package struct PacingState: Hashable, Sendable {
         let low = Self.latest(
             floor, (lastLowPrioritySend + grant.lowPrioritySpacing, .lowPrioritySpacing))
         if let high, high.0 <= now {
-            let paid = grant.perHour == nil || holdsToken
+            let paid = grant.perHour == nil || holdsToken && bucket.covers(grant, now: now)
             return paid ? .send(priority: 10, timestamp: timestamp) : .reserve
         }
         if mayGoLow(grant), low.0 <= now { return .send(priority: 5, timestamp: timestamp) }
@@ -57,7 +60,8 @@ package struct PacingState: Hashable, Sendable {
         return .wait(until: next.0, next.1)
     }
 
-    /// Takes note of a send attempt. `tokenTaken` is answered for the case that it turns out to be none.
+    /// Takes note of a send attempt. `tokenTaken` is answered for the case that it turns out to be
+    /// none.
     package mutating func sent(
         priority: UInt8, timestamp: Int64, _ grant: Grant, now: Instant
     ) -> Bool {
@@ -68,26 +72,43 @@ package struct PacingState: Hashable, Sendable {
             return false
         }
         guard grant.perHour != nil else { return false }
-        if !holdsToken { bucket.take(grant, now: now) }
+        if !holdsToken || !bucket.covers(grant, now: now) { bucket.take(grant, now: now) }
         holdsToken = false
         return true
     }
 
-    /// Takes a token that is to be made durable before it is spent.
+    /// Takes a token that is to be made durable before it is spent. It is paid for as if it were
+    /// spent a little later, and may be spent until then: one kept for longer, while the bucket
+    /// filled up beside it, would be one more than the bucket holds. It is then paid for anew, for
+    /// a disk that is slow.
     package mutating func reserve(_ grant: Grant, now: Instant) {
-        guard grant.perHour != nil, !holdsToken else { return }
-        bucket.take(grant, now: now)
+        guard grant.perHour != nil else { return }
+        if holdsToken {
+            guard !bucket.covers(grant, now: now) else { return }
+            bucket.renew(grant, until: now + Self.slowReservation)
+        } else {
+            bucket.take(grant, now: now + TokenBucket.reservation)
+        }
         holdsToken = true
     }
 
-    /// After a restart: a mark may be old, so the destination counts as having just sent, at the highest timestamp
-    /// that it can have used.
-    package mutating func recover(_ grant: Grant, now: Instant, wall: Instant) {
+    /// A token that was too old when it was to be spent is good for so long at the second try.
+    static let slowReservation = Span.seconds(30)
+
+    /// After a restart: a mark may be old, so the destination counts as having just sent, at the
+    /// highest timestamp that it can have used.
+    ///
+    /// - Parameters:
+    ///   - wall: the latest that any relay can have put into a timestamp by now.
+    ///   - mayHaveSent: false where surely nothing was ever sent.
+    package mutating func recover(
+        _ grant: Grant, now: Instant, wall: Instant, mayHaveSent: Bool
+    ) {
         lastSend = now
         lastLowPrioritySend = now
         bucket.clamp(grant, now: now)
         holdsToken = false
-        if lastTimestamp > 0 {
+        if mayHaveSent {
             lastTimestamp = max(lastTimestamp, wall.seconds + Self.timestampLeadMax)
         }
     }
@@ -101,8 +122,8 @@ package struct PacingState: Hashable, Sendable {
         return .send(priority: tokens ? 10 : 5, timestamp: timestamp)
     }
 
-    /// Strictly newer than the last, but for a class without spacing: there a second is shared by frames, and by
-    /// states once the lead is used up.
+    /// Strictly newer than the last, but for a class without spacing: there a second is shared by
+    /// frames, and by states once the lead is used up.
     private func timestamp(_ wish: Wish, _ grant: Grant, wall: Instant) -> Int64 {
         let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
         guard grant.spacing < .seconds(1), wish != .trailing else { return next }

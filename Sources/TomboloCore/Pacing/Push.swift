@@ -15,6 +15,7 @@ package struct LaneNumber: Hashable, Comparable, Sendable {
 
 /// One push, complete: whoever sends it decides nothing.
 package struct Push: Hashable, Sendable {
+    /// `event` of the payload.
     package enum Event: UInt8, Hashable, Sendable {
         case start, update, end
     }
@@ -77,6 +78,7 @@ package enum PushResult: Hashable, Sendable {
     case unknown(reason: String)
 }
 
+/// The one answer to a push.
 package struct PushOutcome: Hashable, Sendable {
     package var push: PushID
     package var result: PushResult

@@ -1,18 +1,37 @@
 /// A bucket of priority-10 sends, kept as one instant: the time at which it would be full again.
 ///
-/// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any window of length
-/// w no more than `burst + rate · w` are taken, exactly, without rounding and without a counter to refill.
+/// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any
+/// window of length w no more than `burst + rate · w` are taken, exactly, without rounding and
+/// without a counter to refill.
 package struct TokenBucket: Hashable, Sendable {
     package private(set) var fullAt: Instant
 
     package init(fullAt: Instant = .distantPast) { self.fullAt = fullAt }
 
-    /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole bucket.
+    /// A reserved token is paid for as of this much later, and may be spent until then.
+    package static let reservation = Span.seconds(2)
+
+    /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole
+    /// bucket.
     package func time(keeping kept: Int64, of grant: Grant, now: Instant) -> Instant? {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }
         let earliest = fullAt - Span(nanoseconds: interval.nanoseconds * (grant.burst - kept - 1))
-        return max(now, earliest)
+        // What is kept back is kept by custom, not by the grant: there a reservation's lead does
+        // not count.
+        return max(now, kept == 0 ? earliest : earliest - Self.reservation)
+    }
+
+    /// Whether the last token taken may still be spent.
+    package func covers(_ grant: Grant, now: Instant) -> Bool {
+        guard let interval = Self.interval(grant) else { return true }
+        return fullAt - interval >= now
+    }
+
+    /// Pays for the last token taken as if it were taken at `instant`.
+    package mutating func renew(_ grant: Grant, until instant: Instant) {
+        guard let interval = Self.interval(grant) else { return }
+        fullAt = max(fullAt, instant + interval)
     }
 
     /// Takes one. The caller has asked `time` first.

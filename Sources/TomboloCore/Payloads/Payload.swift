@@ -1,11 +1,13 @@
 package import TomboloJSON
 
-/// The JSON body of a Live Activity push (Apple, "Starting and updating Live Activities with ActivityKit push
-/// notifications"). Times are whole Unix seconds; `/` is not escaped; content state and attributes are the producer's bytes.
+/// The JSON body of a Live Activity push (Apple, "Starting and updating Live Activities with
+/// ActivityKit push notifications"). Times are whole Unix seconds; `/` is not escaped; content
+/// state and attributes are the producer's bytes.
 package enum Payload {
     /// Apple's limit for a push to a device, of the encoded body.
     package static let bytesMax = 4_096
 
+    /// The members of `aps`.
     package struct Content: Sendable {
         package var timestamp: Int64
         package var event: Push.Event
@@ -24,6 +26,7 @@ package enum Payload {
         }
     }
 
+    /// What a start has besides.
     package struct StartContent: Sendable {
         package var type: String
         package var attributes: JSON

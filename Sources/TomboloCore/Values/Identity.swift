@@ -1,7 +1,7 @@
 /// An id that a user chose, within one tenant: parsed once, never checked again.
 ///
-/// 1 to 128 bytes of letters, digits and `. _ : @ -`. `~` is the relay's own (it joins an activity's id and
-/// its incarnation), `/` belongs to paths, and neither is taken.
+/// 1 to 128 bytes of letters, digits and `. _ : @ -`. `~` is the relay's own (it joins an
+/// activity's id and its incarnation), `/` belongs to paths, and neither is taken.
 package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let bytesMax = 128
 
@@ -59,7 +59,8 @@ package struct DeviceKey: Hashable, Sendable {
     }
 }
 
-/// The small integer that an activity gets at its first start and keeps for ever; rows and heads use it.
+/// The small integer that an activity gets at its first start and keeps for ever; rows and heads
+/// use it.
 package struct ActivityNumber: Hashable, Comparable, Sendable {
     package let rawValue: Int64
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -73,6 +74,7 @@ package enum APNsEnvironment: UInt8, Hashable, Sendable {
     case production = 0
     case sandbox = 1
 
+    /// Reads `production` or `sandbox`.
     package init?(name: String) {
         switch name {
         case "production": self = .production

@@ -1,8 +1,10 @@
-// RFC 3339 times, by the proleptic Gregorian calendar (the day count is the usual one of days from civil).
+// RFC 3339 times, by the proleptic Gregorian calendar (the day count is the usual one of days from
+// civil).
 
 extension Instant {
-    /// Reads `2026-11-20T09:03:00Z`, with a fraction and with an offset instead of `Z`. Answers nil for anything
-    /// else, for days that do not exist, and for years outside 1678 to 2262. A leap second counts as the next.
+    /// Reads `2026-11-20T09:03:00Z`, with a fraction and with an offset instead of `Z`. Answers nil
+    /// for anything else, for days that do not exist, and for years outside 1678 to 2262. A leap
+    /// second counts as the next.
     package init?(rfc3339 text: String) {
         var reader = DigitReader(Array(text.utf8))
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),

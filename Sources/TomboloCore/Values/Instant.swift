@@ -1,17 +1,19 @@
 /// A moment on the relay's clock: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
-/// The relay's clock never goes back while the relay runs (`RelayClock`); it is the only time the core
-/// knows. Range: the years 1678 to 2262. Arithmetic beyond that range stays at its ends.
+/// The relay's clock never goes back while the relay runs (`RelayClock`); it is the only time the
+/// core knows. Range: the years 1678 to 2262. Arithmetic beyond that range stays at its ends.
 package struct Instant: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// Stays at the ends of the range.
     package init(milliseconds: Int64) {
         let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         nanoseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
     }
 
+    /// Stays at the ends of the range.
     package init(seconds: Int64) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         nanoseconds = overflow ? (seconds < 0 ? .min : .max) : product
@@ -30,11 +32,13 @@ package struct Instant: Hashable, Comparable, Sendable {
         one.nanoseconds < other.nanoseconds
     }
 
+    /// Stays at the ends of the range.
     package static func + (instant: Instant, span: Span) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.nanoseconds)
         return Instant(nanoseconds: overflow ? (span.nanoseconds < 0 ? .min : .max) : sum)
     }
 
+    /// Stays at the ends of the range.
     package static func - (instant: Instant, span: Span) -> Instant {
         let (difference, overflow) = instant.nanoseconds.subtractingReportingOverflow(
             span.nanoseconds)
@@ -60,15 +64,19 @@ package struct Span: Hashable, Comparable, Sendable {
 
     package static let zero = Span(nanoseconds: 0)
 
+    /// Stays at the ends of the range, as do the next three.
     package static func milliseconds(_ count: Int64) -> Span {
         Instant(milliseconds: count) - Instant(nanoseconds: 0)
     }
 
+    /// Seconds.
     package static func seconds(_ count: Int64) -> Span {
         Instant(seconds: count) - Instant(nanoseconds: 0)
     }
 
+    /// Minutes.
     package static func minutes(_ count: Int64) -> Span { .seconds(count * 60) }
+    /// Hours.
     package static func hours(_ count: Int64) -> Span { .seconds(count * 3_600) }
 
     package static func < (one: Span, other: Span) -> Bool { one.nanoseconds < other.nanoseconds }

@@ -1,6 +1,6 @@
 extension Span {
-    /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"` or a sum such as `"1h30m"`. Answers nil for anything else,
-    /// also for a number without a unit, and for more than 100 days.
+    /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"` or a sum such as `"1h30m"`. Answers nil
+    /// for anything else, also for a number without a unit, and for more than 100 days.
     package init?(text: String) {
         var total: Int64 = 0
         var rest = Substring(text)

@@ -6,6 +6,7 @@ package struct StableHash: Sendable {
 
     package init() {}
 
+    /// Adds a run of bytes; where one run ends and the next begins counts.
     package mutating func combine(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3

@@ -1,11 +1,11 @@
 package import TomboloLoop
 
 extension HTTP2Client {
-    /// Connects and shakes hands: TCP, TLS with ALPN `h2` where the endpoint is `https`, and the peer's first
-    /// SETTINGS. All of it within `timeout`.
+    /// Connects and shakes hands: TCP, TLS with ALPN `h2` where the endpoint is `https`, and the
+    /// peer's first SETTINGS. All of it within `timeout`.
     ///
-    /// A TLS server without ALPN is taken at its word that it speaks HTTP/2. Throws `notHTTP2` where the
-    /// peer speaks something else; otherwise what `Connection.dial` throws.
+    /// A TLS server without ALPN is taken at its word that it speaks HTTP/2. Throws `notHTTP2`
+    /// where the peer speaks something else; otherwise what `Connection.dial` throws.
     package static func connect(
         _ endpoint: HTTP2Endpoint, tls: TLSClientConfiguration?, on loop: EpollLoop,
         within timeout: Duration, limits: HTTP2ClientLimits = HTTP2ClientLimits()
@@ -32,8 +32,8 @@ extension HTTP2Client {
         return client
     }
 
-    /// One request, answered or not before `timeout`; waits for its turn while `capacity` is 0. A cancelled
-    /// task gives the request up.
+    /// One request, answered or not before `timeout`; waits for its turn while `capacity` is 0. A
+    /// cancelled task gives the request up.
     package func perform(_ request: HTTP2Request, timeout: Duration) async -> HTTP2Outcome {
         loop.checkIsolated()
         let deadline = loop.now + timeout
@@ -43,8 +43,9 @@ extension HTTP2Client {
         return await answer.wait { if case .success(let id) = result { self.cancel(id) } }
     }
 
-    /// Sends a request whose answer is streamed; with `uploads` its body too, after `request.body`. Returns
-    /// when it is on its way; it has no deadline but the connection's PING. Throws `HTTP2Failure`.
+    /// Sends a request whose answer is streamed; with `uploads` its body too, after `request.body`.
+    /// Returns when it is on its way; it has no deadline but the connection's PING. Throws
+    /// `HTTP2Failure`.
     package func open(
         _ request: HTTP2Request, uploads: Bool = false, within timeout: Duration = .seconds(30)
     ) async throws -> HTTP2ResponseStream {

@@ -4,22 +4,25 @@ package import TomboloLoop
 /// How a connection stands.
 package enum HTTP2ClientState: Hashable, Sendable {
     case open
-    /// It takes no more requests; those that are open may still be answered. nil: this side drains it.
+    /// It takes no more requests; those that are open may still be answered. nil: this side drains
+    /// it.
     case draining(HTTP2GoAway?)
     case closed(HTTP2Failure)
 }
 
 /// Who wants to hear of a connection's changes.
 package protocol HTTP2ClientObserver: AnyObject {
-    /// On the loop: the state is another one, or `capacity` rose from 0, or the peer's limit changed.
+    /// On the loop: the state is another one, or `capacity` rose from 0, or the peer's limit
+    /// changed.
     func clientChanged(_ client: HTTP2Client)
 }
 
 /// One HTTP/2 connection in the client's role (RFC 9113). On the loop only.
 ///
-/// Obeys the peer's MAX_CONCURRENT_STREAMS at all times, sends no priorities, takes no pushes. Each request
-/// ends in exactly one `HTTP2Outcome`. A peer that is silent while requests are open is asked by PING, and
-/// counts as lost when it does not answer. There is no reconnecting here: when it is closed, make another.
+/// Obeys the peer's MAX_CONCURRENT_STREAMS at all times, sends no priorities, takes no pushes. Each
+/// request ends in exactly one `HTTP2Outcome`. A peer that is silent while requests are open is
+/// asked by PING, and counts as lost when it does not answer. There is no reconnecting here: when
+/// it is closed, make another.
 package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
@@ -69,8 +72,8 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     // MARK: Face
 
-    /// Requests that may be submitted now: what the peer (and this side) allows less what is open; 0 once a
-    /// GOAWAY came, or it is draining or closed.
+    /// Requests that may be submitted now: what the peer (and this side) allows less what is open;
+    /// 0 once a GOAWAY came, or it is draining or closed.
     package var capacity: Int { isOpen ? session.capacity : 0 }
 
     /// Requests that were submitted and are not settled with the peer yet.
@@ -85,8 +88,9 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     /// Whether the peer's SETTINGS have come.
     var hasSettings: Bool { session.hasSettings }
 
-    /// Sends a request: the hot path, without a task or a closure. `receiver` is held and told exactly once.
-    /// `timeout` counts from now, to the next `limits.tick`; nil: `limits.requestTimeout`.
+    /// Sends a request: the hot path, without a task or a closure. `receiver` is held and told
+    /// exactly once. `timeout` counts from now, to the next `limits.tick`; nil:
+    /// `limits.requestTimeout`.
     package func submit(
         _ request: borrowing HTTP2Request, timeout: Duration? = nil,
         to receiver: any HTTP2AnswerReceiver, tag: UInt64

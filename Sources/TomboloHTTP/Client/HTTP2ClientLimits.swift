@@ -1,6 +1,7 @@
 /// What a client takes from its peer, and how long it waits.
 package struct HTTP2ClientLimits: Sendable {
-    /// Open requests at most, whatever the peer allows: APNs says 1,000; memory of more is without use.
+    /// Open requests at most, whatever the peer allows: APNs says 1,000; memory of more is without
+    /// use.
     package var streamsMax = 1_000
     /// Until the peer's SETTINGS (RFC 9113, 6.5.2, recommends at least 100).
     package var streamsBeforeSettings = 100

@@ -1,8 +1,8 @@
 import CNghttp2
 import Glibc
 
-/// The way of a request into nghttp2. No closure, dictionary or string of its own for a request: names and
-/// values are copied once, from where they are, by nghttp2.
+/// The way of a request into nghttp2. No closure, dictionary or string of its own for a request:
+/// names and values are copied once, from where they are, by nghttp2.
 extension HTTP2ClientSession {
     /// Answers the stream's id. Refused where there is no room, or where HTTP/2 cannot carry it.
     func submit(

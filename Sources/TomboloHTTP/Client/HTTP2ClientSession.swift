@@ -2,10 +2,10 @@ import CNghttp2
 
 /// The client's end of one HTTP/2 connection as bytes in, bytes out: no socket, no clock.
 ///
-/// Requests go in by `submit`, outcomes come out by `takeFinished` once the call that brought them has
-/// returned, each request exactly once. nghttp2 does framing, HPACK and flow control; this decides what
-/// became of each request. Everything the peer sends is untrusted: limits are checked as it comes in, and a
-/// violation costs the peer its stream or the connection, never more.
+/// Requests go in by `submit`, outcomes come out by `takeFinished` once the call that brought them
+/// has returned, each request exactly once. nghttp2 does framing, HPACK and flow control; this
+/// decides what became of each request. Everything the peer sends is untrusted: limits are checked
+/// as it comes in, and a violation costs the peer its stream or the connection, never more.
 final class HTTP2ClientSession {
     /// An outcome on its way to its receiver.
     struct Finished {
@@ -171,8 +171,8 @@ final class HTTP2ClientSession {
         }
     }
 
-    /// The connection is lost, or closed here. `sentBytes`: what the kernel took of the output; a request
-    /// that begins behind it was never written.
+    /// The connection is lost, or closed here. `sentBytes`: what the kernel took of the output; a
+    /// request that begins behind it was never written.
     func end(_ failure: HTTP2Failure, sentBytes: UInt64) {
         isClosing = true
         var slots: [StreamSlab.Slot] = []
@@ -325,7 +325,8 @@ final class HTTP2ClientSession {
     func answerEnded(_ slot: StreamSlab.Slot) {
         slot.pointee.hasEnded = true
         guard !slot.pointee.hasRequestEnded else { return }
-        // The answer came before the request was through: what is left of it is of no use to the peer.
+        // The answer came before the request was through: what is left of it is of no use to the
+        // peer.
         nghttp2_submit_rst_stream(
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.streamID,
             UInt32(NGHTTP2_NO_ERROR.rawValue))
@@ -343,7 +344,8 @@ final class HTTP2ClientSession {
             lastStreamID: lastStreamID, errorCode: code,
             debugData: Array(debugData.prefix(HTTP2GoAway.debugBytesMax)))
         self.goAway = goAway
-        // What still waits to be written will never be: nghttp2 would say so only when there is room.
+        // What still waits to be written will never be: nghttp2 would say so only when there is
+        // room.
         slab.forEach { slot in
             if slot.pointee.outputOffset == StreamSlot.unwritten {
                 abandon(slot, .goneAway(goAway))

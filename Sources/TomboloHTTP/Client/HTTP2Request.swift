@@ -1,5 +1,5 @@
-/// One request as a client sends it. A value that many requests share pieces of: `fields` and `body` are
-/// copied on write.
+/// One request as a client sends it. A value that many requests share pieces of: `fields` and
+/// `body` are copied on write.
 package struct HTTP2Request: Sendable {
     package var method: String
     /// `https`, or `http` in clear text.
@@ -28,6 +28,7 @@ package struct HTTP2Request: Sendable {
 
 /// Where an HTTP/2 server is.
 package struct HTTP2Endpoint: Hashable, Sendable {
+    /// The `:scheme`; clear text is HTTP/2 by prior knowledge.
     package enum Scheme: String, Hashable, Sendable {
         /// TLS.
         case https
@@ -45,7 +46,8 @@ package struct HTTP2Endpoint: Hashable, Sendable {
         self.port = port
     }
 
-    /// What `:authority` says: an IPv6 address in brackets, the port where it is not the scheme's own.
+    /// What `:authority` says: an IPv6 address in brackets, the port where it is not the scheme's
+    /// own.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (scheme == .https ? 443 : 80) ? name : "\(name):\(port)"
@@ -71,8 +73,8 @@ package struct HTTPAnswer: Hashable, Sendable {
 package enum HTTP2Outcome: Hashable, Sendable {
     /// The whole answer came, whatever its status.
     case answered(HTTPAnswer)
-    /// Surely not processed: above the last id of a GOAWAY, REFUSED_STREAM (RFC 9113, 8.7), or no byte of it
-    /// was written. Safe to send again elsewhere, but for `unsendable`.
+    /// Surely not processed: above the last id of a GOAWAY, REFUSED_STREAM (RFC 9113, 8.7), or no
+    /// byte of it was written. Safe to send again elsewhere, but for `unsendable`.
     case notProcessed(HTTP2Failure)
     /// Written, and no whole answer came: it may have been processed or not.
     case unknown(HTTP2Failure)
@@ -84,7 +86,8 @@ package enum HTTP2Failure: Error, Hashable, Sendable, CustomStringConvertible {
     case goneAway(HTTP2GoAway)
     /// REFUSED_STREAM.
     case refused
-    /// RST_STREAM with this code (RFC 9113, 7); by the peer, or here because the answer was malformed.
+    /// RST_STREAM with this code (RFC 9113, 7); by the peer, or here because the answer was
+    /// malformed.
     case reset(UInt32)
     case connectionLost(ConnectionError)
     /// The peer broke the protocol; nghttp2's words.
@@ -146,8 +149,8 @@ package func http2ErrorName(_ code: UInt32) -> String {
 
 /// Who is told what became of requests.
 package protocol HTTP2AnswerReceiver: AnyObject {
-    /// Exactly once for each request that was submitted, on the loop, never from within `submit`. May submit
-    /// or close.
+    /// Exactly once for each request that was submitted, on the loop, never from within `submit`.
+    /// May submit or close.
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome)
 
     /// In place of `answered`, where the answer is a 200 of which no more is kept.

@@ -1,12 +1,14 @@
 import TomboloLoop
 
-/// A request whose answer, and if wanted body, are streamed: for tails and long uploads. On the loop only.
+/// A request whose answer, and if wanted body, are streamed: for tails and long uploads. On the
+/// loop only.
 ///
-/// The answer's window is the back-pressure: the peer sends no more than `streamWindowBytes` ahead of
-/// `next()`. A stream that nobody wants any more is ended by `cancel()`.
+/// The answer's window is the back-pressure: the peer sends no more than `streamWindowBytes` ahead
+/// of `next()`. A stream that nobody wants any more is ended by `cancel()`.
 package final class HTTP2ResponseStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only; the client guards its face.
 
+    /// Status and fields of the answer.
     package struct Head: Hashable, Sendable {
         package let status: Int
         package let fields: HTTPFields
@@ -57,7 +59,8 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
         }
     }
 
-    /// The next piece of the answer's body, nil at its end. Throws `HTTP2Failure`, or `CancellationError`.
+    /// The next piece of the answer's body, nil at its end. Throws `HTTP2Failure`, or
+    /// `CancellationError`.
     package func next() async throws -> [UInt8]? {
         while true {
             if nextPiece < pieces.count { return takePiece() }
@@ -82,8 +85,9 @@ package final class HTTP2ResponseStream: @unchecked Sendable {
 
     // MARK: Request
 
-    /// Appends to the request's body; waits while the peer is too far behind. Throws `HTTP2Failure`, also
-    /// when the answer came before the request was through, or `CancellationError`.
+    /// Appends to the request's body; waits while the peer is too far behind. Throws
+    /// `HTTP2Failure`, also when the answer came before the request was through, or
+    /// `CancellationError`.
     package func write(_ piece: [UInt8]) async throws {
         precondition(isUploadOpen, "the request has no streamed body, or it is finished")
         while upload.count >= writeBytesMax {

@@ -28,7 +28,8 @@ enum HTTP1Bytes {
         byte >= 0x20 && byte != 0x7F || byte == tab
     }
 
-    /// What may stand in a target: visible ASCII without `#`, which no client may send (RFC 9112, 3.2).
+    /// What may stand in a target: visible ASCII without `#`, which no client may send (RFC 9112,
+    /// 3.2).
     static func isTargetByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }

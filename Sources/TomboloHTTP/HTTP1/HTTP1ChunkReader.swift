@@ -1,5 +1,5 @@
-/// Reads a body in the chunked coding (RFC 9112, 7.1). Extensions are skipped up to a bound; trailers are
-/// checked like fields, and dropped.
+/// Reads a body in the chunked coding (RFC 9112, 7.1). Extensions are skipped up to a bound;
+/// trailers are checked like fields, and dropped.
 struct HTTP1ChunkReader: Sendable {
     /// 15 hexadecimal digits never overflow, and no body is that long.
     static let sizeDigitsMax = 15
@@ -25,7 +25,8 @@ struct HTTP1ChunkReader: Sendable {
         if case .finished = state { true } else { false }
     }
 
-    /// All bytes of the body that the buffer holds, of several chunks together where there are several.
+    /// All bytes of the body that the buffer holds, of several chunks together where there are
+    /// several.
     mutating func read(_ buffer: inout HTTP1LineBuffer) throws(HTTP1Refusal) -> [UInt8] {
         var piece: [UInt8] = []
         do throws(HTTP1Refusal) {

@@ -46,7 +46,8 @@ struct HTTP1HeadBuilder: Sendable {
         }
     }
 
-    /// `http://host/path` becomes `/path`; the host is kept, to be compared with `Host` (RFC 9112, 3.2.2).
+    /// `http://host/path` becomes `/path`; the host is kept, to be compared with `Host` (RFC 9112,
+    /// 3.2.2).
     private mutating func reduceAbsoluteForm() throws(HTTP1Refusal) {
         guard let colon = target.firstIndex(of: ":"), target[colon...].hasPrefix("://"),
             ["http", "https"].contains(target[..<colon].lowercased())

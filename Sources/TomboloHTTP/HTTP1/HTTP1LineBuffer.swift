@@ -23,9 +23,9 @@ struct HTTP1LineBuffer: Sendable {
         searched = 0
     }
 
-    /// The next line without its CR LF, or nil where it is not complete. A line feed without its carriage
-    /// return is refused; a lone carriage return is left to the reader of the line, in which it is a
-    /// control character.
+    /// The next line without its CR LF, or nil where it is not complete. A line feed without its
+    /// carriage return is refused; a lone carriage return is left to the reader of the line, in
+    /// which it is a control character.
     mutating func takeLine() throws(HTTP1Refusal) -> ArraySlice<UInt8>? {
         guard let end = bytes[searched...].firstIndex(of: HTTP1Bytes.lf) else {
             searched = bytes.count

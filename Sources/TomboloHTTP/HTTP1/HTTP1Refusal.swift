@@ -1,5 +1,5 @@
-/// Why a request in HTTP/1.1 is not taken. Whatever two readers could read differently is refused here,
-/// and the connection is closed after the answer: nothing behind it can be believed.
+/// Why a request in HTTP/1.1 is not taken. Whatever two readers could read differently is refused
+/// here, and the connection is closed after the answer: nothing behind it can be believed.
 package enum HTTP1Refusal: String, Error, Hashable, Sendable, CaseIterable {
     case bareLineEnd = "bare-line-end"
     case badRequestLine = "bad-request-line"

@@ -2,15 +2,16 @@
 /// `append`, events come out of `next` when they are asked for, so that whoever does not ask exerts
 /// back-pressure. Pipelined requests wait in the buffer until the one before them is answered.
 ///
-/// It takes only what every reader reads alike, and refuses the rest (`HTTP1Refusal`); after a refusal it
-/// stays silent. It holds at most what was appended and not yet asked for: append only after `next`
-/// answered nil.
+/// It takes only what every reader reads alike, and refuses the rest (`HTTP1Refusal`); after a
+/// refusal it stays silent. It holds at most what was appended and not yet asked for: append only
+/// after `next` answered nil.
 package struct HTTP1RequestParser: Sendable {
     /// The most bytes of a head, its line ends included: what nginx and Apache take, twice over.
     package static let headBytesMax = 16 * 1024
     /// The most fields of a head, and of trailers.
     package static let fieldsMax = 64
-    /// The most bytes of chunk extensions in one request: none are known, all are skipped (RFC 9112, 7.1.1).
+    /// The most bytes of chunk extensions in one request: none are known, all are skipped (RFC
+    /// 9112, 7.1.1).
     package static let chunkExtensionBytesMax = 1024
 
     enum State {
@@ -38,8 +39,8 @@ package struct HTTP1RequestParser: Sendable {
     /// Bytes that came in and have not come out: a part of a head, or pipelined requests.
     package var bytesHeld: Int { buffer.count }
 
-    /// Whether the parser is between two requests and holds nothing: the moment at which a connection is
-    /// idle, and may be closed without harm.
+    /// Whether the parser is between two requests and holds nothing: the moment at which a
+    /// connection is idle, and may be closed without harm.
     package var isBetweenRequests: Bool {
         if case .start = state { buffer.count == 0 } else { false }
     }

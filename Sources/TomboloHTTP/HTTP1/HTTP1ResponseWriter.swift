@@ -1,9 +1,9 @@
 /// Writes answers in HTTP/1.1 as bytes (RFC 9112). Pure; one value for one answer.
 ///
-/// What frames the answer is its own: a handler's `connection`, `content-length`, `transfer-encoding`,
-/// `keep-alive` and `upgrade` are left out. Nothing in a field can end its line: control characters
-/// become spaces, and a field whose name is no token is left out. There is no `date`: the field is for
-/// caches, and nothing here may be cached by guess.
+/// What frames the answer is its own: a handler's `connection`, `content-length`,
+/// `transfer-encoding`, `keep-alive` and `upgrade` are left out. Nothing in a field can end its
+/// line: control characters become spaces, and a field whose name is no token is left out. There is
+/// no `date`: the field is for caches, and nothing here may be cached by guess.
 package struct HTTP1ResponseWriter: Sendable {
     /// How the body's end is told.
     package enum Framing: Hashable, Sendable {
@@ -36,7 +36,8 @@ package struct HTTP1ResponseWriter: Sendable {
         closes = !keepsAlive || framing == .untilClose
     }
 
-    /// Appends the head. `version` decides whether a connection that stays open must be told as such.
+    /// Appends the head. `version` decides whether a connection that stays open must be told as
+    /// such.
     package func appendHead(
         status: Int, fields: HTTPFields, version: HTTPVersion, to bytes: inout [UInt8]
     ) {
@@ -75,6 +76,7 @@ package struct HTTP1ResponseWriter: Sendable {
         }
     }
 
+    /// Appends what ends the body: the last chunk, or nothing.
     package func appendEnd(to bytes: inout [UInt8]) {
         if framing == .chunked { bytes += "0\r\n\r\n".utf8 }
     }

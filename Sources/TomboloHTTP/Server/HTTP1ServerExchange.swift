@@ -1,4 +1,5 @@
-/// One request of an HTTP/1.1 connection, from its head until both its answer and its handler are done.
+/// One request of an HTTP/1.1 connection, from its head until both its answer and its handler are
+/// done.
 struct HTTP1ServerExchange {
     let request: HTTP1Request
     let exchange: HTTPExchange

@@ -296,8 +296,8 @@ extension HTTP1ServerSession: HTTPExchangeWire {
 
     func begin(_ status: Int, _ fields: HTTPFields) {
         guard case .exchange(let current) = phase else { return }
-        // While it streams the handler may still read the body, so the connection is kept until the end
-        // of the answer tells; and the peer must not wait for `100 Continue` any longer.
+        // While it streams the handler may still read the body, so the connection is kept until the
+        // end of the answer tells; and the peer must not wait for `100 Continue` any longer.
         var bytes = current.isContinueDue ? HTTP1ResponseWriter.continueLine : []
         change { $0.isContinueDue = false }
         let writer = current.writer(status: status, length: nil, keepsAlive: canLive)

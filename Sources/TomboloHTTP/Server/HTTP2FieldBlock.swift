@@ -1,9 +1,10 @@
 import CNghttp2
 
-/// Fields of an answer in the form that nghttp2 takes: one block of bytes, and pointers into it. Pure.
+/// Fields of an answer in the form that nghttp2 takes: one block of bytes, and pointers into it.
+/// Pure.
 ///
-/// A field that frames HTTP/1.1, or whose name is no token in lower case, is left out; control characters
-/// become spaces.
+/// A field that frames HTTP/1.1, or whose name is no token in lower case, is left out; control
+/// characters become spaces.
 struct HTTP2FieldBlock {
     private var bytes: [UInt8] = []
     private var sizes: [(name: Int, value: Int)] = []

@@ -1,5 +1,5 @@
-/// Follows the borders of frames in the bytes of an HTTP/2 client, to tell a peer that stays in the middle of
-/// one from a peer that is idle. Pure; it judges nothing, that is nghttp2's work.
+/// Follows the borders of frames in the bytes of an HTTP/2 client, to tell a peer that stays in the
+/// middle of one from a peer that is idle. Pure; it judges nothing, that is nghttp2's work.
 package struct HTTP2FrameTracker {
     package init() {}
 
@@ -15,8 +15,8 @@ package struct HTTP2FrameTracker {
 
     private static let headerBytes = 9
 
-    /// Whether the peer owes the rest of something that it has begun. DATA does not count: bodies have a
-    /// rate of their own.
+    /// Whether the peer owes the rest of something that it has begun. DATA does not count: bodies
+    /// have a rate of their own.
     package var isWithinUnit: Bool {
         prefaceLeft > 0 || !header.isEmpty || isHeadOpen || payloadLeft > 0 && !isData
     }

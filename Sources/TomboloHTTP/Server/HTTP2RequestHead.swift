@@ -1,5 +1,5 @@
-/// Gathers the head of one HTTP/2 request, and says at its end what it means. Pure. nghttp2 has checked
-/// the order and the characters of fields (RFC 9113, 8.2 and 8.3) before they come here.
+/// Gathers the head of one HTTP/2 request, and says at its end what it means. Pure. nghttp2 has
+/// checked the order and the characters of fields (RFC 9113, 8.2 and 8.3) before they come here.
 struct HTTP2RequestHead {
     private var method = ""
     private var path = ""

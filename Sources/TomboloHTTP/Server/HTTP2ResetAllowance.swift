@@ -8,6 +8,7 @@ package struct HTTP2ResetAllowance {
     private let perSecond: Double
     private var countedAt: MonotonicInstant
 
+    /// Full at first.
     package init(_ limits: HTTPServerLimits, now: MonotonicInstant) {
         burst = Double(limits.resetsBurst)
         perSecond = Double(limits.resetsPerSecond)

@@ -1,7 +1,7 @@
 import CNghttp2
 
-/// The C functions through which nghttp2 calls a server's session. `userData` is the session, a stream's
-/// user data the stream; both are held elsewhere, so neither is retained here.
+/// The C functions through which nghttp2 calls a server's session. `userData` is the session, a
+/// stream's user data the stream; both are held elsewhere, so neither is retained here.
 enum HTTP2ServerCallbacks {
     static func set(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) {

@@ -3,9 +3,9 @@ import TomboloLoop
 
 /// HTTP/2 for a server (RFC 9113): nghttp2's session as bytes in, bytes out.
 ///
-/// Streams stand in a slab and are reached by their address. Flow control is ours: a window opens again
-/// only when a handler takes what came, so a slow handler slows its peer and nobody else, up to the
-/// connection's window.
+/// Streams stand in a slab and are reached by their address. Flow control is ours: a window opens
+/// again only when a handler takes what came, so a slow handler slows its peer and nobody else, up
+/// to the connection's window.
 final class HTTP2ServerSession: HTTPServerSession {
     private unowned let owner: any HTTPServerSessionOwner
     private let session: HTTP2SessionHandle
@@ -24,7 +24,8 @@ final class HTTP2ServerSession: HTTPServerSession {
     private var hasFailed = false
     private var isDraining = false
     private var isTerminating = false
-    /// When streams are looked through for a stalled one: not at every event, for there may be many.
+    /// When streams are looked through for a stalled one: not at every event, for there may be
+    /// many.
     private var stallCheckAt = MonotonicInstant.distantFuture
 
     init(owner: any HTTPServerSessionOwner) {
@@ -70,8 +71,8 @@ final class HTTP2ServerSession: HTTPServerSession {
     func drain() {
         guard !isDraining else { return }
         isDraining = true
-        // First a warning, and after one round trip the last word: requests that are on their way are
-        // still taken (RFC 9113, 6.8).
+        // First a warning, and after one round trip the last word: requests that are on their way
+        // are still taken (RFC 9113, 6.8).
         session.submitShutdownNotice()
         sessionHasOutput()
     }
@@ -171,7 +172,8 @@ final class HTTP2ServerSession: HTTPServerSession {
 // MARK: - What nghttp2 tells
 
 extension HTTP2ServerSession {
-    /// A request's head begins. Answers the stream for nghttp2 to keep, or nil to refuse the stream.
+    /// A request's head begins. Answers the stream for nghttp2 to keep, or nil to refuse the
+    /// stream.
     func beganRequest(_ id: Int32) -> HTTP2ServerStream {
         let slot = freeSlots.popLast() ?? streams.count
         let stream = HTTP2ServerStream(id: id, slot: slot, session: self)

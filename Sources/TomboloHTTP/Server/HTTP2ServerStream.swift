@@ -1,8 +1,8 @@
 import CNghttp2
 import TomboloLoop
 
-/// One stream of an HTTP/2 connection: the wire of one exchange. nghttp2 reaches it by its address; the
-/// session's slab holds it from the head until the stream is closed.
+/// One stream of an HTTP/2 connection: the wire of one exchange. nghttp2 reaches it by its address;
+/// the session's slab holds it from the head until the stream is closed.
 final class HTTP2ServerStream {
     let id: Int32
     /// Its place in the session's slab.
@@ -71,7 +71,8 @@ final class HTTP2ServerStream {
         return (count, isOutputComplete && output.isEmpty)
     }
 
-    /// The stream is closed. Whoever has the whole request and has given the whole answer need not care.
+    /// The stream is closed. Whoever has the whole request and has given the whole answer need not
+    /// care.
     func closed() {
         isClosed = true
         let isWhole = bodyIsComplete && isOutputComplete && output.isEmpty

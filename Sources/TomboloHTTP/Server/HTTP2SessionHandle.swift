@@ -1,7 +1,7 @@
 import CNghttp2
 
-/// nghttp2's session in the server's role: the one place that calls the library. It owns the C object; the
-/// address given to `open` must outlive it.
+/// nghttp2's session in the server's role: the one place that calls the library. It owns the C
+/// object; the address given to `open` must outlive it.
 final class HTTP2SessionHandle {
     private var session: OpaquePointer?
 

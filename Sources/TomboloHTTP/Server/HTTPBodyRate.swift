@@ -1,10 +1,12 @@
-/// How long a handler still waits for the next bytes of a body: credit that bytes earn and waiting spends.
-/// Pure. Only time in which a handler waits is counted: a slow handler is not the peer's fault.
+/// How long a handler still waits for the next bytes of a body: credit that bytes earn and waiting
+/// spends. Pure. Only time in which a handler waits is counted: a slow handler is not the peer's
+/// fault.
 package struct HTTPBodyRate {
     private var credit: Duration
     private let creditMax: Duration
     private let bytesPerSecond: Int
 
+    /// Begins with the grace that `limits` gives a body.
     package init(_ limits: HTTPServerLimits) {
         credit = limits.bodyGrace
         creditMax = limits.bodyPauseMax
@@ -14,6 +16,7 @@ package struct HTTPBodyRate {
     /// How long a wait that begins now may last.
     package var patience: Duration { max(credit, .zero) }
 
+    /// Time has passed in which the body was waited for.
     package mutating func waited(_ time: Duration) { credit -= time }
 
     package mutating func received(_ bytes: Int) {

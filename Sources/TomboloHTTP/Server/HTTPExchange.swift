@@ -2,9 +2,10 @@ import TomboloLoop
 
 /// One request and its answer: the same for HTTP/1.1 and HTTP/2. On the loop only.
 ///
-/// The body comes in pieces when they are asked for; a peer that sends faster is made to wait (by its
-/// flow-control window, or by a socket that is not read). The answer is either whole (`respond`) or a
-/// stream (`begin`, `write` …, `finish`), which waits for a peer that reads slowly.
+/// The body comes in pieces when they are asked for; a peer that sends faster is made to wait (by
+/// its flow-control window, or by a socket that is not read). The answer is either whole
+/// (`respond`) or a stream (`begin`, `write` …, `finish`), which waits for a peer that reads
+/// slowly.
 package final class HTTPExchange: @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
@@ -31,8 +32,8 @@ package final class HTTPExchange: @unchecked Sendable {
     private var writer: Parking?
     private var watchers: [Parking] = []
 
-    /// Whether the peer has reset the request, or ended its side of the connection. In HTTP/1.1 it may have
-    /// closed that side alone and still read; then `write` goes on.
+    /// Whether the peer has reset the request, or ended its side of the connection. In HTTP/1.1 it
+    /// may have closed that side alone and still read; then `write` goes on.
     package private(set) var isPeerGone = false
     private var isLost = false
 
@@ -52,9 +53,9 @@ package final class HTTPExchange: @unchecked Sendable {
 
     // MARK: The request's body
 
-    /// The next part of the body, never empty, or nil at its end. The borders of pieces mean nothing.
-    /// Throws `.peerGone`, `.bodyTooSlow`, `.bodyMalformed` or `.cancelled`, and the same again if asked
-    /// again.
+    /// The next part of the body, never empty, or nil at its end. The borders of pieces mean
+    /// nothing. Throws `.peerGone`, `.bodyTooSlow`, `.bodyMalformed` or `.cancelled`, and the same
+    /// again if asked again.
     package func nextPiece() async throws(HTTPExchangeError) -> [UInt8]? {
         loop.checkIsolated()
         while true {
@@ -86,8 +87,8 @@ package final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// The whole body, where it has at most `most` bytes; else `.bodyTooLarge`, before the body is read if
-    /// its head tells the length. Throws what `nextPiece` throws.
+    /// The whole body, where it has at most `most` bytes; else `.bodyTooLarge`, before the body is
+    /// read if its head tells the length. Throws what `nextPiece` throws.
     package func body(atMost most: Int) async throws(HTTPExchangeError) -> [UInt8] {
         loop.checkIsolated()
         if let bodyLength, bodyLength > most { throw fail(.bodyTooLarge) }
@@ -128,9 +129,10 @@ package final class HTTPExchange: @unchecked Sendable {
         wire.begin(status, fields)
     }
 
-    /// Sends a part of the body. Returns while less than `unreadAnswerBytesMax` is unread by the peer, and
-    /// waits otherwise. Throws `.peerStalled` after `writeStall` without progress (the answer is given up),
-    /// `.peerGone`, `.cancelled`. Without effect unless the answer was begun and is not finished.
+    /// Sends a part of the body. Returns while less than `unreadAnswerBytesMax` is unread by the
+    /// peer, and waits otherwise. Throws `.peerStalled` after `writeStall` without progress (the
+    /// answer is given up), `.peerGone`, `.cancelled`. Without effect unless the answer was begun
+    /// and is not finished.
     package func write(_ piece: [UInt8]) async throws(HTTPExchangeError) {
         loop.checkIsolated()
         if isLost { throw .peerGone }
@@ -161,7 +163,8 @@ package final class HTTPExchange: @unchecked Sendable {
         wire.finish()
     }
 
-    /// Gives up the request: RST_STREAM with `code` (RFC 9113, 7) in HTTP/2; in HTTP/1.1 the connection ends.
+    /// Gives up the request: RST_STREAM with `code` (RFC 9113, 7) in HTTP/2; in HTTP/1.1 the
+    /// connection ends.
     package func reset(code: UInt32) {
         loop.checkIsolated()
         guard !isLost else { return }

@@ -1,8 +1,9 @@
-/// One request's half of a connection, as its exchange sees it: a stream of HTTP/2, or HTTP/1.1 between a
-/// head and the end of its answer. On the loop. Every call is without effect once the peer is gone.
+/// One request's half of a connection, as its exchange sees it: a stream of HTTP/2, or HTTP/1.1
+/// between a head and the end of its answer. On the loop. Every call is without effect once the
+/// peer is gone.
 protocol HTTPExchangeWire: AnyObject {
-    /// The handler waits for a piece: `100 Continue` is due, and bytes that were left in the socket.
-    /// May deliver at once.
+    /// The handler waits for a piece: `100 Continue` is due, and bytes that were left in the
+    /// socket. May deliver at once.
     func wantsBody()
     /// The handler has taken so many bytes: the peer may send as many more.
     func took(_ byteCount: Int)

@@ -9,8 +9,8 @@ package enum HTTPVersion: String, Hashable, Sendable {
 package struct HTTPRequestHead: Hashable, Sendable {
     /// A token (RFC 9110, 9.1) as sent: `GET`, `POST` … Case counts.
     package var method: String
-    /// Path and query as sent: begins with `/` (or is `*` for `OPTIONS`), printable ASCII, without `#`.
-    /// Not decoded and not normalised: that is the router's work.
+    /// Path and query as sent: begins with `/` (or is `*` for `OPTIONS`), printable ASCII, without
+    /// `#`. Not decoded and not normalised: that is the router's work.
     package var target: String
     /// `https` under TLS and `http` in clear text, whatever the peer claims.
     package var scheme: String

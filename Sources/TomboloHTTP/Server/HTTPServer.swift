@@ -4,9 +4,9 @@ package import TomboloLoop
 
 /// HTTP/1.1 and HTTP/2 on one port, with or without TLS. On its loop only, but for `init`.
 ///
-/// Under TLS, ALPN decides between `h2` and `http/1.1`; in clear text, and for a client without ALPN, the
-/// first bytes do (HTTP/2 with prior knowledge, RFC 9113, 3.3). Every request is one call of the handler in
-/// a child task of `run`.
+/// Under TLS, ALPN decides between `h2` and `http/1.1`; in clear text, and for a client without
+/// ALPN, the first bytes do (HTTP/2 with prior knowledge, RFC 9113, 3.3). Every request is one call
+/// of the handler in a child task of `run`.
 package final class HTTPServer: @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
@@ -34,8 +34,8 @@ package final class HTTPServer: @unchecked Sendable {
     private let work: Parking
     private var drainers: [Parking] = []
 
-    /// Binds and listens; connections wait in the kernel's queue until `run`. Throws where the address cannot
-    /// be used.
+    /// Binds and listens; connections wait in the kernel's queue until `run`. Throws where the
+    /// address cannot be used.
     package init(
         loop: EpollLoop, listen place: ListenAddress, tls: TLSServerConfiguration? = nil,
         limits: HTTPServerLimits = HTTPServerLimits(), handler: any HTTPHandler
@@ -49,8 +49,8 @@ package final class HTTPServer: @unchecked Sendable {
         work = Parking(loop)
     }
 
-    /// The certificate for connections from now on; those that are there keep theirs. Only for a server that
-    /// was made with TLS.
+    /// The certificate for connections from now on; those that are there keep theirs. Only for a
+    /// server that was made with TLS.
     package func reload(_ tls: TLSServerConfiguration) {
         loop.checkIsolated()
         precondition(isSecure, "a server in clear text stays one")
@@ -60,8 +60,8 @@ package final class HTTPServer: @unchecked Sendable {
     /// How many connections are open.
     package var connectionCount: Int { connections.count }
 
-    /// Serves until `drain` is through, or the task is cancelled: then every connection is cut. Returns when
-    /// the last handler has returned.
+    /// Serves until `drain` is through, or the task is cancelled: then every connection is cut.
+    /// Returns when the last handler has returned.
     package func run() async throws {
         loop.checkIsolated()
         try listener.start(self)
@@ -92,8 +92,9 @@ package final class HTTPServer: @unchecked Sendable {
         }
     }
 
-    /// Stops accepting, tells every peer (GOAWAY, `connection: close`), finishes what was accepted, and cuts
-    /// what is left after `time`. Returns when no connection is open. `run` returns after that.
+    /// Stops accepting, tells every peer (GOAWAY, `connection: close`), finishes what was accepted,
+    /// and cuts what is left after `time`. Returns when no connection is open. `run` returns after
+    /// that.
     package func drain(within time: Duration) async {
         loop.checkIsolated()
         let deadline = loop.now + time
@@ -136,9 +137,9 @@ extension HTTPServer: ListenerOwner {
         connection.start(accepted)
     }
 
-    /// A peer that vanished without a word is noticed by the kernel: what it does not acknowledge ends the
-    /// connection, and where nothing is sent probes ask for it. Without, a tail would be fed for a quarter
-    /// of an hour. A socket that refuses the options is served all the same.
+    /// A peer that vanished without a word is noticed by the kernel: what it does not acknowledge
+    /// ends the connection, and where nothing is sent probes ask for it. Without, a tail would be
+    /// fed for a quarter of an hour. A socket that refuses the options is served all the same.
     private func noticeDeadPeer(_ descriptor: Int32) {
         let stall = Int32(clamping: limits.writeStall.nanoseconds / 1_000_000)
         let idle = Int32(clamping: max(limits.idleTime.nanoseconds / 1_000_000_000, 1))

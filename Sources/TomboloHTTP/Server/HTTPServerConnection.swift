@@ -26,7 +26,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     let limits: HTTPServerLimits
     private let isSecure: Bool
     private let stream: any ByteStream
-    /// Held until the end is told, which may come after `run` has returned; telling it ends the cycle.
+    /// Held until the end is told, which may come after `run` has returned; telling it ends the
+    /// cycle.
     private let server: any HTTPServerConnectionOwner
     private var mode = Mode.opening
     private let since: MonotonicInstant
@@ -54,16 +55,16 @@ package final class HTTPServerConnection: @unchecked Sendable {
 
     // MARK: For handlers
 
-    /// Requests that the peer may have open at once, from now on. HTTP/2 only; the first value is the
-    /// limits' `streamsPerConnection`.
+    /// Requests that the peer may have open at once, from now on. HTTP/2 only; the first value is
+    /// the limits' `streamsPerConnection`.
     package func setMaxConcurrentStreams(_ count: Int) {
         loop.checkIsolated()
         session?.setMaxConcurrentStreams(count)
     }
 
-    /// GOAWAY (RFC 9113, 6.8) with a code and the reason's bytes: requests above `lastStream` (nil: above
-    /// the newest one seen) are not processed, and those that are open end. The connection ends with its
-    /// last request. In HTTP/1.1 it ends after the request under way.
+    /// GOAWAY (RFC 9113, 6.8) with a code and the reason's bytes: requests above `lastStream` (nil:
+    /// above the newest one seen) are not processed, and those that are open end. The connection
+    /// ends with its last request. In HTTP/1.1 it ends after the request under way.
     package func goAway(code: UInt32 = 0, reason: [UInt8] = [], lastStream: Int32? = nil) {
         loop.checkIsolated()
         session?.goAway(code: code, reason: reason, lastStream: lastStream)
@@ -168,7 +169,8 @@ extension HTTPServerConnection: ByteStreamOwner {
         afterEvent()
     }
 
-    /// Compares the first bytes with the preface; what was compared is given to the session that follows.
+    /// Compares the first bytes with the preface; what was compared is given to the session that
+    /// follows.
     private func decide(_ matched: Int, _ bytes: UnsafeRawBufferPointer) {
         let rest = Self.preface[matched...]
         let same = zip(rest, bytes).prefix { $0 == $1 }.count

@@ -1,13 +1,16 @@
-/// How much of the server one peer may take. A limit on everything, because whoever can connect can try.
+/// How much of the server one peer may take. A limit on everything, because whoever can connect can
+/// try.
 ///
-/// Those of a head and of chunks are the parser's (`HTTP1RequestParser`); HTTP/2 uses the same numbers.
+/// Those of a head and of chunks are the parser's (`HTTP1RequestParser`); HTTP/2 uses the same
+/// numbers.
 package struct HTTPServerLimits: Hashable, Sendable {
-    /// Requests of one HTTP/2 connection that may be open at once, as announced in SETTINGS. A hundred is
-    /// what RFC 9113 (6.5.2) recommends as the least; a batch client gains nothing beyond.
+    /// Requests of one HTTP/2 connection that may be open at once, as announced in SETTINGS. A
+    /// hundred is what RFC 9113 (6.5.2) recommends as the least; a batch client gains nothing
+    /// beyond.
     package var streamsPerConnection: Int = 128
 
-    /// The time for a head to arrive whole, for a frame of HTTP/2 other than DATA, and for the handshake of
-    /// TLS: generous for a phone on a train, short for who sends a byte now and then.
+    /// The time for a head to arrive whole, for a frame of HTTP/2 other than DATA, and for the
+    /// handshake of TLS: generous for a phone on a train, short for who sends a byte now and then.
     package var headTime: Duration = .seconds(5)
 
     /// Bytes of a body that must arrive in each second in which a handler waits for them.
@@ -22,24 +25,26 @@ package struct HTTPServerLimits: Hashable, Sendable {
     /// How long a connection without a request stays open.
     package var idleTime: Duration = .seconds(60)
 
-    /// How long a peer may leave everything unread before its answer, and in HTTP/1.1 its connection, ends.
+    /// How long a peer may leave everything unread before its answer, and in HTTP/1.1 its
+    /// connection, ends.
     package var writeStall: Duration = .seconds(30)
 
     /// Bytes of one answer that may be unread by the peer before `HTTPExchange.write` waits.
     package var unreadAnswerBytesMax: Int = 1024 * 1024
 
-    /// What is left of a body that nobody reads and that is skipped to keep the connection; behind more,
-    /// the connection ends after the answer.
+    /// What is left of a body that nobody reads and that is skipped to keep the connection; behind
+    /// more, the connection ends after the answer.
     package var skippedBodyBytesMax: Int = 64 * 1024
 
-    /// Bytes of a body that may wait for its handler: the flow-control window of a stream (RFC 9113, 5.2).
+    /// Bytes of a body that may wait for its handler: the flow-control window of a stream (RFC
+    /// 9113, 5.2).
     package var streamWindow: Int = 256 * 1024
 
     /// Bytes of all bodies of one HTTP/2 connection that may wait for their handlers.
     package var connectionWindow: Int = 1024 * 1024
 
-    /// Streams that a peer may abandon at once (rapid reset, CVE-2023-44487), and how many more in each
-    /// second. A client that cancels in earnest stays far below; beyond, its connection ends.
+    /// Streams that a peer may abandon at once (rapid reset, CVE-2023-44487), and how many more in
+    /// each second. A client that cancels in earnest stays far below; beyond, its connection ends.
     package var resetsBurst: Int = 200
     package var resetsPerSecond: Int = 50
 
@@ -49,8 +54,8 @@ package struct HTTPServerLimits: Hashable, Sendable {
     /// Connections in all: what 8 kB each make of 160 MB.
     package var connections: Int = 20_000
 
-    /// How long a connection that ends after an answer is still read from, so that the peer sees the answer
-    /// and not a reset (RFC 9112, 9.6).
+    /// How long a connection that ends after an answer is still read from, so that the peer sees
+    /// the answer and not a reset (RFC 9112, 9.6).
     package var lingerTime: Duration = .seconds(2)
 
     package init() {}

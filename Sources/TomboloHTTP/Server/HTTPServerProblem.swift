@@ -1,4 +1,5 @@
-/// An answer that the server itself gives, where no handler could: RFC 9457, `application/problem+json`.
+/// An answer that the server itself gives, where no handler could: RFC 9457,
+/// `application/problem+json`.
 struct HTTPServerProblem: Hashable, Sendable {
     let status: Int
     let code: String

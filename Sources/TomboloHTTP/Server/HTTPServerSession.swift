@@ -1,9 +1,10 @@
 import TomboloLoop
 
-/// The server's end of one connection in one version of HTTP: bytes in, bytes out; no socket. On the loop.
+/// The server's end of one connection in one version of HTTP: bytes in, bytes out; no socket. On
+/// the loop.
 ///
-/// The owner reads while `wantsBytes`, and writes what `produce` gives whenever the session has told it
-/// that there is output.
+/// The owner reads while `wantsBytes`, and writes what `produce` gives whenever the session has
+/// told it that there is output.
 protocol HTTPServerSession: AnyObject {
     /// Bytes from the peer, in order; never after `receivedEnd`, `lost` or `isFinished`.
     func receive(_ bytes: UnsafeRawBufferPointer)
@@ -38,8 +39,8 @@ protocol HTTPServerSession: AnyObject {
     /// How many requests may be open at once, from now on.
     func setMaxConcurrentStreams(_ count: Int)
 
-    /// Tells the peer that requests above `lastStream` were not and will not be processed (nil: above the
-    /// newest one seen), with the reason's bytes; those above are dropped.
+    /// Tells the peer that requests above `lastStream` were not and will not be processed (nil:
+    /// above the newest one seen), with the reason's bytes; those above are dropped.
     func goAway(code: UInt32, reason: [UInt8], lastStream: Int32?)
 }
 

@@ -3,8 +3,9 @@ import Glibc
 
 /// A certificate authority for one run: what the simulator and `dev` speak TLS with.
 ///
-/// Its key lives in memory only. It signs server certificates for names and addresses (P-256, SHA-256), and
-/// clients that are given `certificate` trust these and no others. Not for anything that lasts.
+/// Its key lives in memory only. It signs server certificates for names and addresses (P-256,
+/// SHA-256), and clients that are given `certificate` trust these and no others. Not for anything
+/// that lasts.
 package struct EphemeralCertificateAuthority: Sendable {
     /// Names that every machine calls itself by.
     package static let localNames = ["localhost", "127.0.0.1", "::1"]
@@ -82,7 +83,8 @@ package struct EphemeralCertificateAuthority: Sendable {
         } else {
             isNumeric = false
         }
-        // The value is read by OpenSSL's configuration syntax: nothing of it may come in through a name.
+        // The value is read by OpenSSL's configuration syntax: nothing of it may come in through a
+        // name.
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -12,11 +12,12 @@ package struct TLSClientConfiguration: Sendable {
 
     let context: TLSContext
 
-    /// The name that the certificate must carry and that SNI tells; nil: the host that is connected to.
+    /// The name that the certificate must carry and that SNI tells; nil: the host that is connected
+    /// to.
     package let serverName: String?
 
-    /// The peer must present a chain up to a trusted certificate and carry the server's name: there is no
-    /// way to switch that off. Throws where a certificate cannot be read.
+    /// The peer must present a chain up to a trusted certificate and carry the server's name: there
+    /// is no way to switch that off. Throws where a certificate cannot be read.
     package init(
         trust: Trust = .system, serverName: String? = nil, applicationProtocols: [String] = ["h2"]
     ) throws(TLSError) {

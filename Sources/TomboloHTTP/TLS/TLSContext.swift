@@ -2,7 +2,8 @@ import COpenSSL
 
 /// Owns an `SSL_CTX`: what all sessions of one configuration share.
 final class TLSContext: @unchecked Sendable {
-    // Sendable: configured before it is shared; OpenSSL counts references and locks what sessions use of it.
+    // Sendable: configured before it is shared; OpenSSL counts references and locks what sessions
+    // use of it.
 
     /// Several records of answers at once.
     private static let clientReadBytes = 65_536
@@ -11,10 +12,10 @@ final class TLSContext: @unchecked Sendable {
     /// The ALPN names a server takes, in its order of preference, in wire form.
     private let serverProtocols: [UInt8]
 
-    /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session cache.
-    /// A server's buffers are given back while a session is idle: 10,000 idle connections are a
-    /// design point. A client has few connections and much to say: it keeps them, and reads what has come
-    /// in one go.
+    /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session
+    /// cache. A server's buffers are given back while a session is idle: 10,000 idle connections
+    /// are a design point. A client has few connections and much to say: it keeps them, and reads
+    /// what has come in one go.
     init(server: Bool, serverProtocols: [String] = []) throws(TLSError) {
         ERR_clear_error()
         guard let context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()) else {

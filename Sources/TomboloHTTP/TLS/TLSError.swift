@@ -9,7 +9,8 @@ package struct TLSError: Error, Hashable, CustomStringConvertible {
     package var description: String { message }
 }
 
-/// What OpenSSL's error queue of this thread says, newest reason first; the queue is empty afterwards.
+/// What OpenSSL's error queue of this thread says, newest reason first; the queue is empty
+/// afterwards.
 func takeOpenSSLReason() -> String {
     var reason = ""
     while true {

@@ -1,12 +1,13 @@
 import COpenSSL
 
-/// A server's certificate, key and ALPN names, checked once; cheap to copy, shared by all connections.
+/// A server's certificate, key and ALPN names, checked once; cheap to copy, shared by all
+/// connections.
 package struct TLSServerConfiguration: Sendable {
     let context: TLSContext
 
     /// `certificateChain`: PEM, the server's own certificate first, then the intermediate ones.
-    /// `privateKey`: PEM without a pass phrase. Throws where one cannot be read or they do not belong
-    /// together.
+    /// `privateKey`: PEM without a pass phrase. Throws where one cannot be read or they do not
+    /// belong together.
     package init(
         certificateChain: [UInt8], privateKey: [UInt8],
         applicationProtocols: [String] = ["h2", "http/1.1"]

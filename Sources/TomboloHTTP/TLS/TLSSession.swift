@@ -29,8 +29,8 @@ struct TLSSession: ~Copyable {
         peerName = "the client"
     }
 
-    /// `host` is checked against the certificate (RFC 6125: names in subjectAltName, no partial wildcards)
-    /// and told by SNI, unless it is an address (RFC 6066, 3).
+    /// `host` is checked against the certificate (RFC 6125: names in subjectAltName, no partial
+    /// wildcards) and told by SNI, unless it is an address (RFC 6066, 3).
     init(client configuration: TLSClientConfiguration, host: String, descriptor: Int32)
         throws(TLSError)
     {
@@ -99,7 +99,8 @@ struct TLSSession: ~Copyable {
         return step(SSL_write(pointer, bytes.baseAddress, Int32(clamping: bytes.count)))
     }
 
-    /// Sends close_notify as far as the socket takes it; a peer that does not get it sees the TCP end.
+    /// Sends close_notify as far as the socket takes it; a peer that does not get it sees the TCP
+    /// end.
     mutating func sendCloseNotify() {
         ERR_clear_error()
         _ = SSL_shutdown(pointer)

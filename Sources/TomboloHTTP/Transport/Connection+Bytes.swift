@@ -1,8 +1,8 @@
 import Glibc
 import TomboloLoop
 
-/// Reading and writing. Every call into the owner may end the connection, so each is followed by a look at
-/// the phase.
+/// Reading and writing. Every call into the owner may end the connection, so each is followed by a
+/// look at the phase.
 extension Connection {
     // MARK: In
 

@@ -3,11 +3,11 @@ import Glibc
 package import TomboloLoop
 
 extension Connection {
-    /// Connects to `host` and, with `tls`, shakes hands; each address of a name is tried in turn, each with
-    /// its share of the time that is left.
+    /// Connects to `host` and, with `tls`, shakes hands; each address of a name is tried in turn,
+    /// each with its share of the time that is left.
     ///
-    /// Answers an open connection without an owner, its reading paused: `handOver`, then `resumeReading`.
-    /// Throws the last address's error, or `cancelled`.
+    /// Answers an open connection without an owner, its reading paused: `handOver`, then
+    /// `resumeReading`. Throws the last address's error, or `cancelled`.
     package static func dial(
         host: String, port: Int, tls: TLSClientConfiguration?, on loop: EpollLoop,
         within timeout: Duration, buffers: ConnectionBuffers = ConnectionBuffers()

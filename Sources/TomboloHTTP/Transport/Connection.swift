@@ -4,14 +4,15 @@ package import TomboloLoop
 
 /// A TCP connection with or without TLS, of either role: bytes in and bytes out for its owner.
 ///
-/// On the loop only. Accepted by a `Listener` and begun by `start`, or made by `dial`. From `start` to
-/// `closed` the loop keeps it alive, and it keeps its owner.
+/// On the loop only. Accepted by a `Listener` and begun by `start`, or made by `dial`. From `start`
+/// to `closed` the loop keeps it alive, and it keeps its owner.
 package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTarget,
     @unchecked Sendable
 {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
-    /// For a client's handshake to end, after TCP is connected: a peer that says nothing costs a descriptor.
+    /// For a client's handshake to end, after TCP is connected: a peer that says nothing costs a
+    /// descriptor.
     package static let handshakeTimeout: Duration = .seconds(10)
     /// For everything that `close()` does.
     package static let closeTimeout: Duration = .seconds(5)
@@ -102,8 +103,8 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
 
     // MARK: Face
 
-    /// Begins: the handshake (within `handshakeTimeout`), then `opened`, then input. What goes wrong comes as
-    /// `closed`.
+    /// Begins: the handshake (within `handshakeTimeout`), then `opened`, then input. What goes
+    /// wrong comes as `closed`.
     package func start(_ owner: any ByteStreamOwner) {
         loop.checkIsolated()
         precondition(phase == .idle || phase == .connecting, "a connection starts once")
@@ -119,7 +120,8 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         becomeConnected()
     }
 
-    /// Gives an open connection another owner; input waits until the owner before it has paused reading.
+    /// Gives an open connection another owner; input waits until the owner before it has paused
+    /// reading.
     package func handOver(to owner: any ByteStreamOwner) {
         loop.checkIsolated()
         self.owner = owner

@@ -2,6 +2,7 @@ import TomboloLoop
 
 /// Why a connection could not be made, or ended before it was told to.
 package struct ConnectionError: Error, Hashable, CustomStringConvertible {
+    /// What went wrong, for deciding; the text is for people.
     package enum Kind: Hashable, Sendable {
         /// The name has no address.
         case unresolved

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 package import TomboloLoop
 
-/// Where a server listens: an address in numbers (`127.0.0.1`, `::1`, `0.0.0.0`, `::`) or `localhost`, and a
-/// port; 0 lets the system choose.
+/// Where a server listens: an address in numbers (`127.0.0.1`, `::1`, `0.0.0.0`, `::`) or
+/// `localhost`, and a port; 0 lets the system choose.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host: String
     package var port: Int
@@ -32,7 +32,8 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
     package static let backlog: Int32 = 1024
     /// Accepted in one go, so that a storm of connections does not starve those that are there.
     static let acceptedPerTurnMax = 64
-    /// How long accepting rests when this machine has no descriptors left: they come back by closing.
+    /// How long accepting rests when this machine has no descriptors left: they come back by
+    /// closing.
     static let restWithoutDescriptors: Duration = .milliseconds(100)
 
     /// The address it is bound to, with the real port.
@@ -49,8 +50,8 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
 
     private enum State { case bound, accepting, paused, closed }
 
-    /// Binds and listens (SO_REUSEADDR, so that a restart need not wait); nothing is accepted before
-    /// `start`. From any thread.
+    /// Binds and listens (SO_REUSEADDR, so that a restart need not wait); nothing is accepted
+    /// before `start`. From any thread.
     package init(
         on loop: EpollLoop, at place: ListenAddress, tls: TLSServerConfiguration?,
         buffers: ConnectionBuffers = ConnectionBuffers()
@@ -114,6 +115,7 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         loop.modify(descriptor, [])
     }
 
+    /// Goes on accepting after `pause()`.
     package func resume() {
         loop.checkIsolated()
         guard state == .paused else { return }

@@ -22,7 +22,8 @@ package final class OutputBuffer {
     /// A record is full; the owner stops here and is asked again.
     package var isFull: Bool { count >= Self.recordBytes }
 
-    /// Takes all of `bytes`, also beyond a full record: an owner with much of it appends piece by piece.
+    /// Takes all of `bytes`, also beyond a full record: an owner with much of it appends piece by
+    /// piece.
     package func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
         reserve(bytes.count)

@@ -2,13 +2,16 @@ import Glibc
 import Synchronization
 import TomboloLoop
 
-/// Names to addresses by the system's rules (`/etc/hosts`, DNS), without standing in the loop's way.
+/// Names to addresses by the system's rules (`/etc/hosts`, DNS), without standing in the loop's
+/// way.
 enum Resolver {
-    /// A name's addresses that are tried at most: a wrong DNS answer must not hold a connection up for ever.
+    /// A name's addresses that are tried at most: a wrong DNS answer must not hold a connection up
+    /// for ever.
     static let addressesMax = 16
 
-    /// The addresses in the system's order of preference. An address in numbers is answered at once; a name
-    /// is looked up on a thread of its own, which ends by itself when nobody waits any more.
+    /// The addresses in the system's order of preference. An address in numbers is answered at
+    /// once; a name is looked up on a thread of its own, which ends by itself when nobody waits any
+    /// more.
     static func addresses(
         of host: String, port: Int, on loop: any Loop, until deadline: MonotonicInstant
     ) async throws(ConnectionError) -> [SocketAddress] {

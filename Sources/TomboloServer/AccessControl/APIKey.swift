@@ -2,8 +2,9 @@ import TomboloCrypto
 
 /// An API key as its holder has it: `tmb_<env>_<id>_<secret>_<check>`.
 ///
-/// The check is six digits of a hash over the rest: a key that was cut or mistyped is told from one that is
-/// not known, and scanners for leaked secrets can tell it from chance. The secret has 192 bits.
+/// The check is six digits of a hash over the rest: a key that was cut or mistyped is told from one
+/// that is not known, and scanners for leaked secrets can tell it from chance. The secret has 192
+/// bits.
 package struct APIKey: Sendable, CustomStringConvertible {
     /// Where the key is meant for, for example `live` or `dev`: a word for people, checked nowhere.
     package let environment: String
@@ -28,6 +29,7 @@ package struct APIKey: Sendable, CustomStringConvertible {
         secret = Hex.encode(chance(Self.secretBytes))
     }
 
+    /// Why a text is no key.
     package enum Fault: Error, Hashable, Sendable {
         /// Not of this form at all.
         case malformed
@@ -35,6 +37,7 @@ package struct APIKey: Sendable, CustomStringConvertible {
         case mistyped
     }
 
+    /// Reads a key's text; its check digits are compared, its secret is not.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.textBytesMax else { throw .malformed }
         let parts = text.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
@@ -47,6 +50,7 @@ package struct APIKey: Sendable, CustomStringConvertible {
         guard parts[4] == Self.check(of: body) else { throw .mistyped }
     }
 
+    /// Whether a word may stand for the environment in a key.
     package static func isEnvironment(_ text: String) -> Bool {
         (1...16).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }

@@ -12,7 +12,8 @@ package enum Access: Hashable, Sendable, CaseIterable {
     case ownDeviceOrObserve
     case operate
 
-    /// Whether these scopes cover a request; `operate` covers all, nothing else covers more than it says.
+    /// Whether these scopes cover a request; `operate` covers all, nothing else covers more than it
+    /// says.
     package func isCovered(by scopes: ScopeSet, device: Identifier?) -> Bool {
         if self == .open || scopes.contains(.operate) { return true }
         let isOwn = device.map { scopes.contains(.device($0)) } ?? false

@@ -3,7 +3,8 @@ import TomboloCore
 import TomboloHTTP
 
 extension AccessControl {
-    /// Whose request this is, by `Authorization: Bearer KEY` (RFC 6750, section 2.1) and nothing else.
+    /// Whose request this is, by `Authorization: Bearer KEY` (RFC 6750, section 2.1) and nothing
+    /// else.
     func principal(of head: HTTPRequestHead) throws(Problem) -> Principal {
         let mint = "Mint one: tombolo key mint --scope produce,observe --data DIR"
         guard let field = head.fields["authorization"] else {
@@ -29,7 +30,8 @@ extension AccessControl {
         guard let principal = principal(of: key) else {
             throw Problem(
                 .unauthorized,
-                "The API key is not known here: it was deleted, or it belongs to another relay. \(mint)"
+                "The API key is not known here: it was deleted, or it belongs to another relay. "
+                    + "\(mint)"
             )
         }
         return principal

@@ -19,8 +19,8 @@ package struct MintedKey: Sendable {
 
 /// Knows the API keys of all tenants and tells whose a request is.
 ///
-/// It holds what is durable: keys are written to the log first (`Relay.storeKey`) and `admit`ted after. Used
-/// on the loop's thread only, which serialises it: hence `@unchecked Sendable`.
+/// It holds what is durable: keys are written to the log first (`Relay.storeKey`) and `admit`ted
+/// after. Used on the loop's thread only, which serialises it: hence `@unchecked Sendable`.
 package final class AccessControl: @unchecked Sendable {
     private let pepper: Pepper
     private let chance: @Sendable (Int) -> [UInt8]
@@ -62,7 +62,8 @@ package final class AccessControl: @unchecked Sendable {
         return Principal(keyID: record.id, tenant: record.tenant, scopes: record.scopes)
     }
 
-    /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it fails.
+    /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it
+    /// fails.
     package func mint(
         environment: String, tenant: TenantID, scopes: ScopeSet, now: Instant
     ) -> MintedKey {

@@ -1,7 +1,8 @@
 import Glibc
 import TomboloCrypto
 
-/// The relay's own secret that API keys are stored under: whoever reads the log without it cannot test a guess.
+/// The relay's own secret that API keys are stored under: whoever reads the log without it cannot
+/// test a guess.
 package struct Pepper: Sendable {
     package static let fileName = "pepper"
     private static let byteCount = 32
@@ -11,7 +12,8 @@ package struct Pepper: Sendable {
     /// For tests, and for relays whose log lives in memory.
     package init() { bytes = RandomBytes.make(Self.byteCount) }
 
-    /// Reads the file `pepper` of a data directory; makes it, readable by its owner alone, if there is none.
+    /// Reads the file `pepper` of a data directory; makes it, readable by its owner alone, if there
+    /// is none.
     ///
     /// The file appears whole or not at all, and two processes that start at once agree on one.
     package init(directory: String) throws(PepperError) {
@@ -76,7 +78,8 @@ package struct PepperError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        "\(path): \(cause). The file keeps every API key usable: restore it from a backup, give the relay's "
+        "\(path): \(cause). The file keeps every API key usable: restore it from a "
+            + "backup, give the relay's "
             + "user the right to read it, or delete it and mint all keys anew."
     }
 }

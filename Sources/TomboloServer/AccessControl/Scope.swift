@@ -11,6 +11,7 @@ package enum Scope: Hashable, Sendable {
     /// One device's own registration, tokens, presence and reports.
     case device(Identifier)
 
+    /// Reads a scope's text; nil where there is no such scope.
     package init?(_ text: String) {
         switch text {
         case "produce": self = .produce
@@ -49,7 +50,8 @@ package struct ScopeSet: Hashable, Sendable {
         self.scopes = distinct
     }
 
-    /// Reads a list as `--scope` has it, `produce,observe`; `all` stands for produce, observe and operate.
+    /// Reads a list as `--scope` has it, `produce,observe`; `all` stands for produce, observe and
+    /// operate.
     package init?(list text: String) {
         var scopes: [Scope] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -70,5 +72,6 @@ package struct ScopeSet: Hashable, Sendable {
 
     private init(unchecked scopes: [Scope]) { self.scopes = scopes }
 
+    /// Whether the scope itself is there; nothing is inherited.
     package func contains(_ scope: Scope) -> Bool { scopes.contains(scope) }
 }

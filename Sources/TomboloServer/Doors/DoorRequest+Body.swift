@@ -28,7 +28,8 @@ extension DoorRequest {
         guard let mediaType, mediaType != Self.unspoken, !taken.contains(mediaType) else { return }
         throw Problem(
             .unsupportedMediaType,
-            "\(mediaType) is not read here. Send one event a line, with Content-Type: application/x-ndjson."
+            "\(mediaType) is not read here. Send one event a line, with Content-Type: "
+                + "application/x-ndjson."
         )
     }
 

@@ -17,7 +17,8 @@ extension DoorRequest {
         guard let version = Self.version(ofTag: text) else {
             throw Problem(
                 .invalidHeader,
-                "If-Match: \(text) is no ETag of an activity. Send one such as \"v3\", with its quotes."
+                "If-Match: \(text) is no ETag of an activity. Send one such as \"v3\", with its "
+                    + "quotes."
             )
         }
         return .version(version)
@@ -30,7 +31,8 @@ extension DoorRequest {
         return Int64(digits)
     }
 
-    /// The idempotency key and what it is bound to, where the route keeps one. With or without quotes.
+    /// The idempotency key and what it is bound to, where the route keeps one. With or without
+    /// quotes.
     func idempotencyKey(body: [UInt8]) throws(Problem) -> IdempotencyKey? {
         guard route.takesIdempotencyKey, var text = head.fields["idempotency-key"] else {
             return nil
@@ -48,8 +50,8 @@ extension DoorRequest {
         return IdempotencyKey(key: text, bodyDigest: digest.value)
     }
 
-    /// How many seconds to wait for deliveries: `Prefer: wait=2` (RFC 7240, section 4.3), at most `most`.
-    /// A preference that cannot be read is not followed (section 2).
+    /// How many seconds to wait for deliveries: `Prefer: wait=2` (RFC 7240, section 4.3), at most
+    /// `most`. A preference that cannot be read is not followed (section 2).
     func preferredWait(atMost most: Duration) -> Int64? {
         for field in head.fields.values("prefer") {
             for preference in field.split(separator: ",") {
@@ -65,7 +67,8 @@ extension DoorRequest {
         return nil
     }
 
-    /// The trace that the caller is in (W3C Trace Context, section 3.2): the 32 hex digits of its id.
+    /// The trace that the caller is in (W3C Trace Context, section 3.2): the 32 hex digits of its
+    /// id.
     static func traceID(_ head: HTTPRequestHead) -> String? {
         guard let parts = head.fields["traceparent"]?.split(separator: "-"), parts.count >= 4,
             parts[0].utf8.count == 2, parts[1].utf8.count == 32,

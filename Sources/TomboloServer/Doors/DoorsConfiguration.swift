@@ -5,7 +5,8 @@ package struct DoorsConfiguration: Sendable {
     /// The `<env>` of keys minted here: 1 to 16 lower-case letters and digits.
     package var keyEnvironment: String
 
-    /// One event's body, and one line of a batch: what producers send is small, for a push holds 4 KiB.
+    /// One event's body, and one line of a batch: what producers send is small, for a push holds 4
+    /// KiB.
     package var bodyBytesMax = 64 * 1024
     /// Lines of a batch that wait for their commit: enough to fill a group commit, little to hold.
     package var linesInFlightMax = 200

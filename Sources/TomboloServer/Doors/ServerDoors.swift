@@ -7,15 +7,17 @@ package import TomboloRelay
 
 /// Every door of the relay: routes a request, checks its key, carries it out, and answers.
 ///
-/// It holds no rule of activities: those are the core's. It guarantees that nothing is done for a request
-/// before its scope is checked, that the tenant comes from the key alone, and that every refusal is a problem
-/// that says what to do. Used on the loop's thread only, which serialises it: hence `@unchecked Sendable`.
+/// It holds no rule of activities: those are the core's. It guarantees that nothing is done for a
+/// request before its scope is checked, that the tenant comes from the key alone, and that every
+/// refusal is a problem that says what to do. Used on the loop's thread only, which serialises it:
+/// hence `@unchecked Sendable`.
 package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let relay: Relay
     let access: AccessControl
     let loop: any Loop
     let configuration: DoorsConfiguration
     var counters = DoorCounters()
+    var answers = AnswerMemory()
     private let chance: @Sendable (Int) -> [UInt8]
 
     /// Tails end, and `/readyz` says so.

@@ -11,7 +11,8 @@ struct MetricsText {
         write(name, kind, help, label: nil, [("", value)])
     }
 
-    /// One metric with a value for each value of a label. The values come from enums, so that none needs escaping.
+    /// One metric with a value for each value of a label. The values come from enums, so that none
+    /// needs escaping.
     mutating func write(
         _ name: String, _ kind: Kind, _ help: String, label: String?,
         _ values: [(String, Int64)]

@@ -1,4 +1,5 @@
-/// Where a listing of the log goes on: after which command, and after which fact. Opaque to those who pass it.
+/// Where a listing of the log goes on: after which command, and after which fact. Opaque to those
+/// who pass it.
 struct LogCursor: Hashable, Sendable {
     var command: Int64 = 0
     var fact: Int64 = 0

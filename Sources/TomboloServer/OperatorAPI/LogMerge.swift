@@ -1,14 +1,16 @@
 import TomboloAPI
 import TomboloCore
 
-/// Commands and facts are two sequences; this makes one of them, by the time at which they were recorded.
+/// Commands and facts are two sequences; this makes one of them, by the time at which they were
+/// recorded.
 struct LogMerge {
     private var entries: [LogEntry] = []
     private var cursor: LogCursor
     private var hasMore = false
 
     /// - Parameters:
-    ///   - commands: a page of them after the cursor, oldest first, and where the rest of it begins.
+    ///   - commands: a page of them after the cursor, oldest first, and where the rest of it
+    ///     begins.
     ///   - facts: likewise.
     init(
         commands: (entries: [LogEntry], next: Int64?), facts: (entries: [LogEntry], next: Int64?),
@@ -38,7 +40,8 @@ struct LogMerge {
                 self.cursor.fact = entry.seq
             }
         }
-        // A page used up whose rest begins later (it was cut by the rows it may scan): skip to there.
+        // A page used up whose rest begins later (it was cut by the rows it may scan): skip to
+        // there.
         if left.isEmpty, let next = commands.next { self.cursor.command = next }
         if right.isEmpty, let next = facts.next { self.cursor.fact = next }
         hasMore = !left.isEmpty || !right.isEmpty || commands.next != nil || facts.next != nil

@@ -11,9 +11,11 @@ extension ServerDoors {
     /// How soon a silent tail notices that the relay stops.
     private static let tailPatience = Duration.seconds(1)
 
-    /// `GET /v1/tail`: the log from a place on, and what is added to it, for as long as the peer reads.
+    /// `GET /v1/tail`: the log from a place on, and what is added to it, for as long as the peer
+    /// reads.
     ///
-    /// Every event comes out of the log, also the live ones: nothing is lost between history and now.
+    /// Every event comes out of the log, also the live ones: nothing is lost between history and
+    /// now.
     func tail(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
@@ -21,8 +23,13 @@ extension ServerDoors {
         var tail = Tail(
             format: format, after: try await start(request), request: request,
             activity: try request.identifier(inQuery: "activity"))
-        exchange.begin(
-            200, ["content-type": format.contentType, "cache-control": "no-store"])
+        let fields: HTTPFields = [
+            "content-type": format.contentType, "cache-control": "no-store",
+        ]
+        if request.head.method == "HEAD" {
+            return DoorResponse(status: 200, fields: fields, body: [])
+        }
+        exchange.begin(200, fields)
         do {
             try await follow(&tail, exchange)
         } catch {

@@ -27,16 +27,10 @@ enum TailFormat: Hashable, Sendable {
         var writer = JSONWriter(capacity: 256)
         LogEntry.command(event, activity: activity).write(to: &writer)
         switch self {
-        case .lines: return writer.bytes + [UInt8(ascii: "\n")]
+        case .lines: return JSON.line(writer.bytes) + [UInt8(ascii: "\n")]
         case .serverSentEvents:
             let head = "id: \(event.seq)\nevent: \(event.event.kind.name)\n"
-            return Array(head.utf8) + data(writer.bytes) + [UInt8(ascii: "\n")]
+            return Array("\(head)data: ".utf8) + JSON.line(writer.bytes) + Array("\n\n".utf8)
         }
-    }
-
-    /// A producer's body may have line breaks; each line of data has its own field.
-    private func data(_ bytes: [UInt8]) -> [UInt8] {
-        let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        return lines.flatMap { Array("data: ".utf8) + $0 + [UInt8(ascii: "\n")] }
     }
 }

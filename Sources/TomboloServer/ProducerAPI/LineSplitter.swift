@@ -1,6 +1,7 @@
 /// Cuts a stream of bytes into lines, in memory bounded by one line and one piece.
 ///
-/// A line ends with LF; a CR before it is dropped. Lines of nothing but space are passed over, but counted.
+/// A line ends with LF; a CR before it is dropped. Lines of nothing but space are passed over, but
+/// counted.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         /// `number` counts from 1.
@@ -21,6 +22,8 @@ struct LineSplitter {
 
     /// - Parameter lineBytesMax: bytes of a line, without its end.
     init(lineBytesMax: Int) { self.lineBytesMax = lineBytesMax }
+
+    var bytesHeld: Int { buffer.count }
 
     mutating func append(_ piece: [UInt8]) {
         buffer.removeFirst(start)

@@ -69,6 +69,7 @@ extension ServerDoors {
     private func submit(
         _ command: Command, _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse {
+        if try request.flag("dry_run") { return try await dryRun(command) }
         let answer = await relay.submit(command)
         var told = try await self.answer(answer, to: command)
         var fields: HTTPFields = ["etag": told.entityTag]
@@ -82,7 +83,16 @@ extension ServerDoors {
                 command.activity, version: told.version, deadline: loop.now + .seconds(seconds))
             told.tellDeliveries(of: view)
         }
+        if command.idempotency != nil, told.changed, !told.replayed { answers.remember(told) }
         return .json(told.httpStatus, fields) { told.write(to: &$0) }
+    }
+
+    /// What it would do, with nothing stored and nothing sent.
+    private func dryRun(_ command: Command) async throws(Problem) -> DoorResponse {
+        switch await relay.dryRun(command) {
+        case .success(let run): return .json { DryRunAnswer(run).write(to: &$0) }
+        case .failure(let refusal): throw Problem(refusal)
+        }
     }
 
     /// What the relay said to one command, for single calls and lines alike.
@@ -98,7 +108,8 @@ extension ServerDoors {
         }
     }
 
-    /// The same answer again, after the key was compared in full: the relay knows it by a hash only.
+    /// The same answer again, after the key was compared in full: the relay knows it by a hash
+    /// only.
     private func replay(_ seq: Int64, _ command: Command) async throws(Problem) -> CommandAnswer {
         let tenant = command.activity.tenant
         guard let event = try await event(seq, of: tenant) else {
@@ -107,8 +118,13 @@ extension ServerDoors {
         guard let idempotency = command.idempotency, event.event.idempotency == idempotency else {
             throw Problem(
                 .idempotencyKeyReused,
-                "This idempotency key belongs to event \(seq), which had another method, path or body. "
+                "This idempotency key belongs to event \(seq), which had another method, path or "
+                    + "body. "
                     + "Give this request a key of its own.")
+        }
+        if var answer = answers[seq] {
+            answer.replayed = true
+            return answer
         }
         let view = await relay.activity(command.activity)
         return CommandAnswer(replaying: event, of: command.activity.id, now: view)

@@ -8,6 +8,7 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         case parameter(String)
     }
 
+    /// Segments between slashes; `{name}` takes any one segment.
     package init(stringLiteral text: String) {
         self.text = text
         parts = text.split(separator: "/").map { part in
@@ -39,7 +40,8 @@ package struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
         return values
     }
 
-    /// The pattern with what a user typed in the places of the parameters, to be compared with what they typed.
+    /// The pattern with what a user typed in the places of the parameters, to be compared with what
+    /// they typed.
     func filled(from segments: [String]) -> String {
         var text = ""
         for (index, part) in parts.enumerated() {

@@ -6,6 +6,7 @@ package struct RequestTarget: Hashable, Sendable {
     /// As sent, for digests and logs.
     package let text: String
 
+    /// One name and value of the query, unescaped.
     package struct QueryItem: Hashable, Sendable {
         package let name: String
         package let value: String

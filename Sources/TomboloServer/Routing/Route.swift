@@ -1,4 +1,5 @@
-/// One row of the route table: everything that is true of a request before anyone looks into its body.
+/// One row of the route table: everything that is true of a request before anyone looks into its
+/// body.
 package struct Route: Sendable {
     package let method: String
     package let path: PathPattern
@@ -29,8 +30,10 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case endActivity, endActivities
     case playClip, stopClip
     case appendEvents
+    case putType, showType
+    case listDeadLetters, retryDeadLetters
     case registerDevice, showDevice, deleteDevice
-    case registerToken, deleteToken
+    case registerToken, deleteToken, reconcileTokens
     case reportPresence, reportActivity
     case listLog, showEvent, tail
     case mintKey, listKeys, deleteKey

@@ -7,6 +7,7 @@ package struct RouteMatch: Sendable {
     package let parameters: [String: String]
 }
 
+/// What a path and a method come to.
 package enum RouteLookup: Sendable {
     case found(RouteMatch)
     /// The path is there, with these methods.
@@ -16,6 +17,7 @@ package enum RouteLookup: Sendable {
 }
 
 extension RouteTable {
+    /// Finds the route of a request, or tells what is near.
     package static func lookup(method: String, segments: [String]) -> RouteLookup {
         let matches = routes.compactMap { route in
             route.path.match(segments).map { RouteMatch(route: route, parameters: $0) }
@@ -36,7 +38,8 @@ extension RouteTable {
         return methods.sorted()
     }
 
-    /// Compares what was typed with every pattern filled with what was typed in the parameters' places.
+    /// Compares what was typed with every pattern filled with what was typed in the parameters'
+    /// places.
     private static func nearest(to segments: [String]) -> String? {
         let typed = "/" + segments.joined(separator: "/")
         var patterns: [String: String] = [:]

@@ -62,7 +62,8 @@ package struct GatewayConnection: Sendable {
     /// The key of the first push: another, unrelated one needs another connection.
     var keyID: String?
     var isWedged = false
-    /// Whether a request with a valid provider token was accepted: until then Apple allows one stream.
+    /// Whether a request with a valid provider token was accepted: until then Apple allows one
+    /// stream.
     package internal(set) var hasAcceptedRequest = false
 
     package init() {}

@@ -1,8 +1,8 @@
 import TomboloCrypto
 import TomboloJSON
 
-/// A provider token taken apart: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 3.4), read as
-/// Apple's *Establishing a token-based connection to APNs* describes it.
+/// A provider token taken apart: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 3.4), read
+/// as Apple's *Establishing a token-based connection to APNs* describes it.
 ///
 /// Made only from a well-formed token; whether its signature holds is asked separately.
 struct ProviderToken: Hashable, Sendable {

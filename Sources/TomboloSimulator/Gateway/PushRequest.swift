@@ -77,7 +77,8 @@ package struct AcceptedPush: Hashable, Sendable {
 
 /// The gateway's answer to one request.
 package struct GatewayAnswer: Sendable {
-    /// The request's `apns-id` where it was a canonical one, else a fresh one. Always in the answer.
+    /// The request's `apns-id` where it was a canonical one, else a fresh one. Always in the
+    /// answer.
     package var apnsID: String
     /// `apns-unique-id`, on success in the sandbox only.
     package var uniqueID: String?

@@ -2,8 +2,8 @@ import TomboloJSON
 
 /// Whom a push is for, and what it carries.
 extension RequestJudge {
-    /// Any even-length hex string may be a token ("Don't make assumptions about device token size");
-    /// only those issued for this environment are.
+    /// Any even-length hex string may be a token ("Don't make assumptions about device token
+    /// size"); only those issued for this environment are.
     func checkDeviceToken(_ token: String, topic: PushTopic) throws(Refusal) {
         guard token.utf8.count.isMultiple(of: 2), token.utf8.allSatisfy(Self.isLowerHex) else {
             throw Refusal(.badDeviceToken)
@@ -17,8 +17,8 @@ extension RequestJudge {
         if let retirement = entry.retirement { throw retirement }
     }
 
-    /// A JSON object of at least one byte and at most the type's limit; what does not parse counts as
-    /// empty, for it says nothing. Whether its `aps` makes sense is the phone's affair.
+    /// A JSON object of at least one byte and at most the type's limit; what does not parse counts
+    /// as empty, for it says nothing. Whether its `aps` makes sense is the phone's affair.
     func checkPayload(_ body: [UInt8], type: PushType) throws(Refusal) {
         guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
         guard body.count <= type.payloadBytesMax else { throw Refusal(.payloadTooLarge) }

@@ -45,8 +45,8 @@ extension RequestJudge {
         return id
     }
 
-    /// The push type must be the topic's. Without the header a bare bundle id means `alert`; a topic
-    /// with a suffix needs it.
+    /// The push type must be the topic's. Without the header a bare bundle id means `alert`; a
+    /// topic with a suffix needs it.
     func pushType(of request: PushRequest, topic: PushTopic) throws(Refusal) -> PushType {
         guard let text = request.value("apns-push-type") else {
             guard topic.suffix.isEmpty else { throw Refusal(.invalidPushType) }

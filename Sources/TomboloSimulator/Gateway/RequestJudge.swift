@@ -2,10 +2,10 @@ import TomboloJSON
 
 /// Apple's gateway as a pure machine: one request in, one verdict out.
 ///
-/// It is a reading of Apple's public pages of its own and shares no table with the sender. Apple does
-/// not document the order of its checks; this one goes from the envelope inwards: headers, method,
-/// path, provider token, topic and the other headers, device token, payload, rate. Only requests with
-/// several faults can tell.
+/// It is a reading of Apple's public pages of its own and shares no table with the sender. Apple
+/// does not document the order of its checks; this one goes from the envelope inwards: headers,
+/// method, path, provider token, topic and the other headers, device token, payload, rate. Only
+/// requests with several faults can tell.
 ///
 /// What it does not do: deliver. An accepted push is handed to whoever owns the phones.
 package struct RequestJudge: Sendable {
@@ -25,7 +25,8 @@ package struct RequestJudge: Sendable {
     /// Judges one request.
     ///
     /// - Parameters:
-    ///   - freshID: a canonical lower-case UUID, asked for `apns-id` where the request brings none and
+    ///   - freshID: a canonical lower-case UUID, asked for `apns-id` where the request brings none
+    ///     and
     ///     for `apns-unique-id`.
     package mutating func judge(
         _ request: PushRequest, on connection: inout GatewayConnection, at now: WallInstant,

@@ -23,7 +23,8 @@ package struct ActivityCard: Hashable, Sendable {
     /// The phone's own number for it, counting from 1. Two starts make two cards.
     package let number: Int
     package let attributesType: String
-    /// The relay's id, read by the app from `attributes.activity_id`; nil where the relay wrote none.
+    /// The relay's id, read by the app from `attributes.activity_id`; nil where the relay wrote
+    /// none.
     package let activityID: String?
     package let startedAt: WallInstant
     package internal(set) var phase = Phase.active
@@ -39,6 +40,8 @@ package struct ActivityCard: Hashable, Sendable {
     /// The newest timestamp applied, Unix seconds.
     var timestamp: Int64
     var staleAt: WallInstant?
+    /// The app's own last update.
+    package internal(set) var localUpdateAt: WallInstant?
     var updateToken: String?
     /// When the user taps "Allow"; nil when that is done, or never happens.
     var updateTokenDueAt: WallInstant?

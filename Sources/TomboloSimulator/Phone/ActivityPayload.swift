@@ -1,7 +1,7 @@
 import TomboloJSON
 
-/// The `aps` dictionary of an ActivityKit push, as the phone reads it (Apple, *Starting and updating
-/// Live Activities with ActivityKit push notifications*).
+/// The `aps` dictionary of an ActivityKit push, as the phone reads it (Apple, *Starting and
+/// updating Live Activities with ActivityKit push notifications*).
 struct ActivityPayload {
     enum Event: String {
         case start, update, end

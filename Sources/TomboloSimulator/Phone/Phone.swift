@@ -1,12 +1,12 @@
 import TomboloCrypto
 import TomboloJSON
 
-/// One iPhone with one app, as ActivityKit runs it: pushes and time go in, what the islands show and
-/// what was silently ignored come out.
+/// One iPhone with one app, as ActivityKit runs it: pushes and time go in, what the islands show
+/// and what was silently ignored come out.
 ///
 /// A pure machine on virtual time. It applies what Apple documents (*Starting and updating Live
-/// Activities with ActivityKit push notifications*, *Activity.update*) and what developers found out:
-/// most of it is silent on a real phone.
+/// Activities with ActivityKit push notifications*, *Activity.update*) and what developers found
+/// out: most of it is silent on a real phone.
 package struct Phone: Sendable {
     package let configuration: PhoneConfiguration
     /// The cards not dismissed yet, oldest first.
@@ -23,6 +23,15 @@ package struct Phone: Sendable {
     /// APNs keeps one push per app for a phone it cannot reach.
     private var stored: AcceptedPush?
     private var issuedTokens: UInt64 = 0
+    /// Whether the user has closed the app.
+    package internal(set) var isTerminated = false
+    /// Pushes of low priority that wait for the phone to be awake.
+    var grouped: [AcceptedPush] = []
+    var groupedUntil = WallInstant.distantFuture
+    /// A push that the next one overtakes.
+    var late: AcceptedPush?
+    var lateUntil = WallInstant.distantFuture
+    var arrivals = 0
 
     enum CardOrType: Hashable, Sendable {
         case startType(String)
@@ -38,6 +47,7 @@ package struct Phone: Sendable {
     /// An update further ahead than this is ignored.
     package static let timestampLeadMax: Duration = .seconds(8 * 3_600)
 
+    /// A phone that has just been unpacked: no card, full budgets.
     package init(_ configuration: PhoneConfiguration, at now: WallInstant) {
         self.configuration = configuration
         startBudget = TokenBucket(
@@ -59,12 +69,18 @@ package struct Phone: Sendable {
     package mutating func receive(_ push: AcceptedPush, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard isOnline else { return effects + store(push, at: now) }
+        for arrived in arrive(push, at: now) { take(arrived, at: now, &effects) }
+        return effects
+    }
+
+    mutating func take(
+        _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) {
         do throws(Ignored) {
             try apply(push, at: now, &effects)
         } catch {
             note(error, push, at: now, &effects)
         }
-        return effects
     }
 
     /// Loses or finds the network; on its return APNs delivers the one push it kept.

@@ -11,8 +11,8 @@ package struct PhoneConfiguration: Sendable {
         }
     }
 
-    /// How many priority-10 pushes an activity may show in an hour. Apple publishes no number; these
-    /// lie a little above what a careful sender allows itself.
+    /// How many priority-10 pushes an activity may show in an hour. Apple publishes no number;
+    /// these lie a little above what a careful sender allows itself.
     package enum BudgetClass: String, CaseIterable, Hashable, Sendable {
         case standard, frequent, lab
 
@@ -45,14 +45,19 @@ package struct PhoneConfiguration: Sendable {
     /// Starts by push have a budget of their own ("about 10 in a short time").
     package var startBudget = Budget(depth: 20, perHour: 1)
     package var updateTokens = UpdateTokenPolicy.atOnce
+    /// Pushes below priority 10 are delivered together, after this or with the next at 10; nil:
+    /// at once.
+    package var lowPriorityGrouping: Duration?
+    /// Every so many pushes one is overtaken by the next; nil: none.
+    package var reordersEvery: Int?
     /// The app's ActivityAttributes types: each has a push-to-start token.
     package var attributesTypes = ["RunnerWidgetAttributes"]
     /// What each type's content state must look like; a type without an entry takes any object.
     package var shapes: [String: JSONShape] = [
         "RunnerWidgetAttributes": .object([.init("image", .string)])
     ]
-    /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a restart),
-    /// update tokens from the second.
+    /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a
+    /// restart), update tokens from the second.
     package var startTokenSeed: [UInt8]
     package var updateTokenSeed: [UInt8]
 

@@ -13,8 +13,8 @@ final class PhoneClient: @unchecked Sendable {
     /// Whether the last attempt found nobody: an outage is told once.
     private var isRelayGone = false
 
-    /// The device, its tokens and its presence are told again this often: a relay may have lost them,
-    /// and a presence lapses after 90 s.
+    /// The device, its tokens and its presence are told again this often: a relay may have lost
+    /// them, and a presence lapses after 90 s.
     private static let refreshSpacing: Duration = .seconds(30)
 
     init(
@@ -36,7 +36,8 @@ final class PhoneClient: @unchecked Sendable {
         parking.unpark()
     }
 
-    /// Tells the relay, until cancelled. A relay that is down or restarting delays, and loses nothing.
+    /// Tells the relay, until cancelled. A relay that is down or restarting delays, and loses
+    /// nothing.
     func run() async throws {
         defer { link.close() }
         reports.introduce(at: loop.now, wall: wallClock())

@@ -1,8 +1,8 @@
 import TomboloJSON
 package import TomboloLoop
 
-/// What the app on a phone tells the relay's API, made of what happened on the phone: device, tokens,
-/// presence, and the phone's word on each activity.
+/// What the app on a phone tells the relay's API, made of what happened on the phone: device,
+/// tokens, presence, and the phone's word on each activity.
 package struct PhoneReports: Sendable {
     package let configuration: PhoneConfiguration
     package let environment: PushEnvironment
@@ -38,8 +38,8 @@ package struct PhoneReports: Sendable {
         tellPresence(at: now, wall: wall)
     }
 
-    /// The relay refused the device: perhaps for its budget class, which not every key may set. True
-    /// where it is worth another try without.
+    /// The relay refused the device: perhaps for its budget class, which not every key may set.
+    /// True where it is worth another try without.
     package mutating func giveUpBudgetClass(at now: MonotonicInstant) -> Bool {
         guard tellsBudgetClass else { return false }
         tellsBudgetClass = false
@@ -119,6 +119,7 @@ package struct PhoneReports: Sendable {
         body.member("shown_at", card.shownAt.rfc3339)
         body.member("shown_count", card.shownCount)
         body.member("first_shown_at", card.firstShownAt.rfc3339)
+        if let at = card.localUpdateAt { body.member("last_local_update", at.rfc3339) }
         body.endObject()
         return body.bytes
     }

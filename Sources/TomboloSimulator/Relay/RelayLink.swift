@@ -1,8 +1,8 @@
 import TomboloHTTP
 import TomboloLoop
 
-/// A phone's way to the relay: one HTTP/2 connection, made when there is something to say and made anew
-/// when it has ended.
+/// A phone's way to the relay: one HTTP/2 connection, made when there is something to say and made
+/// anew when it has ended.
 final class RelayLink: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 

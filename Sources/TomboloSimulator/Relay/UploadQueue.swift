@@ -1,10 +1,10 @@
 package import TomboloLoop
 
-/// What one phone has to tell the relay: of each resource the newest value only, again and again until
-/// the relay has taken it.
+/// What one phone has to tell the relay: of each resource the newest value only, again and again
+/// until the relay has taken it.
 ///
-/// A pure machine: it decides what goes next and when; somebody else sends. One upload is under way at
-/// a time. Until the device itself is known to the relay nothing else goes.
+/// A pure machine: it decides what goes next and when; somebody else sends. One upload is under way
+/// at a time. Until the device itself is known to the relay nothing else goes.
 package struct UploadQueue: Sendable {
     /// What a resource is; lower goes first among those that are due.
     package enum Kind: Int, Comparable, Sendable {
@@ -12,11 +12,12 @@ package struct UploadQueue: Sendable {
 
         package static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
 
-        /// The least time between two uploads of one resource: a phone reports what it shows at most
-        /// once a second.
+        /// The least time between two uploads of one resource: a phone reports what it shows at
+        /// most once a second.
         var spacing: Duration { self == .report ? .seconds(1) : .zero }
     }
 
+    /// One request that is to be answered with 2xx.
     package struct Upload: Hashable, Sendable {
         /// The path below `/v1`.
         package var path: String
@@ -25,6 +26,7 @@ package struct UploadQueue: Sendable {
         fileprivate var generation: UInt64
     }
 
+    /// What became of a try.
     package enum Outcome: Hashable, Sendable {
         case answered(status: Int)
         /// Nobody there, or no answer in time.

@@ -4,8 +4,8 @@ import Glibc
 struct KeptFile {
     let path: String
 
-    /// The bytes; nil where there is no such file. Throws where it cannot be read, or is larger than
-    /// 1 MiB: then it is not ours.
+    /// The bytes; nil where there is no such file. Throws where it cannot be read, or is larger
+    /// than 1 MiB: then it is not ours.
     func read() throws(SimulatorError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {

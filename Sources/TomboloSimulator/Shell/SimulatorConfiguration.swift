@@ -27,8 +27,15 @@ package struct SimulatorConfiguration: Sendable {
     package var acceptsAnyToken = false
     /// Where the CA's certificate is written before the gateway listens; nil: nowhere.
     package var caFile: String?
-    /// Where what must outlive a restart is kept (the seed of the push-to-start tokens); nil: nothing
-    /// is.
+    /// What goes wrong from the start on.
+    package var faults: [FaultRule] = []
+    /// Of the chance that a rule's `share` is taken by: one script, one order of pushes, one
+    /// outcome.
+    package var faultSeed: UInt64 = 0
+    /// Where the control port listens: a loopback address; nil: nowhere.
+    package var control: (host: String, port: UInt16)?
+    /// Where what must outlive a restart is kept (the seed of the push-to-start tokens); nil:
+    /// nothing is.
     package var dataDirectory: String?
     /// The phones; they exist only where there is a relay.
     package var relay: Relay?
@@ -40,7 +47,8 @@ package struct SimulatorConfiguration: Sendable {
     package var updateTokens = PhoneConfiguration.UpdateTokenPolicy.atOnce
     /// Whose phones they are; nil: nobody's.
     package var user: String?
-    /// Whether the phones try to tell their budget class (scope `operate`); refused, they go without.
+    /// Whether the phones try to tell their budget class (scope `operate`); refused, they go
+    /// without.
     package var tellsBudgetClass = true
 
     package init(keys: [ProviderKey], bundleIDs: [String]) {
@@ -48,8 +56,8 @@ package struct SimulatorConfiguration: Sendable {
         self.bundleIDs = bundleIDs
     }
 
-    /// The phones by number: the first is a laboratory, the second has frequent updates switched on,
-    /// all others are as most phones are.
+    /// The phones by number: the first is a laboratory, the second has frequent updates switched
+    /// on, all others are as most phones are.
     func phone(_ number: Int, startTokenSeed: [UInt8], updateTokenSeed: [UInt8])
         -> PhoneConfiguration
     {

@@ -1,13 +1,14 @@
 /// A bucket that holds at most `depth` tokens and regains `perHour` of them in an hour.
 ///
-/// In any window of length *w* it grants at most `depth + perHour · w`. It starts full. A clock that
-/// goes back refills nothing.
+/// In any window of length *w* it grants at most `depth + perHour · w`. It starts full. A clock
+/// that goes back refills nothing.
 package struct TokenBucket: Hashable, Sendable {
     package let depth: Double
     package let perHour: Double
     private var level: Double
     private var filledAt: WallInstant
 
+    /// Full at first.
     package init(depth: Double, perHour: Double, at now: WallInstant) {
         self.depth = depth
         self.perHour = perHour

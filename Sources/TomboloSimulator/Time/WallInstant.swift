@@ -7,6 +7,7 @@ package struct WallInstant: Hashable, Comparable, Sendable {
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// Whole seconds since 1970.
     package init(seconds: Int64) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         nanoseconds = overflow ? (seconds < 0 ? .min : .max) : product
@@ -24,12 +25,14 @@ package struct WallInstant: Hashable, Comparable, Sendable {
         one.nanoseconds < other.nanoseconds
     }
 
+    /// The instant that much later.
     package static func + (instant: WallInstant, duration: Duration) -> WallInstant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(
             nanoseconds(of: duration))
         return WallInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// The instant that much earlier.
     package static func - (instant: WallInstant, duration: Duration) -> WallInstant {
         instant + (.zero - duration)
     }

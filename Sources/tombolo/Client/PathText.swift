@@ -1,6 +1,7 @@
 /// Paths and queries of requests (RFC 3986).
 enum PathText {
-    /// One segment of a path, or a value of a query: everything but unreserved characters is escaped.
+    /// One segment of a path, or a value of a query: everything but unreserved characters is
+    /// escaped.
     static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -48,6 +48,19 @@ enum ReadCommands {
             columns: ["seq", "recorded_at", "do", "activity", "version"])
     }
 
+    static func deadList(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let path = PathText.query(
+            "/v1/dead-letters",
+            [
+                ("activity", invocation.text(.ofActivity)),
+                ("device", invocation.text(.ofDevice)), ("reason", invocation.text(.reason)),
+            ])
+        return try await list(
+            context, path, rows: "dead_letters",
+            columns: ["id", "at", "activity", "device", "do", "version", "status", "reason"])
+    }
+
     // MARK: One row
 
     private static func get(
@@ -77,8 +90,8 @@ enum ReadCommands {
 
     // MARK: Many rows
 
-    /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a table and
-    /// one JSON document need all of them first.
+    /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a
+    /// table and one JSON document need all of them first.
     private static func list(
         _ context: CommandContext, _ path: String, rows member: String, columns: [String]
     ) async throws -> ExitStatus {
@@ -95,7 +108,7 @@ enum ReadCommands {
             let found = (root[member].map { Array($0.elements) } ?? []).prefix(left).map(\.json)
             left -= found.count
             if format == .jsonl {
-                try context.terminal.write(found.flatMap { $0.bytes + [10] })
+                try context.terminal.write(found.flatMap { JSON.line($0.bytes) + [10] })
             } else {
                 rows += found
             }

@@ -24,7 +24,9 @@ struct RelayAnswer: Sendable {
     let body: [UInt8]
 
     /// The body as one line.
-    var line: [UInt8] { body.reversed().drop { $0 == 10 || $0 == 13 }.reversed() + [10] }
+    var line: [UInt8] {
+        JSON.line(body.reversed().drop { $0 == 10 || $0 == 13 }.reversed()) + [10]
+    }
 
     /// The body as JSON; throws where the other end is no relay.
     func document() throws(ProgramError) -> JSONDocument {

@@ -20,6 +20,8 @@ final class RelayClient: @unchecked Sendable {
     static let connectTimeout = Duration.seconds(10)
     /// How long one answer may take; a `Prefer: wait` is shorter.
     static let answerTimeout = Duration.seconds(60)
+    /// A page of a list has a thousand rows at most, of at most 64 KiB each.
+    static let answerBytesMax = 64 << 20
 
     /// Connects to the relay that `--relay`, `--key` and `--ca` name.
     static func connect(_ context: CommandContext) async throws -> RelayClient {
@@ -38,9 +40,11 @@ final class RelayClient: @unchecked Sendable {
         let tls = try trust(origin, caFile: caFile)
         let endpoint = HTTP2Endpoint(
             scheme: tls == nil ? .http : .https, host: origin.host, port: Int(origin.port))
+        var limits = HTTP2ClientLimits()
+        limits.answerBodyBytesMax = answerBytesMax
         do throws(ConnectionError) {
             let connection = try await HTTP2Client.connect(
-                endpoint, tls: tls, on: loop, within: connectTimeout)
+                endpoint, tls: tls, on: loop, within: connectTimeout, limits: limits)
             return RelayClient(connection, origin: origin, key: key)
         } catch {
             throw ProgramError(
@@ -69,8 +73,8 @@ final class RelayClient: @unchecked Sendable {
 
     func close() { connection.close() }
 
-    /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error; `name` is
-    /// what its fix talks about.
+    /// Sends a request and waits for its whole answer. Throws the relay's refusal as an error;
+    /// `name` is what its fix talks about.
     func send(_ request: RelayRequest, name: String?) async throws(ProgramError) -> RelayAnswer {
         switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
         case .answered(let answer):
@@ -83,7 +87,8 @@ final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's refusal.
+    /// Opens a request whose answer, and perhaps whose body, is a stream. Throws the relay's
+    /// refusal.
     func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
         let stream: HTTP2ResponseStream
         let head: HTTP2ResponseStream.Head
@@ -121,7 +126,8 @@ final class RelayClient: @unchecked Sendable {
     }
 }
 
-/// The two directions of a streamed request. A connection that breaks is a relay that is unreachable.
+/// The two directions of a streamed request. A connection that breaks is a relay that is
+/// unreachable.
 final class RelayStream: @unchecked Sendable {
     // Sendable: used on the loop's thread only, where commands run.
 

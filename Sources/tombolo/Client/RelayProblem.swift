@@ -27,7 +27,8 @@ struct RelayProblem: Sendable {
         self.text = text
     }
 
-    /// The error, with a fix where the code has one. `name` is the activity or the row that was asked for.
+    /// The error, with a fix where the code has one. `name` is the activity or the row that was
+    /// asked for.
     func error(name: String?) -> ProgramError {
         ProgramError(text, remedy: remedy(name ?? "ID"), status: ExitStatus(httpStatus: status))
     }

@@ -2,10 +2,11 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 
-/// The content state as a command line gives it: fields by `-s`, an object in a file or on stdin, or both,
-/// where the fields stand above the object's.
+/// The content state as a command line gives it: fields by `-s`, an object in a file or on stdin,
+/// or both, where the fields stand above the object's.
 enum StateInput {
-    /// A state above this cannot be sent by Apple (4,096 bytes a payload) and is surely a wrong file.
+    /// A state above this cannot be sent by Apple (4,096 bytes a payload) and is surely a wrong
+    /// file.
     static let bytesMax = 1 << 20
 
     /// The object, or nil where nobody gave one. stdin is read where `--state -` says so, and, if

@@ -7,10 +7,11 @@ import TomboloLoop
 enum StreamCommands {
     // MARK: append
 
-    /// Sends lines while it reads answers: neither waits for the other beyond what both ends buffer.
+    /// Sends lines while it reads answers: neither waits for the other beyond what both ends
+    /// buffer.
     ///
-    /// A request lasts as long as lines come; where they pause it ends, and the next lines are another:
-    /// a relay takes no body that trickles.
+    /// A request lasts as long as lines come; where they pause it ends, and the next lines are
+    /// another: a relay takes no body that trickles.
     static func append(_ context: CommandContext) async throws -> ExitStatus {
         let input = try InputReader(context.invocation.argument(0), loop: context.loop)
         var client = try await RelayClient.connect(context)
@@ -109,7 +110,8 @@ enum StreamCommands {
 
     // MARK: tail
 
-    /// Prints events for ever. A relay that goes away is waited for, and the tail goes on where it was.
+    /// Prints events for ever. A relay that goes away is waited for, and the tail goes on where it
+    /// was.
     static func tail(_ context: CommandContext) async throws -> ExitStatus {
         var tail = Tail(context)
         try await tail.run()

@@ -17,8 +17,8 @@ struct CommandLineParser: Sendable {
         case version
     }
 
-    /// Understands `words` (without the program's name), or says what is wrong with them and what was
-    /// probably meant.
+    /// Understands `words` (without the program's name), or says what is wrong with them and what
+    /// was probably meant.
     func parse(_ words: [String]) throws(ProgramError) -> Meaning {
         guard let first = words.first else { return .help([]) }
         switch first {
@@ -76,8 +76,9 @@ struct CommandLineParser: Sendable {
             remedy: "tombolo help")
     }
 
-    /// The values that the environment holds for `flags`, each of its flag's kind. Flags that the command
-    /// line gave are not looked at: a broken variable must not stand in the way of its own fix.
+    /// The values that the environment holds for `flags`, each of its flag's kind. Flags that the
+    /// command line gave are not looked at: a broken variable must not stand in the way of its own
+    /// fix.
     private func environmentValues(
         _ flags: [Flag], given: [String: [String]]
     ) throws(ProgramError) -> [String: String] {

@@ -6,9 +6,15 @@ extension CommandTable {
         let reading: [Subcommand] = [
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
-        let settingUp: [Subcommand] = [
-            .keyMint, .configCheck, .configShow, .completion, .benchPush,
+        let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
+        let keeping: [Subcommand] = [
+            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
         ]
-        return CommandTable(running + producing + reading + settingUp)
+        let checking: [Subcommand] = [
+            .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
+        ]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
+        return CommandTable(
+            running + producing + reading + checking + keeping + settingUp + measuring)
     }()
 }

@@ -1,4 +1,5 @@
-/// What the program tells its caller when it ends. Scripts rely on the numbers; a meaning is never reused.
+/// What the program tells its caller when it ends. Scripts rely on the numbers; a meaning is never
+/// reused.
 enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case succeeded = 0
     /// Something went wrong that no other number says better.

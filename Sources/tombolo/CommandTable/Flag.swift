@@ -1,4 +1,5 @@
-/// One flag of a command: everything that parser, help, completions and the configuration's origin need.
+/// One flag of a command: everything that parser, help, completions and the configuration's origin
+/// need.
 struct Flag: Hashable, Sendable {
     /// Without the dashes.
     let name: String
@@ -9,8 +10,8 @@ struct Flag: Hashable, Sendable {
     var defaultValue: String?
     /// The variable that stands in for the flag.
     var environment: String?
-    /// A secret may also come from the file that the variable with `_FILE` behind it names, and is never
-    /// printed.
+    /// A secret may also come from the file that the variable with `_FILE` behind it names, and is
+    /// never printed.
     var isSecret = false
     var repeats = false
     let summary: String

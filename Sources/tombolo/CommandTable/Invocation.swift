@@ -34,8 +34,8 @@ struct Invocation: Sendable {
         }
     }
 
-    /// The flag's value and where it is from: command line, then environment, then default. nil where none
-    /// of them has one, and for a flag that the command does not take.
+    /// The flag's value and where it is from: command line, then environment, then default. nil
+    /// where none of them has one, and for a flag that the command does not take.
     func resolve(_ flag: Flag) -> (text: String, source: Source)? {
         guard let flag = flags.first(where: { $0.name == flag.name }) else { return nil }
         if let text = given[flag.name]?.last { return (text, .flag) }

@@ -16,8 +16,8 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `https://relay.example:8443`; one slash may follow. Answers nil for anything else: a path or a
-    /// user name would be ignored in silence otherwise.
+    /// Reads `https://relay.example:8443`; one slash may follow. Answers nil for anything else: a
+    /// path or a user name would be ignored in silence otherwise.
     init?(_ text: String) {
         var rest = text[...]
         if rest.hasPrefix("https://") {

@@ -1,4 +1,5 @@
-/// Why a command ends without doing what it was asked: the cause in one sentence, then what to do about it.
+/// Why a command ends without doing what it was asked: the cause in one sentence, then what to do
+/// about it.
 struct ProgramError: Error, Hashable, Sendable {
     var cause: String
     /// The fix, as a command where there is one.

@@ -1,4 +1,5 @@
-/// Completions for bash and zsh, made from the table: commands, flags, and the words a flag's value may be.
+/// Completions for bash and zsh, made from the table: commands, flags, and the words a flag's value
+/// may be.
 struct ShellCompletion: Sendable {
     private let table: CommandTable
     private let shell: String

@@ -1,5 +1,5 @@
-/// One command of the program. The table of these makes the parser, `help` and the completions, so that none
-/// of them can know a flag that another does not.
+/// One command of the program. The table of these makes the parser, `help` and the completions, so
+/// that none of them can know a flag that another does not.
 struct Subcommand: Sendable {
     /// What is typed: `["log", "ls"]`.
     let path: [String]

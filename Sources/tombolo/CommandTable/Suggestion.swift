@@ -2,8 +2,8 @@ import TomboloCore
 
 /// Finds what somebody meant who wrote something else.
 enum Suggestion {
-    /// The candidate that `word` begins, if it is the only one, or the one that is spelled most like it; nil
-    /// where none is near enough to be what was meant.
+    /// The candidate that `word` begins, if it is the only one, or the one that is spelled most
+    /// like it; nil where none is near enough to be what was meant.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let begun = candidates.filter { $0.hasPrefix(word) }
         if word.utf8.count >= 2, begun.count == 1 { return begun[0] }

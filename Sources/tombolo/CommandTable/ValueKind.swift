@@ -1,7 +1,7 @@
 import TomboloCore
 
-/// What may stand behind a flag or as an argument. Checked by the parser, told by `help`, offered by
-/// completions.
+/// What may stand behind a flag or as an argument. Checked by the parser, told by `help`, offered
+/// by completions.
 enum ValueKind: Hashable, Sendable {
     /// Any text; `name` is its placeholder in `help`.
     case text(_ name: String)

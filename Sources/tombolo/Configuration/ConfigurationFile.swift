@@ -38,7 +38,8 @@ struct ConfigurationFile: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// `FILE:LINE:COLUMN` of the value a pointer leads to; of the member's name, where there is one.
+    /// `FILE:LINE:COLUMN` of the value a pointer leads to; of the member's name, where there is
+    /// one.
     func place(of pointer: String) -> String? {
         guard let parsed = JSONPointer(pointer), let value = document.root.at(parsed) else {
             return nil
@@ -67,7 +68,8 @@ struct ConfigurationFile: Sendable {
         return parent.isEmpty ? "\(path):1:1" : place(of: parent) ?? nearestPlace(of: parent)
     }
 
-    /// Where a member's name begins, whose value begins at `offset`. Names with escapes are not found.
+    /// Where a member's name begins, whose value begins at `offset`. Names with escapes are not
+    /// found.
     private func start(of name: String, before offset: Int) -> Int? {
         let wanted = Array("\"\(name)\"".utf8)
         var start = offset - wanted.count

@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloJSON
 
-/// The configuration in force and where each value of it comes from: flags above environment above file
-/// above defaults.
+/// The configuration in force and where each value of it comes from: flags above environment above
+/// file above defaults.
 struct ConfigurationSources: Sendable {
     let configuration: Configuration
     let file: ConfigurationFile?

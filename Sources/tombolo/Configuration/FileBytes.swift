@@ -51,12 +51,14 @@ enum FileBytes {
     }
 }
 
-/// A secret that stands alone in a file: a key that `TOMBOLO_KEY_FILE` or a systemd credential names.
+/// A secret that stands alone in a file: a key that `TOMBOLO_KEY_FILE` or a systemd credential
+/// names.
 enum SecretFile {
     /// Longer is no key.
     static let bytesMax = 4096
 
-    /// The file's text without the line break at its end. `source` says in the error who named the file.
+    /// The file's text without the line break at its end. `source` says in the error who named the
+    /// file.
     static func read(_ path: String, named source: String) throws(ProgramError) -> String {
         let bytes: [UInt8]
         do {

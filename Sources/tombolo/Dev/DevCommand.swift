@@ -24,8 +24,8 @@ enum DevCommand {
     }
 }
 
-/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines for whoever
-/// watches. On the loop only.
+/// One run of `dev`: a relay in this process, the simulator in another, and a screen or lines for
+/// whoever watches. On the loop only.
 final class DevRun: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -97,15 +97,20 @@ final class DevRun: @unchecked Sendable {
     private func show(_ ready: ReadyLine, _ simulator: SimulatorProcess) async throws {
         if context.terminal.outputIsTerminal {
             let screen = DevScreen(context, ready: ready, phones: phones, relay: service.relay)
-            try await screen.run(simulator)
+            if try await screen.run(simulator) { return await stop() }
         } else {
-            try context.terminal.write(ready.json.bytes + [10])
-            while let line = try await simulator.nextLine() {
-                try context.terminal.write(line + [10])
-            }
+            let output = LineOutput(loop: loop)
+            defer { output.end() }
+            output.write(line: ready.json.bytes)
+            while let line = try await simulator.nextLine() { output.write(line: line) }
         }
         guard !isStopping else { return }
         throw ProgramError("the simulator ended; what it said stands above")
+    }
+
+    private func stop() async {
+        isStopping = true
+        await service.stop()
     }
 
     private var isStopping = false
@@ -114,7 +119,6 @@ final class DevRun: @unchecked Sendable {
         let signals = try SignalWaiter([SIGTERM, SIGINT, SIGHUP], on: loop)
         defer { signals.close() }
         _ = try await signals.next()
-        isStopping = true
-        await service.stop()
+        await stop()
     }
 }

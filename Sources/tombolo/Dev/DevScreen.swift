@@ -30,22 +30,27 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    /// Draws until the simulator ends or somebody presses `q`, and gives the terminal back in any case.
-    func run(_ simulator: SimulatorProcess) async throws {
+    /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the
+    /// terminal back in any case.
+    func run(_ simulator: SimulatorProcess) async throws -> Bool {
         let readsKeys =
             context.terminal.inputIsTerminal && !context.invocation.isGiven(.noInput)
-        let screen = TerminalScreen(context.terminal, readsKeys: readsKeys)
+        let screen = TerminalScreen(
+            context.terminal, output: LineOutput(loop: loop), readsKeys: readsKeys)
         defer { screen.close() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.listen(simulator) }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await self.listen(simulator)
+                return false
+            }
             group.addTask { try await self.draw(on: screen) }
             if readsKeys { group.addTask { try await self.readKeys() } }
             defer { group.cancelAll() }
-            try await group.next()
+            return try await group.next() ?? false
         }
     }
 
-    private func draw(on screen: TerminalScreen) async throws {
+    private func draw(on screen: TerminalScreen) async throws -> Bool {
         while true {
             await lookAtRelay()
             let island = IslandScreen(
@@ -60,13 +65,14 @@ final class DevScreen: @unchecked Sendable {
 
     private var keysHint: String { context.invocation.isGiven(.noInput) ? "" : " · q quits" }
 
-    private func readKeys() async throws {
+    private func readKeys() async throws -> Bool {
         let input = try InputReader(nil, loop: loop)
         while case .bytes(let keys) = try await input.next() {
-            if keys.contains(UInt8(ascii: "q")) { return }
+            if keys.contains(UInt8(ascii: "q")) { return true }
         }
         // A terminal that hangs up is told by a signal.
         try await loop.sleep(until: .distantFuture)
+        return false
     }
 
     // MARK: What the phones show

@@ -1,8 +1,10 @@
 import Glibc
 import TomboloCore
 import TomboloCrypto
+import TomboloEventLog
 
-/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is nobody's.
+/// The files and names of a `dev` run: a push key that Apple never saw, and an app that is
+/// nobody's.
 struct DevWorkplace: Sendable {
     static let bundleID = "com.example.app"
     static let teamID = "DEVTEAM001"
@@ -19,7 +21,8 @@ struct DevWorkplace: Sendable {
     /// The first line of `dev`, for those who cannot read its stdout.
     var readyFile: String { "\(directory)/dev.json" }
 
-    /// Makes what is not there yet. A directory that was used before keeps its key, and so its phones.
+    /// Makes what is not there yet. A directory that was used before keeps its key, and so its
+    /// phones.
     init(_ path: String?) throws(ProgramError) {
         if let path {
             temporary = nil
@@ -54,7 +57,7 @@ struct DevWorkplace: Sendable {
             endpoint: Origin(scheme: .https, host: "127.0.0.1", port: 1), caFile: caFile)
         return Configuration(
             listen: listen, data: directory, tls: nil, isInsecure: false, apps: [app],
-            budgets: Budgets())
+            budgets: Budgets(), retention: .standard)
     }
 
     /// What the simulator is started with, but for its relay's key.

@@ -47,7 +47,7 @@ struct IslandScreen: Sendable {
         lines.append(pad("asked \(phone.asked)  sent \(phone.sent)"))
         lines.append(pad("merged \(phone.merged)  skipped \(phone.skipped)"))
         lines.append(pad("shown \(phone.shown)"))
-        lines.append(pad(phone.waiting.map { "waits: \($0)" } ?? ""))
+        lines.append(pad(phone.waiting ?? ""))
         return lines
     }
 

@@ -2,7 +2,8 @@ import Glibc
 import TomboloJSON
 import TomboloLoop
 
-/// The simulator as a process of its own: this program once more, as `tombolo sim`. On the loop only.
+/// The simulator as a process of its own: this program once more, as `tombolo sim`. On the loop
+/// only.
 ///
 /// It ends with this one, however that ends: it watches its stdin, whose other end is held here.
 final class SimulatorProcess: @unchecked Sendable {
@@ -30,11 +31,18 @@ final class SimulatorProcess: @unchecked Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
+        // A group of its own: Ctrl-C at the terminal is this process's to hear, and the child ends
+        // after it.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        posix_spawnattr_setpgroup(&attributes, 0)
         let words = (["tombolo", "sim"] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in words + variables { free(text) } }
         var id = pid_t()
-        let code = posix_spawn(&id, "/proc/self/exe", &actions, nil, words, variables)
+        let code = posix_spawn(&id, "/proc/self/exe", &actions, &attributes, words, variables)
         close(toChild.read)
         close(fromChild.write)
         self.id = id
@@ -86,6 +94,7 @@ final class SimulatorProcess: @unchecked Sendable {
         while waitpid(id, &status, WNOHANG) == 0 {
             // Cancelled or too late: by force. It keeps nothing that could be lost.
             let isPatient = loop.now < deadline
+            // A sleep fails when the task is cancelled.
             guard isPatient, (try? await loop.sleep(for: .milliseconds(5))) != nil else {
                 kill(id, SIGKILL)
                 waitpid(id, &status, 0)

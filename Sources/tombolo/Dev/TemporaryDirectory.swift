@@ -1,6 +1,7 @@
 import Glibc
 
-/// A fresh directory of the owner's alone (0700), which goes with this object and all that is in it.
+/// A fresh directory of the owner's alone (0700), which goes with this object and all that is in
+/// it.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -18,7 +19,8 @@ final class TemporaryDirectory: Sendable {
 
     deinit { Self.removeTree(path) }
 
-    /// Links are removed, not followed. What cannot be removed stays: it is in a directory for such things.
+    /// Links are removed, not followed. What cannot be removed stays: it is in a directory for such
+    /// things.
     private static func removeTree(_ path: String) {
         if let directory = opendir(path) {
             while let entry = readdir(directory) {

@@ -3,14 +3,18 @@ import Glibc
 /// Takes the whole terminal, draws on it, and gives it back as it was.
 ///
 /// `close` must run however the command ends; nothing is left in the scroll-back.
-final class TerminalScreen: Sendable {
+final class TerminalScreen: @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
     private let terminal: Terminal
+    private let output: LineOutput
     private let saved: termios?
 
-    /// Switches to the alternate screen, without a cursor. With `readsKeys` the terminal hands over keys one
-    /// by one, and does not show them.
-    init(_ terminal: Terminal, readsKeys: Bool) {
+    /// Switches to the alternate screen, without a cursor. With `readsKeys` the terminal hands over
+    /// keys one by one, and does not show them.
+    init(_ terminal: Terminal, output: LineOutput, readsKeys: Bool) {
         self.terminal = terminal
+        self.output = output
         var state = termios()
         if readsKeys, tcgetattr(0, &state) == 0 {
             saved = state
@@ -19,22 +23,21 @@ final class TerminalScreen: Sendable {
         } else {
             saved = nil
         }
-        put("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+        output.draw("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
     }
 
     /// Draws `lines` from the top, cut to the terminal's height.
     func draw(_ lines: [String]) {
         let rows = lines.prefix(terminal.size.rows)
-        put("\u{1B}[H" + rows.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+        output.draw(
+            "\u{1B}[H" + rows.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
     func close() {
-        put("\u{1B}[?25h\u{1B}[?1049l")
+        output.end()
+        // The one write that waits: a terminal left on the other screen is of no use to anybody.
+        // One that is gone needs it no more.
+        try? terminal.write("\u{1B}[?25h\u{1B}[?1049l".utf8)
         if var saved { tcsetattr(0, TCSANOW, &saved) }
-    }
-
-    private func put(_ text: String) {
-        // A terminal that is gone needs no restoring, and the command notices by its hang-up.
-        try? terminal.write(Array(text.utf8))
     }
 }

@@ -7,8 +7,8 @@ import TomboloLoop
 struct RunnerScenario: Sendable {
     static let type = "RunnerWidgetAttributes"
     static let every = Span.milliseconds(100)
-    /// How long the phones may take to agree after the end: the slowest class waits 15 s for its turn, and
-    /// once more if that push is lost.
+    /// How long the phones may take to agree after the end: the slowest class waits 15 s for its
+    /// turn, and once more if that push is lost.
     static let convergenceTimeout = Duration.seconds(45)
     static let pollInterval = Duration.milliseconds(100)
 

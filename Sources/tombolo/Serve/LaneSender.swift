@@ -5,8 +5,8 @@ import TomboloRelay
 
 /// Joins the relay and the push clients: each push goes to its lane, each outcome comes back.
 ///
-/// The relay is made before the clients are (in `dev` the endpoint is only known later): until then the
-/// lanes take nothing, which is what a relay without connections assumes. On the loop only.
+/// The relay is made before the clients are (in `dev` the endpoint is only known later): until then
+/// the lanes take nothing, which is what a relay without connections assumes. On the loop only.
 final class LaneSender: PushSender, PushOutcomeReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only; relay and push clients call it there.
 

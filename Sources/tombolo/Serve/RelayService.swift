@@ -7,10 +7,11 @@ import TomboloRelay
 import TomboloSQLite
 import TomboloServer
 
-/// A whole relay in this process: log, core and shell, push lanes, doors, and the listener. On the loop
-/// only.
+/// A whole relay in this process: log, core and shell, push lanes, doors, and the listener. On the
+/// loop only.
 ///
-/// It listens from `init` on, and answers from `run` on. `stop` ends it after what it accepted is finished.
+/// It listens from `init` on, and answers from `run` on. `stop` ends it after what it accepted is
+/// finished.
 final class RelayService: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -28,10 +29,11 @@ final class RelayService: @unchecked Sendable {
     /// A push that is out is waited for as long as its client waits.
     static let pushTime = Duration.seconds(10)
 
-    /// Opens the log, recovers, and binds the listener. `complain` takes a line for each damaged row.
+    /// Opens the log, recovers, and binds the listener. `complain` takes a line for each damaged
+    /// row.
     init(
         _ configuration: Configuration, lanes: LaneSender, loop: EpollLoop,
-        complain: (String) -> Void
+        complain: @escaping @Sendable (String) -> Void
     ) async throws {
         guard let data = configuration.data else {
             throw ProgramError.usage(
@@ -42,13 +44,14 @@ final class RelayService: @unchecked Sendable {
         self.lanes = lanes
         var chance = SystemRandomNumberGenerator()
         do {
-            log = try SQLiteEventLog(directory: data, chance: &chance)
+            log = try SQLiteEventLog(
+                directory: data, retention: configuration.retention, chance: &chance)
         } catch {
             throw ProgramError(error)
         }
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
-            wallClock: SystemClock(), seed: chance.next())
+            wallClock: SystemClock(), seed: chance.next(), complain: complain)
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { complain(line) }
@@ -76,8 +79,8 @@ final class RelayService: @unchecked Sendable {
             port: UInt16(server.address.port))
     }
 
-    /// Serves until `stop` is through. Throws where the log fails: then what is on disk is not known, and
-    /// only a new start finds out.
+    /// Serves until `stop` is through. Throws where the log fails: then what is on disk is not
+    /// known, and only a new start finds out.
     ///
     /// - Parameter ready: called once the relay takes requests.
     func run(_ ready: @escaping @Sendable () async throws -> Void) async throws {
@@ -85,6 +88,7 @@ final class RelayService: @unchecked Sendable {
             try await serve(ready)
         } catch {
             await log.close()
+            if let failure = error as? EventLogError { throw ProgramError(failure) }
             throw error
         }
         await log.close()

@@ -7,12 +7,12 @@ import TomboloSimulator
 enum SimCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let configuration = try configuration(context.invocation)
-        let terminal = context.terminal
+        let output = LineOutput(loop: context.loop)
+        defer { output.end() }
         let simulator: Simulator
         do {
             simulator = try Simulator(configuration, loop: context.loop) { line in
-                // Nobody reads any more: the parent notices by itself.
-                try? terminal.write(line + [10])
+                output.write(line: line)
             }
         } catch let error as SimulatorError {
             throw ProgramError.usage(error.description, remedy: "tombolo help sim")
@@ -60,6 +60,10 @@ enum SimCommand {
         if let count = invocation.integer(.startBudget) {
             configuration.startBudget = .init(depth: Double(count), perHour: Double(count))
         }
+        if let file = invocation.text(.faults) { configuration.faults = try faults(file) }
+        if let control = invocation.address(.control) {
+            configuration.control = (control.host, control.port)
+        }
         if let environment = invocation.text(.environment) {
             configuration.environment = environment == "production" ? .production : .sandbox
         }
@@ -78,6 +82,14 @@ enum SimCommand {
             configuration.phoneCount = phones
         }
         return configuration
+    }
+
+    private static func faults(_ file: String) throws(ProgramError) -> [FaultRule] {
+        do {
+            return try FaultRule.script(try FileBytes.read(file))
+        } catch {
+            throw .usage("--faults \(file): \(error)", remedy: "tombolo help sim")
+        }
     }
 
     private static func keys(_ invocation: Invocation) throws(ProgramError) -> [ProviderKey] {

@@ -72,8 +72,8 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
         parking.unpark()
     }
 
-    /// A read after this does not block: bytes or the end are there; false where the deadline came first.
-    /// Descriptors that epoll does not take (`/dev/null`) are always ready.
+    /// A read after this does not block: bytes or the end are there; false where the deadline came
+    /// first. Descriptors that epoll does not take (`/dev/null`) are always ready.
     private func waitUntilReadable(_ deadline: MonotonicInstant?) async throws -> Bool {
         while !isReadable {
             do {

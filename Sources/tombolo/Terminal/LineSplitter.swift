@@ -6,7 +6,8 @@ struct LineSplitter: Sendable {
     /// - Parameter bytesMax: a line longer than this is no line.
     init(bytesMax: Int = 1 << 20) { self.bytesMax = bytesMax }
 
-    /// The lines that `piece` completes, without their line breaks. Throws for a line that is too long.
+    /// The lines that `piece` completes, without their line breaks. Throws for a line that is too
+    /// long.
     mutating func lines(in piece: [UInt8]) throws(ProgramError) -> [ArraySlice<UInt8>] {
         rest += piece
         guard let end = rest.lastIndex(of: 10) else {

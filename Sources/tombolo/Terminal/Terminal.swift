@@ -2,8 +2,8 @@ import Glibc
 
 /// The three standard streams, and what is known about them.
 ///
-/// Writes are whole or an error; nothing is buffered across calls, so lines of one command come out in order
-/// whichever stream they take.
+/// Writes are whole or an error; nothing is buffered across calls, so lines of one command come out
+/// in order whichever stream they take.
 struct Terminal: Sendable {
     private let output: Int32
     private let error: Int32

@@ -3,11 +3,13 @@
 enum Rooms {
     /// What each room of `Sources` may import.
     static let arrows: [String: Set<String>] = [
-        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CLinux": [], "CProtocolAssets": [],
+        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CPNG": [], "CLinux": [],
+        "CProtocolAssets": [],
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
         "TomboloLoop": ["CLinux"],
+        "Yardsticks": ["CSQLite"],
         "TomboloEventLog": ["TomboloCore"],
         "TomboloSQLite": ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
         "TomboloRelay": ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"],
@@ -24,8 +26,15 @@ enum Rooms {
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
             "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
-            "TomboloSimulator", "TomboloServer", "CLinux",
+            "TomboloSimulator", "TomboloServer", "CLinux", "CPNG",
         ],
+        // Tools of the tests.
+        "CEscapeWatch": [],
+        "Simulation": [
+            "TestSupport", "TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloRelay",
+            "TomboloSQLite", "TomboloJSON",
+        ],
+        "simulate": ["Simulation", "TomboloJSON"],
     ]
 
     /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even
@@ -33,7 +42,10 @@ enum Rooms {
     static let pure: Set<String> = ["TomboloJSON", "TomboloCore", "TomboloAPI"]
 
     /// C targets carry no Swift settings.
-    static let inC: Set<String> = ["CNghttp2", "COpenSSL", "CSQLite", "CLinux", "CProtocolAssets"]
+    static let inC: Set<String> = [
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets", "Yardsticks",
+        "CEscapeWatch",
+    ]
 
     /// What a room must not reach, by however many arrows.
     static let walls: [(room: String, forbidden: Set<String>, reason: String)] = [

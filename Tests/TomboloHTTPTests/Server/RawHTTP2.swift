@@ -37,7 +37,8 @@ enum RawHTTP2 {
         [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) }
     }
 
-    /// `:method`, `:scheme http`, `:path /` and `:authority a` (RFC 7541, A), then `fields` without indexing.
+    /// `:method`, `:scheme http`, `:path /` and `:authority a` (RFC 7541, A), then `fields` without
+    /// indexing.
     static func head(_ method: String = "GET", _ fields: [(String, String)] = []) -> [UInt8] {
         var block: [UInt8] = [method == "GET" ? 0x82 : 0x83, 0x86, 0x84, 0x01, 1, 0x61]
         for (name, value) in fields {

@@ -1,0 +1,86 @@
+/// Hashes of idempotency keys → sequences, for the keys of the last day: 16 bytes a slot, two
+/// misses of the cache a key.
+///
+/// Open addressing by the hash itself, which is random already. Several sequences may stand under
+/// one hash: whoever asks compares the full keys. What is below `cutoff` counts as absent and goes
+/// when the table grows.
+package struct KeyHashTable: Sendable {
+    private struct Slot {
+        var hash: UInt64
+        /// 0 is a free slot; `.min` one whose key was taken back.
+        var seq: Int64
+    }
+
+    private static let slotsMin = 1_024
+
+    private var slots: [Slot]
+    /// Slots that are not free.
+    private var used = 0
+    package private(set) var cutoff: Int64 = 1
+
+    package init() { slots = Array(repeating: Slot(hash: 0, seq: 0), count: Self.slotsMin) }
+
+    /// For how many keys there is memory now.
+    package var slotCount: Int { slots.count }
+
+    /// Forgets what stands below `cutoff`.
+    package mutating func expire(below cutoff: Int64) { self.cutoff = max(cutoff, self.cutoff) }
+
+    /// Adds a key's hash; of equal ones the newest counts.
+    package mutating func insert(_ hash: UInt64, seq: Int64) {
+        if (used + 1) * 4 > slots.count * 3 { rebuild() }
+        place(Slot(hash: hash, seq: seq))
+    }
+
+    /// The first sequence under `hash` for which `isIt` is true.
+    package func first(_ hash: UInt64, where isIt: (Int64) -> Bool) -> Int64? {
+        var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[index].seq != 0 {
+            let slot = slots[index]
+            if slot.hash == hash, slot.seq >= cutoff, isIt(slot.seq) { return slot.seq }
+            index = (index + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// The newest sequence under `hash` for which `isIt` is true.
+    package func newest(_ hash: UInt64, where isIt: (Int64) -> Bool) -> Int64? {
+        var newest: Int64?
+        _ = first(hash) { seq in
+            if seq > newest ?? 0, isIt(seq) { newest = seq }
+            return false
+        }
+        return newest
+    }
+
+    /// All sequences that stand, rising.
+    package var seqs: [Int64] { slots.map(\.seq).filter { $0 >= cutoff }.sorted() }
+
+    /// Takes back an insertion.
+    package mutating func remove(_ hash: UInt64, seq: Int64) {
+        var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[index].seq != 0 {
+            if slots[index].hash == hash, slots[index].seq == seq {
+                slots[index].seq = .min
+                return
+            }
+            index = (index + 1) & (slots.count - 1)
+        }
+    }
+
+    private mutating func place(_ slot: Slot) {
+        var index = Int(truncatingIfNeeded: slot.hash) & (slots.count - 1)
+        while slots[index].seq != 0 { index = (index + 1) & (slots.count - 1) }
+        slots[index] = slot
+        used += 1
+    }
+
+    private mutating func rebuild() {
+        let live = slots.filter { $0.seq >= cutoff }
+        var count = Self.slotsMin
+        while live.count * 2 >= count { count *= 2 }
+        slots = Array(repeating: Slot(hash: 0, seq: 0), count: count)
+        used = 0
+        for slot in live { place(slot) }
+    }
+}

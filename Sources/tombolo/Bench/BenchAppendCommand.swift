@@ -1,0 +1,104 @@
+import Glibc
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloSQLite
+
+/// `bench append`: what the log takes, through its contract and on a real disk.
+enum BenchAppendCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        guard let data = invocation.text(.benchData) else {
+            throw ProgramError.usage(
+                "bench append needs --data", remedy: "tombolo bench append --data DIR")
+        }
+        let count = invocation.integer(.benchEvents) ?? 0
+        let batchCount = invocation.integer(.benchBatch) ?? 1
+        var chance = SystemRandomNumberGenerator()
+        let log: SQLiteEventLog
+        do {
+            log = try SQLiteEventLog(directory: data, chance: &chance)
+        } catch {
+            throw ProgramError(error)
+        }
+        do {
+            let recovered = try await log.recover(
+                idempotencySince: SystemClock().now() - IdempotencyKey.window)
+            let events = BenchEvents(
+                firstActivity: recovered.lastActivity + 1, firstSeq: recovered.lastSeq + 1,
+                activities: invocation.integer(.benchActivities) ?? 1,
+                isNew: invocation.isGiven(.benchNew), hasKeys: invocation.isGiven(.benchIDs))
+            let figures = try await append(count, by: batchCount, of: events, to: log) { seq in
+                guard invocation.isGiven(.benchAcknowledged) else { return }
+                try context.terminal.print(String(seq))
+            }
+            await log.close()
+            try print(figures, context)
+            return .succeeded
+        } catch let error as EventLogError {
+            await log.close()
+            throw ProgramError(error)
+        }
+    }
+
+    private struct Figures {
+        var events = 0
+        var nanoseconds: Int64 = 0
+        var processorNanoseconds: Int64 = 0
+        var batches: [Int64] = []
+
+        /// Of the batches' times, in milliseconds; `share` is 0 to 1.
+        func quantile(_ share: Double) -> Double {
+            let sorted = batches.sorted()
+            guard !sorted.isEmpty else { return 0 }
+            let index = min(sorted.count - 1, Int(Double(sorted.count) * share))
+            return Double(sorted[index]) / 1e6
+        }
+    }
+
+    private static func append(
+        _ count: Int, by batchCount: Int, of source: BenchEvents, to log: SQLiteEventLog,
+        acknowledged: (Int64) throws -> Void
+    ) async throws -> Figures {
+        var figures = Figures()
+        let clock = SystemClock()
+        let startedAt = nanoseconds(of: CLOCK_MONOTONIC)
+        let processorAt = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)
+        var (rest, batch) = source.next(min(batchCount, count), at: clock.now())
+        while figures.events < count {
+            figures.events += batch.events.count
+            let (size, source) = (min(batchCount, count - figures.events), rest)
+            // Made while the disk works, as the core makes the next batch.
+            async let next = source.next(size, at: clock.now())
+            let before = nanoseconds(of: CLOCK_MONOTONIC)
+            let receipt = try await log.append(batch, under: .sole)
+            figures.batches.append(nanoseconds(of: CLOCK_MONOTONIC) - before)
+            try acknowledged(receipt.firstSeq + Int64(batch.events.count) - 1)
+            (rest, batch) = await next
+        }
+        figures.nanoseconds = nanoseconds(of: CLOCK_MONOTONIC) - startedAt
+        figures.processorNanoseconds = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) - processorAt
+        return figures
+    }
+
+    private static func print(_ figures: Figures, _ context: CommandContext) throws {
+        let seconds = Double(figures.nanoseconds) / 1e9
+        var report = BenchReport()
+        report.add("events", Double(figures.events), digits: 0)
+        report.add("seconds", seconds, digits: 3)
+        report.add("events_per_second", Double(figures.events) / seconds, digits: 0)
+        report.add(
+            "cpu_us_per_event",
+            Double(figures.processorNanoseconds) / 1e3 / Double(figures.events), digits: 3)
+        report.add("p50_ms", figures.quantile(0.5), digits: 3)
+        report.add("p99_ms", figures.quantile(0.99), digits: 3)
+        try report.print(context)
+    }
+
+    /// A clock of the kernel's: wall time is what a bench measures.
+    static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,119 @@
+import TomboloCore
+import TomboloEventLog
+
+/// Events of 300 bytes as the core would append them, with their heads, at almost no cost: the core
+/// makes one of each kind, and only numbers and times in it change from event to event.
+///
+/// What they leave behind is a log like any other: `log verify` rebuilds it.
+struct BenchEvents: Sendable {
+    /// Bytes of each body.
+    static let bodyBytes = 300
+
+    private let start: BenchTemplate
+    private let startHead: BenchTemplate
+    private let update: BenchTemplate
+    private let updateHead: BenchTemplate
+    private let tenant: TenantID
+    private let firstActivity: Int64
+    private let activities: Int64
+    private let isNew: Bool
+    private let hasKeys: Bool
+    private var seq: Int64
+    /// Events so far.
+    private var count: Int64 = 0
+    /// When each activity was started.
+    private var startedAt: [Int64]
+
+    /// - Parameters:
+    ///   - firstActivity: the first number that is free.
+    ///   - firstSeq: where the first event will stand.
+    ///   - activities: how many take turns.
+    ///   - isNew: each event starts an activity of its own instead.
+    ///   - hasKeys: each event has an idempotency key.
+    init(firstActivity: Int64, firstSeq: Int64, activities: Int, isNew: Bool, hasKeys: Bool) {
+        guard let main = Identifier("main"), let id = Identifier(BenchTemplate.activityMark) else {
+            preconditionFailure("both are identifiers")
+        }
+        tenant = TenantID(main)
+        self.firstActivity = firstActivity
+        self.activities = Int64(activities)
+        self.isNew = isNew
+        self.hasKeys = hasKeys
+        seq = firstSeq
+        startedAt = Array(repeating: 0, count: isNew ? 0 : activities)
+        let key = ActivityKey(tenant: tenant, id: id)
+        var core = Core(configuration: CoreConfiguration(apps: []), seed: 1)
+        let start = Self.body(#"{"type":"Bench","state":"#)
+        let update = Self.body(#"{"state":"#)
+        self.start = BenchTemplate(start)
+        self.update = BenchTemplate(update)
+        startHead = BenchTemplate(Self.head(&core, key, .start, start))
+        updateHead = BenchTemplate(Self.head(&core, key, .update, update))
+    }
+
+    private static func body(_ beginning: String) -> [UInt8] {
+        let head = beginning + "{\"n\":\"\(BenchTemplate.numberMark)\",\"pad\":\""
+        let pad = bodyBytes - head.utf8.count - 3
+        return Array((head + String(repeating: "x", count: pad) + "\"}}").utf8)
+    }
+
+    /// The head that the core writes after this command.
+    private static func head(
+        _ core: inout Core, _ key: ActivityKey, _ kind: EventKind, _ body: [UInt8]
+    ) -> [UInt8] {
+        var effects = Effects()
+        guard let content = try? Command.Content(json: body, kind: kind) else {  // ours
+            preconditionFailure("a bench's body is a command")
+        }
+        let now = Instant(nanoseconds: BenchTemplate.timeMark)
+        core.step(
+            .command(Command(activity: key, content: content, body: body), Ticket(1)), now: now,
+            effects: &effects)
+        guard let batch = core.takeBatch(now: now), let head = batch.heads.first else {
+            preconditionFailure("the core takes a bench's command: \(effects.answers)")
+        }
+        core.step(.committed(firstSeq: 1, firstFactSeq: 1), now: now, effects: &effects)
+        return head.value
+    }
+
+    /// The next `size` events, and what comes after them.
+    func next(_ size: Int, at now: Instant) -> (rest: BenchEvents, batch: AppendBatch) {
+        var rest = self
+        let batch = rest.take(size, at: now)
+        return (rest, batch)
+    }
+
+    /// The next `size` events, all of one instant, and a head for each activity they touch.
+    private mutating func take(_ size: Int, at now: Instant) -> AppendBatch {
+        var batch = AppendBatch()
+        batch.events.reserveCapacity(size)
+        let firstWithHead = isNew ? 0 : size - min(size, Int(activities))
+        batch.heads.reserveCapacity(size - firstWithHead)
+        for index in 0..<size {
+            let slot = isNew ? count : count % activities
+            let version = isNew ? 0 : count / activities
+            if version == 0, !isNew { startedAt[Int(slot)] = now.nanoseconds }
+            let number = ActivityNumber(firstActivity + slot)
+            let values = BenchTemplate.Values(
+                activity: number.rawValue, number: count, now: now.nanoseconds,
+                started: isNew ? now.nanoseconds : startedAt[Int(slot)])
+            batch.events.append(
+                NewEvent(
+                    tenant: tenant, activity: number, expectedVersion: version,
+                    kind: version == 0 ? .start : .update, recordedAt: now,
+                    body: (version == 0 ? start : update).filled(values),
+                    idempotency: hasKeys ? key() : nil))
+            if index >= firstWithHead {
+                let head = version == 0 ? startHead : updateHead
+                batch.heads.append(ActivityHead(activity: number, value: head.filled(values)))
+            }
+            count += 1
+            seq += 1
+        }
+        return batch
+    }
+
+    private func key() -> IdempotencyKey {
+        IdempotencyKey(key: "bench-\(seq)", bodyDigest: UInt64(truncatingIfNeeded: seq))
+    }
+}

@@ -1,0 +1,38 @@
+// Rows of the table: what the rooms are worth, measured.
+
+extension Flag {
+    static let benchData = Flag("data", .directory, "the directory of the log; kept afterwards")
+    static let benchEvents = Flag(
+        "count", .integer(1...1_000_000_000), default: "100000", "how many events")
+    static let benchBatch = Flag(
+        "batch", .integer(1...100_000), default: "1000", "how many become durable together")
+    static let benchActivities = Flag(
+        "activities", .integer(1...10_000_000), default: "1000", "how many take turns")
+    static let benchIDs = toggle("ids", "each event has an idempotency key")
+    static let benchNew = toggle("new", "each event starts an activity of its own")
+    static let benchAcknowledged = toggle(
+        "acknowledged", "a line with the last durable sequence after each batch")
+}
+
+extension Subcommand {
+    static let benchAppend = Subcommand(
+        path: ["bench", "append"], summary: "Measure the log: durable events a second",
+        flags: [
+            .benchData, .benchEvents, .benchBatch, .benchActivities, .benchIDs, .benchNew,
+            .benchAcknowledged, .output,
+        ],
+        details: [
+            "Events of 300 bytes go through the log's contract, one batch in flight: versions are\n"
+                + "checked, heads and checksums written, and each batch is durable before the next.\n"
+                + "A log that is there already goes on growing."
+        ],
+        examples: ["tombolo bench append --data /var/tmp/bench --count 1000000 -o json"],
+        exits: [.notFoundOrConflict], run: BenchAppendCommand.run)
+
+    static let benchReplay = Subcommand(
+        path: ["bench", "replay"], summary: "Measure reading a log from its beginning",
+        flags: [.benchData, .output],
+        details: ["Checksums, versions and back pointers of every event, on one core."],
+        examples: ["tombolo bench replay --data /var/tmp/bench -o json"],
+        exits: [.notFoundOrConflict], run: BenchReplayCommand.run)
+}

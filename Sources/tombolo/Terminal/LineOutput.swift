@@ -1,0 +1,105 @@
+import Glibc
+import TomboloJSON
+import TomboloLoop
+
+/// Lines for whoever reads stdout, without ever waiting for them: a relay must not stand still
+/// because a terminal is stopped or a script has read the first line and no more.
+///
+/// What is not taken waits in a bounded buffer; beyond it lines are left out, and once there is
+/// room again a line `{"left_out":N}` says how many. Files and sockets are written to directly. On
+/// the loop only.
+final class LineOutput: ReadinessTarget, @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+    private let loop: EpollLoop
+    private var waiting: [UInt8] = []
+    private var leftOut = 0
+    private var isRegistered = false
+    private var isGone = false
+
+    /// A reader who is behind by more than this has stopped reading.
+    static let waitingBytesMax = 256 << 10
+
+    init(loop: EpollLoop) {
+        self.loop = loop
+        var status = stat()
+        let kind = fstat(1, &status) == 0 ? status.st_mode & S_IFMT : 0
+        // Opened anew, so that not to wait is this process's choice alone: the shell shares the old
+        // one. A file opened anew would be written from its start.
+        let opened =
+            kind == S_IFIFO || kind == S_IFCHR
+            ? open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
+        ownsDescriptor = opened >= 0
+        descriptor = ownsDescriptor ? opened : 1
+    }
+
+    deinit {
+        if ownsDescriptor { close(descriptor) }
+    }
+
+    /// Takes a line, without its line break.
+    func write(line: [UInt8]) {
+        if leftOut > 0, waiting.isEmpty {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("left_out", leftOut)
+            writer.endObject()
+            waiting = writer.bytes + [10]
+            leftOut = 0
+        }
+        guard waiting.count + line.count < Self.waitingBytesMax else {
+            leftOut += 1
+            return
+        }
+        waiting += line
+        waiting.append(10)
+        flush()
+    }
+
+    /// Takes a whole picture, which is left out where the one before is not through.
+    func draw(_ text: String) {
+        guard waiting.isEmpty else { return }
+        waiting = Array(text.utf8)
+        flush()
+    }
+
+    func becameReady(_ readiness: Readiness) { flush() }
+
+    /// No more is written after this; what still waits is tried once more.
+    func end() {
+        flush()
+        if isRegistered { loop.deregister(descriptor) }
+        isRegistered = false
+        isGone = true
+    }
+
+    private func flush() {
+        while !waiting.isEmpty, !isGone {
+            let count = waiting.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count >= 0 {
+                waiting.removeFirst(count)
+            } else if errno == EAGAIN {
+                break
+            } else if errno != EINTR {
+                isGone = true
+            }
+        }
+        if isGone { waiting = [] }
+        watch(!waiting.isEmpty)
+    }
+
+    private func watch(_ isWanted: Bool) {
+        guard isWanted != isRegistered else { return }
+        if isWanted {
+            // Where epoll does not take it, the next line tries again.
+            isRegistered = (try? loop.register(descriptor, .writable, self)) != nil
+        } else {
+            loop.deregister(descriptor)
+            isRegistered = false
+        }
+    }
+}

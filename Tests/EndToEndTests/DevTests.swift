@@ -1,0 +1,69 @@
+import Glibc
+import Testing
+import TomboloJSON
+
+@testable import tombolo
+
+/// `tombolo dev` and the scenario on its phones: relay, simulator and command line as three
+/// processes.
+@Suite(.serialized) struct DevTests {
+    @Test func `the cat runs on three phones, each as its class allows, and all show the end`()
+        throws
+    {
+        let dev = try RunningRelay()
+        let result = try dev.tombolo("trigger", "runner", "--for", "3s", "-o", "json")
+        #expect(result.status == 0, "\(result.errors)")
+        let summary = try JSONDocument(Array(result.output.utf8)).root
+        #expect(result.output.split(separator: "\n").count == 1)
+        #expect(summary["scenario"]?.string == "runner")
+        #expect(summary["converged"]?.bool == true)
+        let phones = try #require(summary["phones"]).elements.map { $0 }
+        #expect(phones.map { $0["phone"]?.string } == ["phone-1", "phone-2", "phone-3"])
+        #expect(phones.map { $0["class"]?.string } == ["lab", "frequent", "standard"])
+        #expect(phones.allSatisfy { $0["final"]?.bool == true })
+        // 3 s at ten a second; a busy machine may be late with the last one.
+        #expect((30...34).contains(phones[0]["asked"]?.integer ?? 0))
+        #expect((phones[0]["fps"]?.double ?? 0) > 8)
+        #expect((phones[1]["sent"]?.integer ?? 99) <= 2)
+        for phone in phones {
+            let parts = ["sent", "merged", "skipped"].compactMap { phone[$0]?.integer }
+            #expect(parts.reduce(0, +) == phone["asked"]?.integer)
+        }
+    }
+
+    @Test func `the first line tells where everything is, and the CA file is there`() throws {
+        let dev = try RunningRelay()
+        #expect(dev.ready["ready"]?.bool == true)
+        #expect(dev.ready["console"]?.string == "\(dev.api)/console/")
+        #expect(Origin(dev.ready["simulator"]?.string ?? "")?.scheme == .https)
+        let ca = try FileBytes.read(dev.ready["ca"]?.string ?? "")
+        #expect(String(decoding: ca, as: UTF8.self).contains("BEGIN CERTIFICATE"))
+    }
+
+    @Test func `SIGTERM ends dev with 0, and nothing of it stays`() throws {
+        let dev = try RunningRelay()
+        let ca = try #require(dev.ready["ca"]?.string)
+        let simulator = try #require(Origin(dev.ready["simulator"]?.string ?? ""))
+        #expect(try dev.terminate() == 0)
+        #expect(access(ca, F_OK) != 0)
+        // Its port is free again: the second process is gone too.
+        let port = try Tombolo.run(
+            ["sim", "--listen", simulator.authority, "--end-with-input", "--topic", "a"])
+        #expect(port.status == 0, "\(port.errors)")
+    }
+
+    @Test func `a reader who stops reading does not stop the relay`() throws {
+        let dev = try RunningRelay()
+        // Nobody reads the islands' lines, of which a pipe this small holds a handful.
+        dev.process.shrinkOutputPipe()
+        let result = try dev.tombolo("trigger", "runner", "--for", "2s", "-o", "json")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try dev.terminate() == 0)
+    }
+
+    @Test func `dev refuses to listen where others reach it`() throws {
+        let result = try Tombolo.run("dev", "--listen", "0.0.0.0:0")
+        #expect(result.status == 2)
+        #expect(result.errors.contains("can be reached from other machines"))
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import TomboloJSON
+
+@testable import tombolo
+
+/// A relay in a process of its own, with an address and a key.
+final class RunningRelay {
+    let process: ChildProcess
+    let api: String
+    let key: String
+    let ready: JSONView
+    /// Where `dev` makes its own directory: a test that kills it leaves nothing behind.
+    private let home: TemporaryDirectory?
+
+    /// Longer than any start takes on a busy machine.
+    static let startTime: Int32 = 30
+    /// Longer than any stop takes: the drain has 10 s, and so has a push.
+    static let stopTime: Int32 = 40
+
+    /// `tombolo dev` on free ports.
+    init(dev arguments: [String] = []) throws {
+        let home = try TemporaryDirectory()
+        self.home = home
+        process = try ChildProcess(
+            ["dev", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"] + arguments,
+            environment: ["TMPDIR": home.path])
+        process.closeInput()
+        ready = try JSONDocument(Array(try process.line(within: Self.startTime).utf8)).root
+        api = ready["api"]?.string ?? ""
+        key = ready["key"]?.string ?? ""
+    }
+
+    /// `tombolo serve` without an app on a free port (or the one told), with a key that was minted
+    /// before.
+    init(
+        serve directory: String, key: String, listen: String = "127.0.0.1:0",
+        arguments: [String] = []
+    ) throws {
+        home = nil
+        process = try ChildProcess(
+            ["serve", "--data", directory, "--listen", listen] + arguments)
+        process.closeInput()
+        ready = try JSONDocument(Array(try process.line(within: Self.startTime).utf8)).root
+        api = ready["api"]?.string ?? ""
+        self.key = key
+    }
+
+    /// A key of all scopes, minted into a directory that no relay runs on.
+    static func mintKey(_ directory: String) throws -> String {
+        let result = try Tombolo.run(
+            "key", "mint", "--scope", "produce,observe,operate", "--data", directory, "-o", "json")
+        let view = try JSONDocument(Array(result.output.utf8)).root
+        guard let key = view["key"]?.string else { throw TestFailure(result.errors) }
+        return key
+    }
+
+    /// What a shell has that speaks to this relay.
+    var environment: [String: String] { ["TOMBOLO_RELAY": api, "TOMBOLO_KEY": key] }
+
+    func tombolo(_ arguments: String..., input: String = "") throws -> Tombolo.Result {
+        try Tombolo.run(arguments, input: input, environment: environment)
+    }
+
+    /// Ends it as a supervisor does; answers its exit code.
+    func terminate() throws -> Int32 {
+        process.signal(SIGTERM)
+        return try process.finish(within: Self.stopTime).status
+    }
+
+    /// Ends it as a power cut does.
+    func kill() throws {
+        process.signal(SIGKILL)
+        _ = try process.finish(within: Self.stopTime)
+    }
+}

@@ -1,0 +1,278 @@
+import TestSupport
+import TomboloCore
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+/// A push as its bytes say it.
+struct PushContent {
+    var timestamp: Int64
+    var tenant: String
+    var activity: String
+    var mark: Int64
+    var frame: String?
+    var alert: Int64?
+    var state: [UInt8]
+    /// Of a start: the id that the app finds in its attributes.
+    var reference: ActivityReference?
+
+    init?(_ push: Push) {
+        let document = JSON(unchecked: push.payload).document
+        guard let aps = document.root["aps"], let timestamp = aps["timestamp"]?.integer,
+            let state = aps["content-state"], let tenant = state["t"]?.string,
+            let activity = state["a"]?.string, let mark = state["n"]?.integer
+        else { return nil }
+        self.timestamp = timestamp
+        self.tenant = tenant
+        self.activity = activity
+        self.mark = mark
+        frame = state["f"]?.string
+        alert = aps["alert"]?["title"]?.string.flatMap { Int64($0) }
+        self.state = Array(state.raw)
+        reference = aps["attributes"]?["activity_id"]?.string.flatMap { ActivityReference($0) }
+    }
+}
+
+/// The service: it takes pushes from a life of the relay, answers them or not, and delivers them or
+/// not.
+final class Apple {
+    /// A token that was issued once.
+    struct Token {
+        var phone: Phone
+        /// Nil for a start token.
+        var card: Card?
+        /// Since when it is no more, by Apple's clock.
+        var goneSince: Instant?
+    }
+
+    private unowned let world: World
+    var tokens: [String: Token] = [:]
+    /// What pushes meet just now.
+    private var storm: Fault?
+    private var capacity = 1
+    /// The relay learns of a change at the end of its turn.
+    private var capacitySince = MonotonicInstant(nanoseconds: 0)
+    /// By lane: each tenant's app has connections of its own.
+    private var inFlight = [Int](repeating: 0, count: World.laneCount)
+
+    init(_ world: World) { self.world = world }
+
+    // MARK: Connections
+
+    /// A new life begins: it may use one stream of each lane.
+    func begin() {
+        capacity = 1
+        inFlight = [Int](repeating: 0, count: World.laneCount)
+    }
+
+    /// It has connected: a thousand, soon.
+    func connect(_ life: Life) {
+        world.after(world.dice.time(.network, 20...400)) { [self] in
+            setCapacity(1_000, life)
+        }
+    }
+
+    private func setCapacity(_ count: Int, _ life: Life?) {
+        guard let life, !life.isDead else { return }
+        capacity = count
+        capacitySince = world.loop.now
+        world.note(.capacity, who: -1, Int64(count))
+        for lane in 0..<World.laneCount {
+            life.relay?.capacityChanged(LaneNumber(Int32(lane)), to: count)
+        }
+    }
+
+    /// Changes the weather now and then until the heal.
+    func changeWeather() {
+        guard !world.isHealed else { return }
+        let storms: [Fault] = [
+            .unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,
+        ]
+        let possible = storms.filter { world.faults.contains(FaultSet($0)) }
+        storm = nil
+        if !possible.isEmpty, world.dice.happens(.apple, oneIn: 2) {
+            storm = world.dice.pick(.apple, possible)
+        }
+        if world.strikes(.narrowLane, .apple, oneIn: 2) {
+            setCapacity(world.dice.pick(.apple, [0, 1, 1, 2, 1_000]), world.life)
+        }
+        world.after(world.dice.time(.apple, 1_000...90_000)) { [self] in changeWeather() }
+    }
+
+    func heal() {
+        storm = nil
+        setCapacity(1_000, world.life)
+    }
+
+    // MARK: Taking
+
+    /// A push arrives from the relay.
+    func take(_ push: Push, _ life: Life) {
+        guard let content = PushContent(push), let token = tokens[push.token] else {
+            world.violated(.tenants, "a push that is for nobody: \(push.token)")
+            return
+        }
+        let reference = token.card?.reference ?? content.reference
+        guard let reference else {
+            world.violated(.tenants, "a start without the activity's id")
+            return
+        }
+        let key = CardKey(phone: token.phone.number, reference: reference)
+        world.checkPush(push, content, token, key, life)
+        let lane = Int(push.lane.rawValue)
+        if inFlight[lane] >= capacity, world.loop.now > capacitySince {
+            world.violated(.streams, "\(inFlight[lane] + 1) in flight of \(capacity)")
+        }
+        inFlight[lane] += 1
+        world.note(
+            .push, who: token.phone.number, content.mark, Int64(push.priority),
+            "\(push.event) \(reference.text) ts=\(content.timestamp - 1_800_000_000)"
+                + (content.alert.map { " alert=\($0)" } ?? "")
+                + (content.frame.map { " frame=\($0)" } ?? "") + " life=\(life.number)")
+        decide(push, token, key, life)
+    }
+
+    private func decide(_ push: Push, _ token: Token, _ key: CardKey, _ life: Life) {
+        let quick = world.dice.time(.network, 5...200)
+        if let since = token.goneSince {
+            let result = PushResult.rejected(
+                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: since)
+            answer(push, key, life, result, after: quick)
+            return
+        }
+        if world.strikes(.refused, .apple, oneIn: 50) {
+            if push.event != .start { token.card?.hasLostUpdate = true }
+            if push.event == .end { token.card?.hasLostEnd = true }
+            let result = PushResult.rejected(
+                status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil)
+            answer(push, key, life, result, after: quick)
+            return
+        }
+        guard let storm, !world.isHealed, !world.dice.happens(.apple, oneIn: 4) else {
+            deliver(push, token, key)
+            answer(push, key, life, .accepted, after: quick)
+            return
+        }
+        suffer(storm, push, token, key, life, quick)
+    }
+
+    private func suffer(
+        _ storm: Fault, _ push: Push, _ token: Token, _ key: CardKey, _ life: Life,
+        _ quick: Duration
+    ) {
+        func refuse(_ status: Int, _ reason: String, _ reaches: BlastRadius) {
+            let result = PushResult.rejected(
+                status: status, reason: reason, reaches: reaches, tokenGoneSince: nil)
+            answer(push, key, life, result, after: quick)
+        }
+        switch storm {
+        case .unavailable: refuse(503, "ServiceUnavailable", .lane)
+        case .throttled: refuse(429, "TooManyRequests", .tokenBackOff)
+        case .keyRefused: refuse(403, "ExpiredProviderToken", .providerToken)
+        case .notSent: answer(push, key, life, .notSent(reason: "no connection"), after: quick)
+        case .unknownOutcomes:
+            if world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
+            answer(push, key, life, .unknown(reason: "the connection broke"), after: quick)
+        default:
+            let late = world.dice.time(.network, 500...60_000)
+            let isTaken = world.dice.happens(.apple, oneIn: 2)
+            if isTaken || world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
+            answer(
+                push, key, life, isTaken ? .accepted : .unknown(reason: "no answer for long"),
+                after: late)
+        }
+    }
+
+    private func answer(
+        _ push: Push, _ key: CardKey, _ life: Life, _ result: PushResult, after delay: Duration
+    ) {
+        let sentAt = world.loop.now
+        world.after(delay) { [self] in
+            guard !life.isDead else { return }
+            inFlight[Int(push.lane.rawValue)] -= 1
+            let fate: Outbox.Fate =
+                switch result {
+                case .accepted: .accepted
+                case .rejected, .notSent: .refused
+                case .unknown: .unknown
+                }
+            if fate != .accepted { world.trouble() }
+            spoil(push, fate, life)
+            world.outboxes[key]?.answered(
+                push.id, life: life.number, fate, at: world.loop.now)
+            world.note(.outcome, who: key.phone, 0, 0, "\(key.reference.text) \(result)")
+            life.relay?.pushEnded(
+                PushOutcome(
+                    push: push.id, result: result,
+                    took: Span(nanoseconds: (world.loop.now - sentAt).nanoseconds)))
+        }
+    }
+
+    /// The planted bugs of a sender that keeps pushes for a second try.
+    private func spoil(_ push: Push, _ fate: Outbox.Fate, _ life: Life) {
+        let isKept: Bool =
+            switch world.plant {
+            case .oldStateResent: push.event == .update && fate != .accepted
+            case .updateAfterEnd: push.event == .update && world.dice.happens(.apple, oneIn: 4)
+            default: false
+            }
+        guard isKept else { return }
+        world.after(.seconds(3)) { [self] in
+            guard !life.isDead, tokens[push.token]?.goneSince == nil else { return }
+            if world.plant == .updateAfterEnd {
+                guard let key = key(of: push), world.outboxes[key]?.hasEnded == true else { return }
+            }
+            inFlight[Int(push.lane.rawValue)] -= 1
+            take(push, life)
+        }
+    }
+
+    private func key(of push: Push) -> CardKey? {
+        guard let token = tokens[push.token], let card = token.card else { return nil }
+        return CardKey(phone: token.phone.number, reference: card.reference)
+    }
+
+    // MARK: Delivering
+
+    private func deliver(_ push: Push, _ token: Token, _ key: CardKey) {
+        var delay = world.dice.time(.network, 10...300)
+        if world.strikes(.reordered, .network, oneIn: 4) {
+            delay = world.dice.time(.network, 300...8_000)
+        }
+        world.after(delay) { [self] in
+            guard !token.phone.isOnline else {
+                world.receive(push, token.phone, token.card)
+                return
+            }
+            guard push.expiration > 0 else { return }
+            if let lost = token.phone.stored { lose(lost) }
+            token.phone.stored = push
+        }
+    }
+
+    /// Another push has taken its place.
+    private func lose(_ push: Push) {
+        guard let card = tokens[push.token]?.card else { return }
+        card.hasLostUpdate = true
+        if push.event == .end { card.hasLostEnd = true }
+        world.note(.lost, who: tokens[push.token]?.phone.number ?? 0)
+    }
+}
+
+/// One life's way to Apple.
+final class Sender: PushSender, @unchecked Sendable {
+    // Sendable: used on the virtual loop's thread only.
+    private unowned let world: World
+    private unowned let life: Life
+
+    init(_ world: World, _ life: Life) {
+        self.world = world
+        self.life = life
+    }
+
+    func send(_ push: Push) {
+        guard !life.isDead else { return }
+        world.apple.take(push, life)
+        if world.strikes(.crashInTurn, .machine, oneIn: 60) { world.crash() }
+    }
+}

@@ -1,0 +1,42 @@
+/// What may go wrong, or make life hard, in one seed's world. Each seed takes a random part of
+/// them.
+package enum Fault: Int, Hashable, Sendable, CaseIterable {
+    // Producers
+    case duplicates, lateStates, bursts, clips, restarts, alerts, batches
+    // Apple
+    case unavailable, throttled, keyRefused, refused, silence, unknownOutcomes, notSent
+    case narrowLane, reordered
+    // Phones
+    case rotation, lateTokens, missingTokens, offline, swipes, localUpdates
+    // The machine
+    case crashes, crashInRecovery, crashInTurn, orderlyRestarts, diskErrors, slowDisk, wallSteps
+
+    /// The word for it in reports and on the command line.
+    package var name: String { "\(self)" }
+}
+
+/// A part of all faults.
+package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: UInt64
+
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The set of one.
+    package init(_ fault: Fault) { rawValue = 1 << UInt64(fault.rawValue) }
+
+    /// The words of `description`; nil where one is none.
+    package init?(names: String) {
+        var set = FaultSet()
+        for word in names.split(separator: ",") {
+            guard let fault = Fault.allCases.first(where: { $0.name == word }) else { return nil }
+            set.insert(FaultSet(fault))
+        }
+        self = set
+    }
+
+    /// The names, with commas between them.
+    package var description: String { list.map(\.name).joined(separator: ",") }
+
+    /// In the order of their declaration.
+    package var list: [Fault] { Fault.allCases.filter { contains(FaultSet($0)) } }
+}

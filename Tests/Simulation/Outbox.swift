@@ -1,0 +1,141 @@
+import TomboloCore
+import TomboloLoop
+
+/// A card as the sender sees it: one destination.
+struct CardKey: Hashable {
+    var phone: Int
+    var reference: ActivityReference
+}
+
+/// All that was ever sent to one destination, and what became of it.
+final class Outbox {
+    enum Fate {
+        case open, accepted, refused
+        /// The relay was told that nobody knows, or the life that sent it has ended.
+        case unknown
+    }
+
+    struct Sent {
+        var at: MonotonicInstant
+        var life: Int
+        var push: PushID
+        var event: Push.Event
+        var priority: UInt8
+        var timestamp: Int64
+        var mark: Int64
+        var frame: String?
+        var alert: Int64?
+        var fate = Fate.open
+        var answeredAt: MonotonicInstant?
+        /// Its answer came so shortly before a crash that it may not be on record.
+        var isForgotten = false
+
+        /// Whether it may have reached the phone.
+        var counts: Bool { fate != .refused }
+    }
+
+    let budgetClass: BudgetClass
+    var sends: [Sent] = []
+    /// The newest version that was pushed or recovered: older ones must not come any more.
+    var floor: Int64 = 0
+    var resendsStarts = false
+
+    /// Whether an end was sent.
+    var hasEnded: Bool { sends.contains { $0.event == .end } }
+
+    init(_ budgetClass: BudgetClass) { self.budgetClass = budgetClass }
+
+    func answered(_ push: PushID, life: Int, _ fate: Fate, at: MonotonicInstant) {
+        guard let index = sends.lastIndex(where: { $0.push == push && $0.life == life }) else {
+            return
+        }
+        sends[index].fate = fate
+        sends[index].answeredAt = at
+    }
+
+    /// What is wrong with sending this now; asked before it is added.
+    func faults(_ next: Sent) -> [(Promise, String)] {
+        var faults: [(Promise, String)] = []
+        if let last = sends.last(where: { $0.counts }) {
+            let isShared = next.timestamp == last.timestamp
+            if next.timestamp < last.timestamp
+                || isShared && next.event != .end && budgetClass != .lab
+            {
+                faults.append((.timestamp, "\(next.timestamp) after \(last.timestamp)"))
+            }
+        }
+        if next.event != .end,
+            sends.contains(where: {
+                $0.life == next.life && $0.answeredAt == nil && next.at - $0.at < .seconds(10)
+            })
+        {
+            faults.append((.inFlight, "another one is under way"))
+        }
+        if next.event != .end, sends.contains(where: { $0.event == .end }) {
+            faults.append((.endIsLast, "\(next.event) after the end"))
+        }
+        faults += startFaults(next)
+        if let alert = next.alert,
+            sends.contains(where: { $0.alert == alert && $0.counts }), !resendsStarts
+        {
+            faults.append((.alertOnce, "alert \(alert) a second time"))
+        }
+        return faults
+    }
+
+    private func startFaults(_ next: Sent) -> [(Promise, String)] {
+        guard next.event == .start else { return [] }
+        let before = sends.filter { $0.event == .start && $0.counts }
+        guard let last = before.last else { return [] }
+        if resendsStarts, last.fate != .accepted || last.isForgotten { return [] }
+        return [(.oneStart, "a second start, \(next.at - last.at) after one that counts")]
+    }
+
+    // MARK: Windows
+
+    /// Checks every window of priority 10 and every pair of priority 5, of all that counts but
+    /// ends.
+    func windowFaults(_ grant: Grant) -> [(Promise, String, MonotonicInstant)] {
+        let counted = sends.filter { $0.counts && $0.event != .end }
+        return bucketFaults(counted.filter { $0.priority == 10 }, grant)
+            + spacingFaults(counted, grant.spacing, "two sends")
+            + spacingFaults(
+                counted.filter { $0.priority == 5 }, grant.lowPrioritySpacing, "priority 5")
+    }
+
+    /// A bucket that refills exactly: it runs dry exactly where some window holds more than burst +
+    /// rate · w.
+    private func bucketFaults(
+        _ sends: [Sent], _ grant: Grant
+    ) -> [(Promise, String, MonotonicInstant)] {
+        guard let perHour = grant.perHour else { return [] }
+        var level = Double(grant.burst)
+        var last: MonotonicInstant?
+        for (index, send) in sends.enumerated() {
+            if let last {
+                let seconds = Double((send.at - last).nanoseconds) / 1e9
+                level = min(Double(grant.burst), level + seconds * perHour / 3_600)
+            }
+            last = send.at
+            level -= 1
+            if level < -1e-6 {
+                let detail = "priority 10 for the \(index + 1)th time, \(-level) more than granted"
+                return [(.budget, detail, send.at)]
+            }
+        }
+        return []
+    }
+
+    private func spacingFaults(
+        _ sends: [Sent], _ spacing: Span, _ what: String
+    ) -> [(Promise, String, MonotonicInstant)] {
+        for (one, other) in zip(sends, sends.dropFirst()) {
+            let gap = (other.at - one.at).nanoseconds
+            if gap < spacing.nanoseconds {
+                let detail = "\(what) within \(Double(gap) / 1e9) s"
+                return [(.spacing, detail, other.at)]
+            }
+        }
+        return []
+    }
+}

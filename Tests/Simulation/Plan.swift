@@ -1,0 +1,66 @@
+import TestSupport
+import TomboloCore
+import TomboloLoop
+import TomboloRelay
+
+/// What a seed's world consists of.
+struct Plan {
+    let faults: FaultSet
+    let tenants: [TenantID]
+    let phonesEach: Int
+    let activitiesEach: Int
+    let producersEach: Int
+    /// Requests of each producer.
+    let requests: Int
+    let chaos: Duration
+    let usesDisk: Bool
+
+    init(_ dice: inout Dice, faults given: FaultSet?) {
+        let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
+        tenants = names.map { TenantID(Self.identifier($0)) }
+        phonesEach = dice.roll(.plan, 1...3)
+        activitiesEach = dice.roll(.plan, 1...3)
+        producersEach = dice.roll(.plan, 1...2)
+        requests = dice.roll(.plan, 5...40)
+        let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
+        chaos = .seconds(minutes * 60)
+        usesDisk = dice.happens(.plan, oneIn: 8)
+        let share = dice.pick(.plan, [8, 4, 2])
+        var drawn = FaultSet()
+        for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
+            drawn.insert(FaultSet(fault))
+        }
+        // A phone's own timestamps would be ahead of a relay whose clock was set back.
+        if drawn.contains(FaultSet(.wallSteps)) { drawn.remove(FaultSet(.localUpdates)) }
+        faults = given ?? drawn
+    }
+
+    static func identifier(_ text: String) -> Identifier {
+        guard let identifier = Identifier(text) else {
+            preconditionFailure("\(text) is an identifier")
+        }
+        return identifier
+    }
+
+    var chaosEnd: MonotonicInstant { MonotonicInstant(nanoseconds: 0) + chaos }
+
+    /// How long anything can still hold a push after the last fault: a parked lane 23 min, a token
+    /// 5 min, a timestamp as far as clocks were stepped.
+    var healing: Duration {
+        faults.contains(FaultSet(.wallSteps)) ? .seconds(3 * 3_600) : .seconds(40 * 60)
+    }
+
+    /// The bound of pacing rule 2 for the slowest class, and the times of disk and network.
+    let quiet = Duration.seconds(60)
+
+    /// Every delay together: a run that takes longer does not come to its end.
+    var longest: MonotonicInstant { chaosEnd + healing + quiet + .seconds(3_600) }
+
+    var configuration: CoreConfiguration {
+        CoreConfiguration(
+            apps: [TenantID(Self.identifier("alpha")), TenantID(Self.identifier("beta"))].map {
+                CoreConfiguration.App(
+                    tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
+            })
+    }
+}

@@ -1,0 +1,230 @@
+import TestSupport
+import TomboloCore
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+/// One producer of one tenant: it asks, and asks again where it was not told what became of it.
+struct Producer {
+    private static let attemptsMax = 6
+
+    private let world: World
+    private let tenant: TenantID
+    private let number: Int
+
+    init(_ world: World, _ tenant: TenantID, _ number: Int) {
+        self.world = world
+        self.tenant = tenant
+        self.number = number
+    }
+
+    func run() async {
+        let gap = Int(world.plan.chaos.components.seconds) * 1_000 / world.plan.requests
+        for _ in 0..<world.plan.requests {
+            await world.pause(world.dice.time(.producers, 1...max(2, 2 * gap)))
+            guard world.loop.now < world.plan.chaosEnd else { return }
+            if world.strikes(.bursts, .producers, oneIn: 10) {
+                await burst()
+            } else if world.strikes(.batches, .producers, oneIn: 8) {
+                await atomicBatch()
+            } else {
+                await ask(command())
+            }
+        }
+    }
+
+    // MARK: What is asked
+
+    private func activityID() -> String {
+        "act-\(world.dice.roll(.producers, 1...world.plan.activitiesEach))"
+    }
+
+    private func command() -> (Command, Int64) {
+        let id = activityID()
+        let known = world.reference.model(tenant: tenant, id: id)?.1
+        guard let known else { return start(id) }
+        if known.hasEnded {
+            if world.strikes(.restarts, .producers, oneIn: 2) { return start(id) }
+            return world.dice.happens(.producers, oneIn: 4) ? start(id) : update(id)
+        }
+        switch world.dice.roll(.producers, 1...20) {
+        case 1: return end(id)
+        case 2: return start(id)
+        case 3, 4:
+            guard world.faults.contains(FaultSet(.clips)), !world.isHealed else {
+                return update(id)
+            }
+            return play(id)
+        default: return update(id)
+        }
+    }
+
+    private func state(_ id: String, _ mark: Int64, whole: Bool) -> String {
+        "{\"t\":\"\(tenant.name.rawValue)\",\"a\":\"\(id)\",\"n\":\(mark)"
+            + (whole ? ",\"f\":\"0\"}" : "}")
+    }
+
+    private func alert() -> String {
+        guard world.strikes(.alerts, .producers, oneIn: 5) else { return "" }
+        world.numbers += 1
+        return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\"}"
+    }
+
+    private func start(_ id: String) -> (Command, Int64) {
+        let mark = nextNumber()
+        let audience = world.dice.pick(
+            .producers,
+            [
+                "{\"user\":\"ann\"}", "{\"device\":\"phone-0\"}",
+                "{\"devices\":[\"phone-0\",\"phone-1\",\"phone-2\"]}",
+            ])
+        var text =
+            "{\"type\":\"Runner\",\"audience\":\(audience),\"state\":\(state(id, mark, whole: true))"
+        if world.dice.happens(.producers, oneIn: 5) { text += ",\"on_unknown_start\":\"resend\"" }
+        if world.dice.happens(.producers, oneIn: 5) { text += ",\"stale_after\":\"10m\"" }
+        var (command, number) = make(.start, id, text + alert() + "}", mark)
+        command.restart = world.dice.happens(.producers, oneIn: 2)
+        return (command, number)
+    }
+
+    func update(_ id: String, whole: Bool = false) -> (Command, Int64) {
+        let mark = nextNumber()
+        let isWhole = whole || world.dice.happens(.producers, oneIn: 8)
+        let urgency = world.dice.pick(.producers, ["low", "normal", "high"])
+        var text =
+            "{\"\(isWhole ? "replace" : "state")\":\(state(id, mark, whole: isWhole))"
+            + ",\"urgency\":\"\(urgency)\""
+        if world.strikes(.lateStates, .producers, oneIn: 3) {
+            let late = world.dice.roll(.producers, 0...5)
+            text += ",\"state_version\":\(max(0, Int(mark) - late * 3))"
+        }
+        return make(.update, id, text + alert() + "}", mark)
+    }
+
+    private func end(_ id: String) -> (Command, Int64) {
+        let mark = nextNumber()
+        let dismiss = world.dice.pick(.producers, ["now", "default", "after 15m"])
+        let text =
+            "{\"state\":\(state(id, mark, whole: false)),\"dismiss\":\"\(dismiss)\"\(alert())}"
+        return make(.end, id, text, mark)
+    }
+
+    private func play(_ id: String) -> (Command, Int64) {
+        let count = world.dice.pick(.producers, [2, 5, 15])
+        let mark = nextNumber()
+        let frames = (0..<count).map { "\"\(mark)-\($0)\"" }.joined(separator: ",")
+        // A destination without a budget shows them all: fast ones cost too much where hours pass.
+        let fast = world.plan.chaos <= .seconds(120) ? "100ms" : "5s"
+        let every = world.dice.pick(.producers, [fast, "1s", "1s", "5s"])
+        let loop = world.dice.pick(.producers, ["\"forever\"", "\"forever\"", "3", "\"once\""])
+        let text =
+            "{\"flipbook\":{\"path\":\"/f\",\"frames\":[\(frames)],\"every\":\"\(every)\""
+            + ",\"loop\":\(loop)},\"urgency\":\"normal\"}"
+        return make(.play, id, text, mark)
+    }
+
+    private func nextNumber() -> Int64 {
+        world.numbers += 1
+        return world.numbers
+    }
+
+    private func make(
+        _ kind: EventKind, _ id: String, _ text: String, _ mark: Int64
+    ) -> (Command, Int64) {
+        let document = JSON(unchecked: Array(text.utf8)).document
+        // The simulation writes what it reads: a fault here is its own.
+        guard let content = try? Command.Content(kind: kind, document.root) else {
+            preconditionFailure(text)  // our own text
+        }
+        let key = ActivityKey(tenant: tenant, id: Plan.identifier(id))
+        var command = Command(activity: key, content: content, body: document.bytes)
+        if world.isHealed || world.dice.happens(.producers, oneIn: 2) {
+            command.idempotency = IdempotencyKey(
+                key: "key-\(mark)", bodyDigest: UInt64(bitPattern: mark) &* 0x9e37_79b9)
+        }
+        return (command, mark)
+    }
+
+    // MARK: Asking
+
+    private func ask(_ question: (Command, Int64)) async {
+        let index = world.ledger.add(question.0, number: question.1)
+        await ask(index)
+        guard question.0.idempotency != nil, world.strikes(.duplicates, .producers, oneIn: 3)
+        else { return }
+        await world.pause(world.dice.time(.producers, 1...20_000))
+        await ask(index)
+    }
+
+    /// Asks until it is told; gives up after a while, and never asks twice without a key.
+    private func ask(_ index: Int) async {
+        let command = world.ledger.requests[index].command
+        let number = world.ledger.requests[index].number
+        for attempt in 1...(world.isHealed ? 200 : Self.attemptsMax) {
+            guard let life = world.life, life.isReady, let relay = life.relay else {
+                await world.pause(.milliseconds(500 * attempt))
+                continue
+            }
+            world.note(
+                .command, who: -1, number, Int64(attempt),
+                "\(command.activity.id) \(command.content.kind.name) of \(tenant.name)")
+            let answer = await relay.submit(command)
+            let isKnown = !life.isDead && world.take(answer, index)
+            world.note(.answer, who: -1, number, isKnown ? 1 : 0)
+            if isKnown { return }
+            world.ledger.unknown(index)
+            if command.idempotency == nil { return }
+            await world.pause(.milliseconds(300 * attempt))
+        }
+    }
+
+    /// Many updates of one activity in one turn.
+    private func burst() async {
+        let id = activityID()
+        let questions = (0..<world.dice.roll(.producers, 3...15)).map { _ in update(id) }
+        let indices = questions.map { world.ledger.add($0.0, number: $0.1) }
+        guard let life = world.life, life.isReady, let relay = life.relay else { return }
+        world.note(.command, who: -1, questions[0].1, Int64(questions.count), "a burst")
+        let answers = await relay.submit(questions.map(\.0))
+        if answers.count != questions.count {
+            world.violated(.answered, "\(answers.count) answers to \(questions.count)")
+        }
+        for (index, answer) in zip(indices, answers)
+        where life.isDead || !world.take(answer, index) {
+            world.ledger.unknown(index)
+        }
+    }
+
+    private func atomicBatch() async {
+        let questions = (0..<world.dice.roll(.producers, 2...4)).map { _ in command() }
+        let indices = questions.map { world.ledger.add($0.0, number: $0.1) }
+        guard let life = world.life, life.isReady, let relay = life.relay else { return }
+        world.note(.command, who: -1, questions[0].1, Int64(questions.count), "atomic")
+        let answer = await relay.submitAtomically(questions.map(\.0))
+        for (place, index) in indices.enumerated() {
+            switch answer {
+            case .acceptedAll(let all) where !life.isDead && all.count == indices.count:
+                _ = world.take(.accepted(all[place]), index)
+            case .refusedBatch(_, let refusal) where !life.isDead:
+                _ = world.take(.refused(refusal), index)
+            default: world.ledger.unknown(index)
+            }
+        }
+    }
+
+    /// Stops the clips, so that the hours until all is calm are cheap.
+    func stopEverything() async {
+        for (tenant, id) in world.runningActivities() {
+            let producer = Producer(world, tenant, number)
+            await producer.ask(producer.make(.stop, id, "{}", producer.nextNumber()))
+        }
+    }
+
+    /// After the heal: one more change of everything that runs.
+    func changeEverything() async {
+        for (tenant, id) in world.runningActivities() {
+            await Producer(world, tenant, number).ask(
+                Producer(world, tenant, number).update(id, whole: true))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import TomboloCore
+import TomboloJSON
+
+/// What the log holds, and what follows from it by the simplest reading: told by the log's adapter
+/// when something became durable, and compared with what is read back after each crash.
+struct Reference {
+    struct Model {
+        var tenant: TenantID
+        var id: String
+        var version: Int64 = 0
+        var incarnation: Int64 = 0
+        /// The number in the state: unique for each event that sets it.
+        var mark: Int64 = 0
+        var stateVersion: Int64?
+        var hasEnded = false
+        /// The last version of each incarnation, from the first on.
+        var lastVersions: [Int64] = []
+        var changedAt: Int64 = 0
+    }
+
+    struct Origin {
+        var activity: ActivityNumber
+        var version: Int64
+        var incarnation: Int64
+    }
+
+    private(set) var events: [RecordedEvent] = []
+    private(set) var models: [ActivityNumber: Model] = [:]
+    /// Which event brought a mark.
+    private(set) var origins: [Int64: Origin] = [:]
+    /// Which event brought an alert.
+    private(set) var alerts: [Int64: Origin] = [:]
+
+    func model(tenant: TenantID, id: String) -> (ActivityNumber, Model)? {
+        models.first { $0.value.tenant == tenant && $0.value.id == id }.map { ($0.key, $0.value) }
+    }
+
+    /// Takes an event; answers what is wrong with its place.
+    mutating func append(_ event: NewEvent, seq: Int64, at nanoseconds: Int64) -> String? {
+        var previous: Int64 = 0
+        if let last = events.last(where: { $0.event.activity == event.activity }) {
+            previous = last.seq
+        }
+        var wrong: String?
+        if seq != Int64(events.count) + 1 { wrong = "sequence \(seq) after \(events.count)" }
+        let known = models[event.activity]?.version ?? 0
+        if event.expectedVersion != known {
+            wrong =
+                "version \(event.expectedVersion + 1) of activity "
+                + "\(event.activity.rawValue) after \(known)"
+        }
+        events.append(RecordedEvent(seq: seq, previous: previous, event: event))
+        follow(event, at: nanoseconds)
+        return wrong
+    }
+
+    /// Starts anew from what a log has.
+    mutating func rebuild(_ history: [RecordedEvent], at nanoseconds: Int64) -> String? {
+        self = Reference()
+        var wrong: String?
+        for event in history {
+            wrong = append(event.event, seq: event.seq, at: nanoseconds) ?? wrong
+        }
+        return wrong
+    }
+
+    private mutating func follow(_ event: NewEvent, at nanoseconds: Int64) {
+        let view = JSON(unchecked: event.body).document.root
+        var model = models[event.activity] ?? Model(tenant: event.tenant, id: "")
+        model.version = event.expectedVersion + 1
+        model.changedAt = nanoseconds
+        let state = view["state"] ?? view["replace"]
+        if let id = state?["a"]?.string, model.id.isEmpty { model.id = id }
+        var counts = true
+        switch event.kind {
+        case .start:
+            model.incarnation += 1
+            model.hasEnded = false
+            model.stateVersion = nil
+            model.lastVersions.append(model.version)
+        case .update:
+            if let number = view["state_version"]?.integer {
+                if let known = model.stateVersion, number < known { counts = false }
+                if counts { model.stateVersion = number }
+            }
+        case .end: model.hasEnded = true
+        case .play, .stop: counts = false
+        }
+        if !model.lastVersions.isEmpty {
+            model.lastVersions[model.lastVersions.count - 1] = model.version
+        }
+        let origin = Origin(
+            activity: event.activity, version: model.version, incarnation: model.incarnation)
+        if counts, let mark = state?["n"]?.integer {
+            model.mark = mark
+            origins[mark] = origin
+        }
+        if counts, let alert = view["alert"]?["title"]?.string.flatMap({ Int64($0) }) {
+            alerts[alert] = origin
+        }
+        models[event.activity] = model
+    }
+}

@@ -1,0 +1,112 @@
+import TestSupport
+import TomboloCore
+import TomboloEventLog
+import TomboloLoop
+
+/// One life's way to the log: appends take time, and fail when the life has ended.
+///
+/// What is durable is told to the world at that moment, before the relay learns it.
+final class SimulatedLog: EventLog, @unchecked Sendable {
+    // Sendable: used on the virtual loop's thread only.
+    private unowned let world: World
+    private unowned let life: Life
+    private let storage: any Storage
+    /// Batches that a planted bug has answered for and not stored.
+    private var owed: [AppendBatch] = []
+    private var lastSeq: Int64 = 0
+    private var lastFactSeq: Int64 = 0
+
+    init(_ world: World, _ life: Life, _ storage: any Storage) {
+        self.world = world
+        self.life = life
+        self.storage = storage
+    }
+
+    func append(
+        _ batch: AppendBatch, under ownership: Ownership
+    ) async throws(EventLogError) -> AppendReceipt {
+        let batch = world.plant.map { $0.spoil(batch, in: world) } ?? batch
+        if world.plant == .acknowledgeBeforeCommit { return try await promise(batch) }
+        try await wait(world.diskDelay())
+        if world.strikes(.diskErrors, .disk, oneIn: 25) {
+            if world.dice.happens(.disk, oneIn: 2) { try await store(batch) }
+            throw .outcomeUnknown(cause: "an error of the simulated disk")
+        }
+        if world.strikes(.crashes, .disk, oneIn: 40) {
+            storage.planPowerLoss(after: world.dice.roll(.disk, 1...14))
+        }
+        let receipt = try await store(batch)
+        try await wait(world.diskDelay())
+        return receipt
+    }
+
+    @discardableResult
+    private func store(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
+        let receipt = try await storage.append(batch, under: .sole)
+        world.becameDurable(batch, receipt)
+        return receipt
+    }
+
+    /// The planted bug: an answer now, the disk later.
+    private func promise(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
+        for batch in owed { try await store(batch) }
+        owed = [batch]
+        let receipt = AppendReceipt(firstSeq: lastSeq + 1, firstFactSeq: lastFactSeq + 1)
+        lastSeq += Int64(batch.events.count)
+        lastFactSeq += Int64(batch.facts.count)
+        try await wait(.milliseconds(1))
+        return receipt
+    }
+
+    private func wait(_ delay: Duration) async throws(EventLogError) {
+        do { try await world.loop.sleep(for: delay) } catch {
+            throw .outcomeUnknown(cause: "the power is gone")
+        }
+        if life.isDead { throw .outcomeUnknown(cause: "the power is gone") }
+    }
+
+    func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {
+        try await wait(world.diskDelay())
+        var recovered = try await storage.recover(idempotencySince: idempotencySince)
+        world.reconcile(try await storage.history(after: 0, limit: .max), recovered, life)
+        lastSeq = recovered.lastSeq
+        lastFactSeq = recovered.lastFactSeq
+        try await wait(world.diskDelay())
+        world.plant?.spoil(&recovered)
+        return recovered
+    }
+
+    func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
+        try await storage.events(query)
+    }
+
+    func event(
+        seq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try await storage.event(seq: seq, tenant: tenant)
+    }
+
+    func history(
+        after seq: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        try await storage.history(after: seq, limit: limit)
+    }
+
+    func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
+        try await storage.facts(query)
+    }
+
+    func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try await storage.retired(named: keys)
+    }
+
+    func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await storage.retired(activity, tenant: tenant)
+    }
+
+    func close() async {}
+}

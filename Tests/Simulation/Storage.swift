@@ -1,0 +1,114 @@
+import TestSupport
+import TomboloCore
+import TomboloEventLog
+import TomboloSQLite
+
+/// Where a simulated log keeps its bytes: something that can lose its power.
+protocol Storage: EventLog {
+    /// What a new start finds. The one before must not be used any more.
+    func afterCrash() -> any Storage
+
+    /// Cuts the power within the next append, after so many operations, where it can.
+    func planPowerLoss(after operations: Int)
+}
+
+extension InMemoryEventLog: Storage {
+    func afterCrash() -> any Storage { crashed() }
+    func planPowerLoss(after operations: Int) {}
+}
+
+/// SQLite on a disk that keeps only what was synced.
+final class DiskStorage: Storage, @unchecked Sendable {
+    // Sendable: used on the virtual loop's thread only.
+    private static let path = "tombolo.db"
+
+    private let disk: SimulatedDisk
+    private var chance: SplitMix64
+    private var writer: LogWriter?
+    private var reader: LogReader?
+
+    init(seed: UInt64) {
+        disk = SimulatedDisk(seed: seed)
+        disk.create(Self.path)
+        chance = SplitMix64(seed: ~seed)
+    }
+
+    private init(_ disk: SimulatedDisk, _ chance: SplitMix64) {
+        self.disk = disk
+        self.chance = chance
+    }
+
+    func afterCrash() -> any Storage {
+        writer?.leaveWALOnClose()
+        if !disk.isDark { disk.plan(.powerLoss, after: 1) }
+        writer = nil
+        reader = nil
+        disk.restorePower()
+        return DiskStorage(disk, chance)
+    }
+
+    func planPowerLoss(after operations: Int) { disk.plan(.powerLoss, after: operations) }
+
+    private func opened() throws(EventLogError) -> LogWriter {
+        if let writer { return writer }
+        let opened = try LogWriter(
+            path: Self.path, vfs: disk.vfsName, checkpointPages: 60, chance: &chance)
+        writer = opened
+        return opened
+    }
+
+    private func openedReader() throws(EventLogError) -> LogReader {
+        if let reader { return reader }
+        _ = try opened()
+        let opened = try LogReader(path: Self.path, vfs: disk.vfsName, damage: DamageList())
+        reader = opened
+        return opened
+    }
+
+    func append(
+        _ batch: AppendBatch, under ownership: Ownership
+    ) async throws(EventLogError) -> AppendReceipt {
+        let writer = try opened()
+        guard let answer = writer.store([batch]).first else { throw .closed }
+        writer.checkpointIfDue()
+        return try answer.get()
+    }
+
+    func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {
+        try opened().recover(idempotencySince: idempotencySince)
+    }
+
+    func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
+        try openedReader().events(query)
+    }
+
+    func event(
+        seq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try openedReader().event(seq: seq, tenant: tenant)
+    }
+
+    func history(
+        after seq: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        try openedReader().history(after: seq, limit: limit)
+    }
+
+    func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
+        try openedReader().facts(query)
+    }
+
+    func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try openedReader().retired(named: keys)
+    }
+
+    func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try openedReader().retired(activity, tenant: tenant)
+    }
+
+    func close() async {}
+}

@@ -1,0 +1,38 @@
+/// A promise that was broken.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+    /// Which: a name of `Promise`, or what the house calls it.
+    package var promise: String
+    /// What was seen.
+    package var detail: String
+    /// Virtual seconds since the seed began.
+    package var at: Double
+
+    package var description: String { "\(promise) at \(at)s: \(detail)" }
+}
+
+/// What the relay promises; each checker guards one.
+enum Promise: String {
+    case durable = "P1 acknowledged events are durable, once, byte-equal"
+    case once = "P2 one key, one event, one answer"
+    case order = "P3 versions are dense and never go back"
+    case shownIsDurable = "P1 nothing is shown that is not durable"
+    case converges = "P4 after heal and quiet every live phone holds the projected state"
+    case ended = "P4 ended activities got their end"
+    case noWait = "P4 nothing waits longer than its bound on a healthy path"
+    case alertOnce = "P4 an alert at most once per version and device"
+    case budget = "P5 no window holds more than the grant"
+    case spacing = "P5 sends keep their spacing"
+    case retired = "P6 nothing to a token after its retirement is on record"
+    case tenants = "P7 tenants are never mixed"
+    case timestamp = "a phone never sees the timestamp go back"
+    case fold = "fold(log) = recovered state"
+    case damage = "a log that was not damaged recovers without damage"
+    case oneStart = "rule 5: one start per activity, device and incarnation"
+    case endIsLast = "rule 4: nothing follows an end but its own repetition"
+    case inFlight = "rule 6: one in flight per destination"
+    case streams = "rule 14: the stream limit is obeyed"
+    case frames = "rule 9: a looping flip-book shows its frames in turn"
+    case size = "rule 11: at most 4,096 bytes"
+    case answered = "every request is answered once"
+    case progress = "the world comes to its end"
+}

@@ -1,0 +1,209 @@
+import TestSupport
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+// The checkers that run at each step.
+
+extension World {
+    // MARK: The log
+
+    /// Told at the moment at which a batch became durable.
+    func becameDurable(_ batch: AppendBatch, _ receipt: AppendReceipt) {
+        note(.durable, who: -1, receipt.firstSeq, Int64(batch.events.count))
+        for (index, event) in batch.events.enumerated() {
+            let seq = receipt.firstSeq + Int64(index)
+            if let wrong = reference.append(event, seq: seq, at: loop.now.nanoseconds) {
+                violated(.order, wrong)
+            }
+        }
+        for record in batch.records where record.space == .device { followTokens(record) }
+        for record in batch.records { history.mix(UInt64(bitPattern: record.number)) }
+    }
+
+    private func followTokens(_ record: Record) {
+        var tokens: Set<String> = []
+        if let list = record.value.flatMap({ JSON(unchecked: $0).document.root["tokens"] }) {
+            for (_, token) in list.members {
+                if let text = token["token"]?.string { tokens.insert(text) }
+            }
+        }
+        let before = recordedTokens[record.number] ?? []
+        retiredTokens.formUnion(before.subtracting(tokens))
+        retiredTokens.subtract(tokens)
+        recordedTokens[record.number] = tokens
+    }
+
+    /// Told what a new life found.
+    func reconcile(_ history: [RecordedEvent], _ recovered: RecoveredLog, _ life: Life) {
+        let known = reference.events
+        if history.count < known.count {
+            violated(.durable, "\(known.count) events were durable, \(history.count) are left")
+        } else if Array(history.prefix(known.count)) != known {
+            violated(.durable, "an event that was durable has changed")
+        }
+        if let wrong = reference.rebuild(history, at: loop.now.nanoseconds) {
+            violated(.order, wrong)
+        }
+        for line in recovered.damage { violated(.damage, line) }
+        for record in recovered.records where record.space == .device { followTokens(record) }
+        for (key, outbox) in outboxes {
+            guard let phone = phones.first(where: { $0.number == key.phone }),
+                let (_, model) = reference.model(
+                    tenant: phone.tenant, id: key.reference.id.rawValue)
+            else { continue }
+            if key.reference.incarnation == model.incarnation,
+                let origin = reference.origins[model.mark]
+            {
+                outbox.floor = max(outbox.floor, origin.version)
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    /// Takes note of an answer. False where it says that nothing is known.
+    func take(_ answer: Answer, _ index: Int) -> Bool {
+        switch answer {
+        case .accepted(let accepted) where accepted.changed:
+            acknowledged(index, seq: accepted.seq)
+            return true
+        case .replay(let seq):
+            acknowledged(index, seq: seq)
+            return true
+        case .accepted:
+            ledger.refused(index)
+            return true
+        case .refused(let refusal):
+            switch refusal.code {
+            case .stopping, .overloaded, .idempotencyKeyRunning: return false
+            default:
+                ledger.refused(index)
+                return true
+            }
+        case .acceptedAll, .refusedBatch, .stored:
+            violated(.answered, "\(answer) to a command")
+            return true
+        }
+    }
+
+    private func acknowledged(_ index: Int, seq: Int64) {
+        if let wrong = ledger.acknowledged(index, seq: seq) { violated(.once, wrong) }
+        let command = ledger.requests[index].command
+        guard seq >= 1, seq <= reference.events.count else {
+            violated(.durable, "sequence \(seq) is acknowledged and not in the log")
+            return
+        }
+        let event = reference.events[Int(seq) - 1].event
+        if event.body != command.body || event.tenant != command.activity.tenant
+            || event.kind != command.content.kind
+        {
+            violated(.durable, "sequence \(seq) is another event")
+        }
+    }
+
+    // MARK: Pushes
+
+    /// Looks at a push as it is handed over.
+    func checkPush(
+        _ push: Push, _ content: PushContent, _ token: Apple.Token, _ key: CardKey, _ life: Life
+    ) {
+        let outbox = outboxes[key] ?? Outbox(token.phone.budgetClass)
+        outboxes[key] = outbox
+        func check(_ holds: Bool, _ promise: Promise, _ detail: @autoclosure () -> String) {
+            guard !holds else { return }
+            violated(
+                promise, "phone \(key.phone) \(key.reference.text) \(push.event): \(detail())")
+        }
+        check(push.payload.count <= 4_096, .size, "\(push.payload.count) bytes")
+        check(
+            !retiredTokens.contains(push.token), .retired, "\(push.token) is retired on record")
+        let phone = token.phone
+        check(
+            content.tenant == phone.tenant.name.rawValue
+                && content.activity == key.reference.id.rawValue, .tenants,
+            "\(content.tenant)'s \(content.activity) to \(phone.tenant.name)'s phone")
+        if let origin = reference.origins[content.mark] {
+            check(
+                origin.version >= outbox.floor, .order,
+                "version \(origin.version) after \(outbox.floor)")
+            check(
+                origin.incarnation == key.reference.incarnation, .order,
+                "incarnation \(origin.incarnation)'s state")
+            outbox.floor = max(outbox.floor, origin.version)
+        } else {
+            check(false, .shownIsDurable, "mark \(content.mark) is not in the log")
+        }
+        if push.event == .start, let model = reference.origins[content.mark] {
+            outbox.resendsStarts = startPolicy(model.activity) == .resend
+        }
+        let sent = Outbox.Sent(
+            at: loop.now, life: life.number, push: push.id, event: push.event,
+            priority: push.priority, timestamp: content.timestamp, mark: content.mark,
+            frame: content.frame, alert: content.alert)
+        for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
+        outbox.sends.append(sent)
+    }
+
+    private func startPolicy(_ activity: ActivityNumber) -> UnknownStartPolicy {
+        let start = reference.events.last {
+            $0.event.activity == activity && $0.event.kind == .start
+        }
+        guard let start else { return .giveUp }
+        let policy = JSON(unchecked: start.event.body).document.root["on_unknown_start"]?.string
+        return policy == "resend" ? .resend : .giveUp
+    }
+
+    // MARK: Waiting
+
+    /// Looks now and then for something that waits and is held by nothing; in worlds where little
+    /// else holds.
+    func sweep() {
+        let named: [Fault] = [
+            .unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,
+            .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused,
+        ]
+        guard !isHealed, !named.contains(where: { faults.contains(FaultSet($0)) }) else { return }
+        for phone in phones {
+            for card in phone.sortedCards where card.isRegistered && !card.isDismissed {
+                sweep(card, phone)
+            }
+        }
+        after(.seconds(4)) { [self] in sweep() }
+    }
+
+    private func sweep(_ card: Card, _ phone: Phone) {
+        let key = CardKey(phone: phone.number, reference: card.reference)
+        guard let outbox = outboxes[key],
+            let (_, model) = reference.model(
+                tenant: phone.tenant, id: card.reference.id.rawValue)
+        else { return }
+        let last = outbox.sends.last { $0.counts }
+        let isCurrent =
+            model.incarnation == card.reference.incarnation && !model.hasEnded
+            ? last?.mark == model.mark : last?.event == .end
+        guard !isCurrent else {
+            card.behindSince = nil
+            return
+        }
+        if let since = card.behindSince, let last, last.at > since { card.behindSince = nil }
+        let since = card.behindSince ?? loop.now
+        card.behindSince = since
+        let from = max(since, lastTrouble, card.registeredSince)
+        let grant = plan.configuration.budgets[phone.budgetClass]
+        let bound = Span(nanoseconds: grant.lowPrioritySpacing.nanoseconds) + .seconds(10)
+        guard life?.isReady == true, Span(nanoseconds: (loop.now - from).nanoseconds) > bound
+        else { return }
+        violated(
+            .noWait, "phone \(phone.number) \(card.reference.text) waits since \(from)")
+        card.behindSince = loop.now
+    }
+}
+
+extension Span {
+    static func + (one: Span, other: Span) -> Span {
+        Span(nanoseconds: one.nanoseconds + other.nanoseconds)
+    }
+}

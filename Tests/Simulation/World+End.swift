@@ -1,0 +1,197 @@
+import TestSupport
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+// The checkers that look at a whole: at each recovery, and at the end.
+
+extension World {
+    /// Of a plan's tenants, oldest first.
+    func runningActivities() -> [(TenantID, String)] {
+        reference.models.sorted { $0.key < $1.key }.filter { !$0.value.hasEnded }
+            .map { ($0.value.tenant, $0.value.id) }
+    }
+
+    /// The newest version of an activity, once `batch` is stored.
+    func newestVersion(_ activity: Int64, with batch: AppendBatch) -> Int64 {
+        let number = ActivityNumber(activity)
+        let inBatch = batch.events.last { $0.activity == number }.map { $0.expectedVersion + 1 }
+        return inBatch ?? reference.models[number]?.version ?? 0
+    }
+
+    // MARK: fold(log)
+
+    /// Compares every activity of a relay with the fold of its events.
+    func checkRecovered(_ relay: Relay) async {
+        var folds: [ActivityNumber: Projection] = [:]
+        for event in reference.events {
+            let view = JSON(unchecked: event.event.body).document.root
+            guard
+                // The simulation wrote it: a fault here is its own.
+                let content = try? Command.Content(
+                    kind: event.event.kind, view, lenient: true)
+            else {  // reported
+                violated(.fold, "the event \(event.seq) cannot be read")
+                continue
+            }
+            let number = event.event.activity
+            if case .start(let start) = content {
+                folds[number] = Projection(
+                    start, version: event.version, at: event.event.recordedAt)
+            } else {
+                folds[number]?.apply(
+                    content, version: event.version, at: event.event.recordedAt)
+            }
+        }
+        for (number, fold) in folds.sorted(by: { $0.key < $1.key }) {
+            await compare(relay, number, fold)
+        }
+    }
+
+    private func compare(_ relay: Relay, _ number: ActivityNumber, _ fold: Projection) async {
+        guard let model = reference.models[number] else { return }
+        let key = ActivityKey(tenant: model.tenant, id: Plan.identifier(model.id))
+        guard let view = await relay.activity(key) else {
+            violated(.fold, "\(model.id) of \(model.tenant.name) is not there")
+            return
+        }
+        let wall = await relay.wallNow()
+        func check(_ holds: Bool, _ what: String) {
+            if !holds { violated(.fold, "\(model.id) of \(model.tenant.name): \(what)") }
+        }
+        check(view.number == number, "number \(view.number.rawValue), not \(number.rawValue)")
+        check(view.version == fold.version, "version \(view.version), not \(fold.version)")
+        check(view.incarnation == model.incarnation, "incarnation \(view.incarnation)")
+        check(view.state.bytes == fold.state(at: wall).bytes, "another state")
+        check((view.status == .ended) == (fold.ending != nil), "\(view.status)")
+        check(view.state.document.root["n"]?.integer == model.mark, "not mark \(model.mark)")
+        check(
+            view.state.document.root["t"]?.string == model.tenant.name.rawValue,
+            "another tenant's state")
+    }
+
+    // MARK: The end
+
+    func checkAtTheEnd() async {
+        checkLedger()
+        for (key, outbox) in outboxes.sorted(by: { order($0.key, $1.key) }) {
+            let grant = plan.configuration.budgets[outbox.budgetClass]
+            for (promise, detail, at) in outbox.windowFaults(grant) {
+                violated(
+                    promise,
+                    "phone \(key.phone) \(key.reference.text): \(detail), sent at "
+                        + "\(Double(at.nanoseconds / 1_000_000) / 1_000)s")
+            }
+            checkFrames(key, outbox)
+        }
+        guard let relay = life?.relay else { return }
+        await checkRecovered(relay)
+        for phone in phones {
+            for card in phone.sortedCards { await checkConverged(card, phone, relay) }
+        }
+        await rebuildAndCompare()
+    }
+
+    private func order(_ one: CardKey, _ other: CardKey) -> Bool {
+        (one.phone, one.reference.text) < (other.phone, other.reference.text)
+    }
+
+    private func checkLedger() {
+        var rows: [[UInt8]: Int] = [:]
+        for event in reference.events { rows[event.event.body, default: 0] += 1 }
+        for request in ledger.requests where request.command.content.kind != .stop {
+            let count = rows[request.command.body] ?? 0
+            if request.seq != nil, count != 1 {
+                violated(.durable, "request \(request.number) is in the log \(count) times")
+            } else if count > 1 {
+                violated(.once, "request \(request.number) is in the log \(count) times")
+            } else if count == 1, request.wasRefused, !request.isUnknown, request.seq == nil {
+                violated(.once, "request \(request.number) was refused, and is in the log")
+            }
+        }
+    }
+
+    /// Two frames of one looping clip, one after the other and both taken, are two different
+    /// frames.
+    private func checkFrames(_ key: CardKey, _ outbox: Outbox) {
+        for (one, other) in zip(outbox.sends, outbox.sends.dropFirst())
+        where one.fate == .accepted && other.fate == .accepted && one.life == other.life
+            && one.mark == other.mark && one.event == .update && other.event == .update
+            && one.alert == nil && other.alert == nil && one.frame == other.frame
+        {
+            guard let origin = reference.origins[one.mark], loops(origin.activity, one, other)
+            else { continue }
+            violated(
+                .frames,
+                "phone \(key.phone) \(key.reference.text): frame "
+                    + "\(one.frame ?? "") twice in a row")
+            return
+        }
+    }
+
+    /// Whether nothing but a looping clip was going on between two pushes.
+    private func loops(
+        _ activity: ActivityNumber, _ one: Outbox.Sent, _ other: Outbox.Sent
+    ) -> Bool {
+        let start = VirtualWallClock.epoch + Span(nanoseconds: one.at.nanoseconds)
+        let end = VirtualWallClock.epoch + Span(nanoseconds: other.at.nanoseconds)
+        let slack = Span.seconds(20)
+        guard !faults.contains(FaultSet(.wallSteps)) else { return false }
+        let events = reference.events.filter { $0.event.activity == activity }
+        guard let last = events.last(where: { $0.event.recordedAt < start - slack }),
+            last.event.kind == .play,
+            !events.contains(where: {
+                $0.event.recordedAt >= start - slack && $0.event.recordedAt <= end + slack
+            })
+        else { return false }
+        let view = JSON(unchecked: last.event.body).document.root
+        return view["flipbook"]?["loop"]?.string == "forever"
+    }
+
+    private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {
+        guard card.isRegistered, !card.isDismissed,
+            let (_, model) = reference.model(
+                tenant: phone.tenant, id: card.reference.id.rawValue)
+        else { return }
+        let name = "phone \(phone.number) \(card.reference.text)"
+        if model.hasEnded || model.incarnation != card.reference.incarnation {
+            if !card.hasEnded, !card.hasLostEnd { violated(.ended, "\(name) still runs") }
+            return
+        }
+        let key = ActivityKey(tenant: phone.tenant, id: card.reference.id)
+        guard let view = await relay.activity(key) else { return }
+        if card.mark != model.mark {
+            violated(.converges, "\(name) shows mark \(card.mark), not \(model.mark)")
+        } else if view.clip?.playing != true, card.state != view.state.bytes {
+            violated(.converges, "\(name) shows another frame")
+        }
+    }
+
+    /// A relay that begins with what is durable now knows what the running one knows.
+    private func rebuildAndCompare() async {
+        guard let running = life?.relay else { return }
+        let idle = Life(lives + 1, loop)
+        let relay = Relay(
+            loop: loop, log: SimulatedLog(self, idle, storage), sender: Sender(self, idle),
+            configuration: plan.configuration, wallClock: clock, seed: 1)
+        do {
+            for line in try await relay.recover() { violated(.damage, line) }
+        } catch {
+            violated(.fold, "the log cannot be read again: \(error)")
+            return
+        }
+        for (_, model) in reference.models.sorted(by: { $0.key < $1.key }) {
+            let key = ActivityKey(tenant: model.tenant, id: Plan.identifier(model.id))
+            let one = await running.activity(key)
+            let other = await relay.activity(key)
+            if one?.version != other?.version || one?.seq != other?.seq
+                || one?.state.document.root["n"]?.integer
+                    != other?.state.document.root["n"]?.integer
+            {
+                violated(.fold, "\(model.id) of \(model.tenant.name) is rebuilt differently")
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import TestSupport
+import TomboloCore
+import TomboloEventLog
+import TomboloLoop
+import TomboloRelay
+
+/// One process of the relay, from start to crash or orderly stop.
+final class Life: @unchecked Sendable {
+    // Sendable: used on the virtual loop's thread only.
+    let number: Int
+    let death: Parking
+    var relay: Relay?
+    var isReady = false
+    private(set) var isDead = false
+
+    init(_ number: Int, _ loop: any Loop) {
+        self.number = number
+        death = Parking(loop)
+    }
+
+    /// From this moment on nothing that it does has any effect.
+    func kill() {
+        isDead = true
+        isReady = false
+        death.unpark()
+    }
+}
+
+/// Everything around the relay, on one virtual loop: producers, Apple, phones, disk, clocks, and
+/// the checkers that see all of it.
+final class World: @unchecked Sendable {
+    // Sendable: used on the virtual loop's thread only.
+    static let laneCount = 2
+    static let appID = "com.example.app"
+
+    let faults: FaultSet
+    let plant: Plant?
+    let loop: VirtualLoop
+    let clock: VirtualWallClock
+    let plan: Plan
+    var dice: Dice
+    var history = History()
+    var violations: [Violation] = []
+    private(set) lazy var apple = Apple(self)
+    var phones: [Phone] = []
+    var outboxes: [CardKey: Outbox] = [:]
+    var reference = Reference()
+    var ledger = Ledger()
+    var storage: any Storage
+    var life: Life?
+    var lives = 0
+    var isHealed = false
+    var isOver = false
+    var restTime: Duration = .zero
+    /// When something last went wrong that may hold a push.
+    var lastTrouble = MonotonicInstant(nanoseconds: 0)
+    var numbers: Int64 = 0
+    /// Tokens of each device's record, and those that were taken from one.
+    var recordedTokens: [Int64: Set<String>] = [:]
+    var retiredTokens: Set<String> = []
+    let rest: Parking
+
+    init(seed: UInt64, faults: FaultSet?, plant: Plant?) {
+        var dice = Dice(seed: seed)
+        let plan = Plan(&dice, faults: faults)
+        self.plan = plan
+        self.faults = plan.faults
+        self.plant = plant
+        loop = VirtualLoop(seed: seed ^ 0x5eed)
+        clock = VirtualWallClock(loop)
+        storage = plan.usesDisk ? DiskStorage(seed: dice.seed(.disk)) : InMemoryEventLog()
+        self.dice = dice
+        rest = Parking(loop)
+        makePhones()
+    }
+
+    private func makePhones() {
+        for tenant in plan.tenants {
+            for index in 0..<plan.phonesEach {
+                let budgetClass = dice.pick(.plan, [BudgetClass.standard, .frequent, .lab])
+                let phone = Phone(
+                    number: phones.count, tenant: tenant,
+                    id: Plan.identifier("phone-\(index)"), user: "ann",
+                    budgetClass: budgetClass, loop: loop)
+                phones.append(phone)
+                apple.tokens[phone.startToken] = Apple.Token(phone: phone)
+            }
+        }
+    }
+
+    // MARK: Time and chance
+
+    /// Whether a fault is on, not yet healed, and its throw falls.
+    func strikes(_ fault: Fault, _ purpose: Dice.Purpose, oneIn count: Int) -> Bool {
+        guard !isHealed, faults.contains(FaultSet(fault)) else { return false }
+        return dice.happens(purpose, oneIn: count)
+    }
+
+    func diskDelay() -> Duration {
+        if strikes(.slowDisk, .disk, oneIn: 8) { return dice.time(.disk, 100...3_000) }
+        return .microseconds(dice.roll(.disk, 50...4_000))
+    }
+
+    func after(_ delay: Duration, _ body: @escaping () -> Void) {
+        _ = loop.schedule(at: loop.now + delay, Call(body))
+    }
+
+    var seconds: Double { Double(loop.now.nanoseconds / 1_000_000) / 1_000 }
+
+    // MARK: What is noted
+
+    func note(
+        _ step: History.Step, who: Int = 0, _ first: Int64 = 0, _ second: Int64 = 0,
+        _ text: @autoclosure () -> String = ""
+    ) {
+        history.note(loop.now, step, who: who, first, second, text())
+    }
+
+    func violated(_ promise: Promise, _ detail: String) {
+        guard violations.count < 20 else { return }
+        violations.append(Violation(promise: promise.rawValue, detail: detail, at: seconds))
+        note(.violation, who: -1, 0, 0, "\(promise.rawValue): \(detail)")
+    }
+
+    func trouble() { lastTrouble = loop.now }
+
+    // MARK: The run
+
+    /// All of it, from the first start to the last comparison.
+    func run() async {
+        note(.lifeBegins, who: -1, 0, 0, "faults \(faults)")
+        await withDiscardingTaskGroup { group in
+            group.addTask(executorPreference: loop) { await self.keepAlive() }
+            for phone in phones {
+                equip(phone)
+                let number = phone.number
+                group.addTask(executorPreference: loop) { await self.uploads(of: number) }
+            }
+            group.addTask(executorPreference: loop) { await self.operate() }
+            beginTroubles()
+            await produce()
+            await heal()
+            isOver = true
+            group.cancelAll()
+            rest.unpark()
+            life?.kill()
+        }
+    }
+
+    /// Producers, side by side, until the chaos ends.
+    private func produce() async {
+        await withDiscardingTaskGroup { group in
+            for (index, tenant) in plan.tenants.enumerated() {
+                for producer in 0..<plan.producersEach {
+                    let id = index * 10 + producer
+                    group.addTask(executorPreference: loop) {
+                        await Producer(self, tenant, id).run()
+                    }
+                }
+            }
+        }
+        await pause(until: plan.chaosEnd)
+    }
+
+    func pause(until instant: MonotonicInstant) async {
+        do { try await loop.sleep(until: instant) } catch {}
+    }
+
+    func pause(_ duration: Duration) async { await pause(until: loop.now + duration) }
+
+    /// Ends all faults, waits until nothing holds anything any more, changes everything once more,
+    /// and compares.
+    private func heal() async {
+        isHealed = true
+        note(.heal, who: -1)
+        clock.step(to: .zero)
+        apple.heal()
+        for phone in phones { comeOnline(phone) }
+        if faults.contains(FaultSet(.clips)) {
+            await Producer(self, plan.tenants[0], 98).stopEverything()
+        }
+        await pause(plan.healing)
+        while life?.isReady != true { await pause(.milliseconds(100)) }
+        await Producer(self, plan.tenants[0], 99).changeEverything()
+        await pause(plan.quiet)
+        note(.quiet, who: -1)
+        await checkAtTheEnd()
+    }
+}

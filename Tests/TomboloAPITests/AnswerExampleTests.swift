@@ -1,0 +1,148 @@
+import Testing
+import TomboloAPI
+import TomboloJSON
+
+@testable import TomboloCore
+
+/// What the doors write is compared with `Protocol/examples/answers`, byte for byte, and with its
+/// schema.
+@Suite struct AnswerExampleTests {
+    private func expect(
+        _ name: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ write: (inout JSONWriter) -> Void
+    ) throws {
+        var writer = JSONWriter()
+        write(&writer)
+        let written = String(decoding: writer.bytes, as: UTF8.self) + "\n"
+        let golden = String(
+            decoding: try ProtocolFiles.bytes("examples/answers/\(name).json"), as: UTF8.self)
+        #expect(written == golden, "\(name)", sourceLocation: sourceLocation)
+        let schema = String(name.prefix { $0 != "." })
+        let faults = try SchemaCheck.faults(of: try JSONDocument(writer.bytes).root, schema: schema)
+        #expect(faults == [], "\(name)", sourceLocation: sourceLocation)
+    }
+
+    @Test func `every example is written by some test here`() throws {
+        #expect(
+            try ProtocolFiles.names(in: "examples/answers") == [
+                "activity-page.one", "activity.playing", "batch-result.accepted",
+                "batch-result.refused", "command-answer.play", "command-answer.replayed",
+                "command-answer.start", "command-answer.update", "device-view.phone",
+                "end-many-answer.two", "log-entry.command", "log-page.end", "problem.fields",
+                "problem.payload", "stored.kept",
+            ])
+    }
+
+    @Test func `a start with its deliveries`() throws {
+        var answer = CommandAnswer(Samples.accepted(.start))
+        answer.tellDeliveries(of: Samples.activity)
+        #expect(answer.httpStatus == 201)
+        #expect(answer.entityTag == "\"v1\"")
+        try expect("command-answer.start") { answer.write(to: &$0) }
+    }
+
+    @Test func `an update that waits`() throws {
+        var accepted = Samples.accepted(.update)
+        accepted.decision = .deferred(until: Samples.later, .spacing)
+        accepted.destinations = DestinationCounts(sent: 1, deferred: 2)
+        let answer = CommandAnswer(accepted)
+        #expect(answer.httpStatus == 200)
+        try expect("command-answer.update") { answer.write(to: &$0) }
+    }
+
+    @Test func `a clip with its plan`() throws {
+        var accepted = Samples.accepted(.play)
+        accepted.clip = "clip_7"
+        accepted.plan = ClipPlan(
+            Samples.flipbook, accepted.grant!, intervalMax: .seconds(20), payloadBytes: 412)
+        try expect("command-answer.play") { CommandAnswer(accepted).write(to: &$0) }
+    }
+
+    @Test func `the answer of an event that was there already`() throws {
+        let event = RecordedEvent(
+            seq: 1042, previous: 0,
+            event: NewEvent(
+                tenant: Samples.tenant, activity: ActivityNumber(1), expectedVersion: 0,
+                kind: .start, recordedAt: Samples.moment, body: Array("{}".utf8)))
+        let answer = CommandAnswer(
+            replaying: event, of: Samples.activity.key.id, now: Samples.activity)
+        #expect(answer.httpStatus == 201)
+        #expect(answer.replayed)
+        try expect("command-answer.replayed") { answer.write(to: &$0) }
+    }
+
+    @Test func `an activity whose clip plays`() throws {
+        try expect("activity.playing") { Samples.activity.write(to: &$0) }
+        try expect("activity-page.one") {
+            ActivityPage(activities: [Samples.activity], next: Samples.activity.key.id)
+                .write(to: &$0)
+        }
+    }
+
+    @Test func `lines of a batch`() throws {
+        try expect("batch-result.accepted") {
+            BatchResult.accepted(id: "e1", CommandAnswer(Samples.accepted(.start))).write(to: &$0)
+        }
+        try expect("batch-result.refused") {
+            let problem = Problem(
+                Refusal(.unknownActivity, "No activity \"cat-9\" was ever started."))
+            BatchResult.refused(id: "e2", line: 2, problem).write(to: &$0)
+        }
+    }
+
+    @Test func `the end of many`() throws {
+        try expect("end-many-answer.two") {
+            EndManyAnswer([Samples.accepted(.end), Samples.accepted(.end)]).write(to: &$0)
+        }
+    }
+
+    @Test func `rows of the log`() throws {
+        let event = RecordedEvent(
+            seq: 1044, previous: 1042,
+            event: NewEvent(
+                tenant: Samples.tenant, activity: ActivityNumber(1), expectedVersion: 1,
+                kind: .update, recordedAt: Samples.moment,
+                body: Array(
+                    #"{"id":"e1","activity":"cat-7","do":"update","state":{"lap":1.50}}"#.utf8),
+                idempotency: IdempotencyKey(key: "e1", bodyDigest: 7)))
+        let fact = RecordedFact(
+            seq: 3,
+            fact: NewFact(
+                tenant: Samples.tenant, activity: ActivityNumber(1), kind: "push.sent",
+                recordedAt: Samples.moment, body: Array(#"{"status":200}"#.utf8)))
+        let name = Samples.activity.key.id
+        try expect("log-entry.command") {
+            LogEntry.command(event, activity: name).write(to: &$0)
+        }
+        try expect("log-page.end") {
+            LogPage(
+                entries: [.command(event, activity: nil), .fact(fact, activity: name)],
+                nextCursor: nil
+            ).write(to: &$0)
+        }
+    }
+
+    @Test func `a device, with no token whole`() throws {
+        try expect("device-view.phone") { Samples.device.write(to: &$0) }
+    }
+
+    @Test func `a token that came before its activity`() throws {
+        let answer = StoredAnswer(
+            device: Samples.device.id, subject: ("token", "activity:cat-7"), kind: .kept)
+        #expect(answer.httpStatus == 202)
+        try expect("stored.kept") { answer.write(to: &$0) }
+    }
+
+    @Test func `problems`() throws {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let fields = Problem(
+            FieldErrors([
+                FieldError(pointer: "/stat", message: "unknown field; did you mean \"state\"?"),
+                FieldError(pointer: "/type", message: "is missing"),
+            ]))
+        try expect("problem.fields") { fields.write(to: &$0, traceID: trace) }
+        let payload = Problem(
+            Refusal(.payloadTooLarge, "The push would have 5,000 bytes.", bytesOver: 904))
+        try expect("problem.payload") { payload.write(to: &$0, traceID: trace) }
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+import TomboloAPI
+import TomboloCore
+import TomboloJSON
+
+@Suite struct ProblemTests {
+    @Test func `every problem has a page of its own`() {
+        #expect(ProblemRegistry.pages.map(\.code) == ProblemCode.allCases)
+        for page in ProblemRegistry.pages {
+            #expect((400...599).contains(page.status))
+            #expect(!page.cause.isEmpty && !page.fix.isEmpty && !page.command.isEmpty)
+            #expect(page.path == "/problems/\(page.code.rawValue)")
+        }
+        #expect(Set(ProblemRegistry.pages.map(\.title)).count == ProblemCode.allCases.count)
+    }
+
+    @Test func `every lint has a page of its own, and none is called like a problem`() {
+        #expect(LintPage.pages.map(\.code) == Lint.Code.allCases)
+        for page in LintPage.pages {
+            #expect(!page.effect.isEmpty && !page.fix.isEmpty && !page.command.isEmpty)
+            #expect(ProblemCode(rawValue: page.code.rawValue) == nil)
+        }
+        #expect(Set(LintPage.pages.map(\.title)).count == Lint.Code.allCases.count)
+    }
+
+    @Test(arguments: Refusal.Code.allCases)
+    func `every refusal of the core is a problem of the same name`(code: Refusal.Code) {
+        let problem = Problem(Refusal(code, "why", version: 7, bytesOver: 904))
+        #expect(problem.code.rawValue == code.rawValue)
+        #expect(problem.detail == "why")
+        #expect(problem.extensions.map(\.name) == ["version", "bytes_over"])
+    }
+
+    @Test func `JSON that is none is told with its place`() {
+        let error = #expect(throws: JSONError.self) {
+            try JSONDocument(Array("{\n  \"a\": nul}".utf8))
+        }
+        let problem = error.map { Problem($0) }
+        #expect(problem?.code == .invalidJSON)
+        #expect(problem?.detail.hasPrefix("Line 2, column ") == true)
+        #expect(problem?.extensions.map(\.name) == ["line", "column"])
+    }
+
+    @Test func `the first fault is the detail, and the others are counted`() {
+        let faults = FieldErrors([
+            FieldError(pointer: "/stat", message: "unknown field; did you mean \"state\"?"),
+            FieldError(pointer: "/type", message: "is missing"),
+        ])
+        let problem = Problem(faults)
+        #expect(
+            problem.detail
+                == "/stat: unknown field; did you mean \"state\"? 1 more in errors[].")
+        #expect(problem.errors.count == 2)
+        #expect(
+            Problem(FieldErrors([FieldError(pointer: "/type", message: "is missing")])).detail
+                == "/type is missing.")
+    }
+
+    @Test func `a member that is added twice is there once`() {
+        let problem = Problem(.invalidJSON, "why").adding("line", 1).adding("line", 3)
+        #expect(problem.extensions.map(\.name) == ["line"])
+        #expect(problem.extensions.first?.value.description == "3")
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+import TomboloAPI
+import TomboloCore
+import TomboloJSON
+
+/// Reads a request as the doors do; the schema's name says which it is.
+private func read(_ view: JSONView, as schema: String) throws {
+    switch schema {
+    case "start": _ = try Command.Content(kind: .start, view)
+    case "update": _ = try Command.Content(kind: .update, view)
+    case "end": _ = try Command.Content(kind: .end, view)
+    case "clip": _ = try Command.Content(kind: .play, view)
+    case "end-many": _ = try EndManyRequest(view)
+    case "event-line": _ = try EventLine(Array(view.raw))
+    case "device": _ = try DeviceRegistration(reading: view)
+    case "token": _ = try TokenRegistration(reading: view)
+    case "presence": _ = try PresenceReport(reading: view)
+    case "type": _ = try ActivityType(reading: view)
+    case "token-set": _ = try TokenSet(reading: view)
+    case "retry":
+        _ = try RetryRequest(view, tenant: Samples.tenant)
+    case "phone-report": _ = try PhoneReport(reading: view)
+    default: Issue.record("no reader for \(schema)")
+    }
+}
+
+/// Keys are read behind the doors, in the room that keeps them.
+private let readElsewhere = ["key-request"]
+
+@Suite struct RequestExampleTests {
+    private static func examples(_ folder: String) throws -> [(name: String, schema: String)] {
+        try ProtocolFiles.names(in: "examples/\(folder)").map { name in
+            (name, String(name.prefix { $0 != "." }))
+        }
+    }
+
+    @Test func `every example of a request is read, and is what its schema says`() throws {
+        let examples = try Self.examples("requests")
+        #expect(Set(examples.map(\.schema)).count == 14)
+        for (name, schema) in examples {
+            let view = try ProtocolFiles.json("examples/requests/\(name).json")
+            #expect(try SchemaCheck.faults(of: view, schema: schema) == [], "\(name)")
+            guard !readElsewhere.contains(schema) else { continue }
+            #expect(throws: Never.self, "\(name)") { try read(view, as: schema) }
+        }
+    }
+
+    @Test func `what is refused is refused by reader and schema alike, at the same place`() throws {
+        for (name, schema) in try Self.examples("refused") {
+            let example = try ProtocolFiles.json("examples/refused/\(name).json")
+            let body = try #require(example["body"])
+            #expect(try SchemaCheck.faults(of: body, schema: schema) != [], "\(name)")
+            guard !readElsewhere.contains(schema) else { continue }
+            let wanted = example["pointers"]?.elements.compactMap(\.string) ?? []
+            let faults = #expect(throws: (any Error).self, "\(name)") {
+                try read(body, as: schema)
+            }
+            let errors =
+                (faults as? FieldErrors)?.errors
+                ?? (faults as? EventLine.Fault)?.problem.errors ?? []
+            #expect(Set(errors.map(\.pointer)) == Set(wanted), "\(name)")
+        }
+    }
+
+    @Test func `a line's id is told even where the line is refused`() {
+        let fault = #expect(throws: EventLine.Fault.self) {
+            try EventLine(Array(#"{"id":"e9","activity":"a","do":"begin"}"#.utf8))
+        }
+        #expect(fault?.id == "e9")
+    }
+
+    @Test(arguments: [(1, true), (255, true), (256, false), (0, false)])
+    func `an id has 1 to 255 bytes`(length: Int, isTaken: Bool) {
+        let id = String(repeating: "i", count: length)
+        let line = Array(#"{"id":"\#(id)","activity":"a","do":"end"}"#.utf8)
+        let read = try? EventLine(line)  // which fault it is, is told elsewhere
+        #expect((read != nil) == isTaken)
+    }
+}

@@ -1,0 +1,70 @@
+import TomboloJSON
+
+@testable import TomboloCore
+
+/// Values that the examples of answers are made of.
+enum Samples {
+    static let tenant = TenantID(Identifier("main")!)
+    static let moment = Instant(rfc3339: "2026-11-20T09:03:00.250Z")!
+    static let later = Instant(rfc3339: "2026-11-20T09:03:01Z")!
+
+    static let grant = GrantInForce(
+        budgetClass: .standard, grant: Budgets()[.standard])
+
+    static func accepted(_ kind: EventKind) -> Accepted {
+        Accepted(
+            activity: activity.key.id, seq: 1042, version: kind == .start ? 1 : 2,
+            status: kind == .end ? .ended : .active, kind: kind, changed: true, grant: grant,
+            decision: nil, destinations: DestinationCounts(sent: 1, deferred: 0), clip: nil,
+            plan: nil)
+    }
+
+    static let flipbook = Flipbook(
+        path: JSONPointer("/image")!, frames: [.null, .emptyObject], every: .milliseconds(100))
+
+    private static let delivery = DeliveryView(
+        id: "dlv_7", version: 1, route: "push_to_start",
+        apnsID: "eabeae54-14a8-11e5-b60b-1697f925ec7b", priority: 10, result: .accepted,
+        took: .milliseconds(41))
+
+    static let activity = ActivityView(
+        key: ActivityKey(tenant: tenant, id: Identifier("cat-7")!), number: ActivityNumber(1),
+        incarnation: 1, type: "RunnerWidgetAttributes", app: "com.example.app", status: .active,
+        version: 1, seq: 1042,
+        state: JSON(unchecked: Array(#"{"image":"iVBORw0KGgo=","speed":1.50}"#.utf8)),
+        relevance: 1, staleAt: later,
+        clip: ClipView(
+            name: "clip_7", frames: 5, every: .milliseconds(100), path: "/image", playing: true),
+        destinations: [showing, waiting])
+
+    private static let showing = DestinationView(
+        device: Identifier("phone-1")!,
+        grant: GrantInForce(budgetClass: .lab, grant: Budgets()[.lab]), route: "push_to_start",
+        acknowledgedVersion: 1, phase: "started", lastDelivery: delivery, waiting: nil,
+        frames: FrameCounts(asked: 100, sent: 99, merged: 0, slowed: 1, noRoute: 0),
+        shown: report, shownMatches: true)
+
+    private static let waiting = DestinationView(
+        device: Identifier("phone-2")!, grant: grant, route: nil, acknowledgedVersion: 0,
+        phase: "waiting", lastDelivery: nil, waiting: .deferred(until: nil, .startToken),
+        frames: FrameCounts(), shown: nil, shownMatches: nil)
+
+    private static let report = PhoneReport(
+        phase: .active, by: nil, shownVersion: nil, shownState: nil, shownAt: later,
+        firstShownAt: moment, shownCount: 99, lastLocalUpdate: nil)
+
+    static let device = DeviceView(
+        id: Identifier("phone-1")!,
+        registration: DeviceRegistration(
+            user: "u42", app: "com.example.app", environment: .sandbox, os: "26.1",
+            appVersion: "3.2", timeZone: "Asia/Tokyo", locale: "ja", frequentUpdates: true,
+            controlCenter: "top_right", budgetClass: .lab),
+        budgetClass: .lab,
+        tokens: [
+            TokenView(
+                name: "start:RunnerWidgetAttributes", token: "00112233445566778899aabbccddeeff",
+                registeredAt: moment),
+            TokenView(name: "widget", token: "aabb", registeredAt: moment),
+        ],
+        presence: PresenceReport(phase: "inactive", cause: "control_center", at: moment))
+}

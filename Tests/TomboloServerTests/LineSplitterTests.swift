@@ -1,0 +1,53 @@
+import Testing
+
+@testable import TomboloServer
+
+@Suite struct LineSplitterTests {
+    /// All lines of a text that comes in pieces of a length; a line too long is "…".
+    private func lines(_ text: String, piece: Int, max: Int = 64) -> [String] {
+        var splitter = LineSplitter(lineBytesMax: max)
+        var lines: [String] = []
+        func add(_ line: LineSplitter.Line) {
+            switch line {
+            case .line(let bytes, let number):
+                lines.append("\(number):" + String(decoding: bytes, as: UTF8.self))
+            case .tooLong(let number): lines.append("\(number):…")
+            }
+        }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            splitter.append(Array(rest.prefix(piece)))
+            rest = rest.dropFirst(piece)
+            while let line = splitter.next() { add(line) }
+        }
+        if let line = splitter.last() { add(line) }
+        return lines
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 100])
+    func `lines are the same however the bytes come`(piece: Int) {
+        #expect(lines("a\nbc\r\n\n \t\nd", piece: piece) == ["1:a", "2:bc", "5:d"])
+        #expect(lines("a\n", piece: piece) == ["1:a"])
+        #expect(lines("\n\n", piece: piece) == [])
+        #expect(lines("", piece: piece) == [])
+    }
+
+    @Test(arguments: [1, 3, 100])
+    func `a line at its limit is taken, and one byte more is passed over`(piece: Int) {
+        #expect(lines("12345\nx", piece: piece, max: 5) == ["1:12345", "2:x"])
+        #expect(lines("12345\r\nx", piece: piece, max: 5) == ["1:12345", "2:x"])
+        #expect(lines("123456\nx", piece: piece, max: 5) == ["1:…", "2:x"])
+        #expect(lines("x\n1234567890", piece: piece, max: 5) == ["1:x", "2:…"])
+        #expect(
+            lines("1234567890\n1234567890\ny\n", piece: piece, max: 5) == ["1:…", "2:…", "3:y"])
+    }
+
+    @Test func `an endless line takes no more memory than one line`() {
+        var splitter = LineSplitter(lineBytesMax: 10)
+        for _ in 0..<1_000 {
+            splitter.append([UInt8](repeating: 0x61, count: 10))
+            #expect(splitter.next() == nil)
+            #expect(splitter.bytesHeld <= 22)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import CProtocolAssets
+import Testing
+import TomboloJSON
+
+@testable import TomboloServer
+
+@Suite struct RouteTableTests {
+    private func found(_ method: String, _ path: String) throws -> RouteMatch? {
+        let target = try #require(RequestTarget(path))
+        guard case .found(let match) = RouteTable.lookup(method: method, segments: target.segments)
+        else { return nil }
+        return match
+    }
+
+    private func nearest(_ path: String) throws -> String? {
+        let target = try #require(RequestTarget(path))
+        guard
+            case .nothing(let nearest) = RouteTable.lookup(method: "GET", segments: target.segments)
+        else { return nil }
+        return nearest
+    }
+
+    @Test func `every operation has one route, and no two routes are the same`() {
+        #expect(
+            RouteTable.routes.map(\.operation.rawValue).sorted()
+                == Operation.allCases.map(\.rawValue).sorted())
+        #expect(
+            Set(RouteTable.routes.map { "\($0.method) \($0.path.text)" }).count
+                == RouteTable.routes.count)
+    }
+
+    @Test func `a path finds its route and its parameters`() throws {
+        let stop = try found("DELETE", "/v1/activities/cat%2D7/clips/clip_7?x=1")
+        #expect(stop?.route.operation == .stopClip)
+        #expect(stop?.parameters == ["id": "cat-7", "clip": "clip_7"])
+        #expect(try found("GET", "/livez/")?.route.operation == .live)
+        #expect(try found("HEAD", "/v1/log")?.route.operation == .listLog)
+        #expect(try found("PUT", "/v1/activities/") == nil)
+        #expect(try found("PUT", "/v1//activities/x") == nil)
+    }
+
+    @Test func `the more literal of two paths is meant`() throws {
+        #expect(try found("POST", "/v1/activities/end")?.route.operation == .endActivities)
+        // An activity may still be called "end".
+        #expect(try found("PATCH", "/v1/activities/end")?.parameters == ["id": "end"])
+    }
+
+    @Test func `a slash inside an escape separates nothing`() throws {
+        #expect(try found("GET", "/v1/activities/a%2Fb")?.parameters == ["id": "a/b"])
+    }
+
+    @Test(arguments: ["v1", "", "/a%", "/a%g1", "/%ff", "*"])
+    func `a target that is no path is none`(text: String) {
+        #expect(RequestTarget(text) == nil)
+    }
+
+    @Test func `a query is taken apart and decoded`() throws {
+        let target = try #require(RequestTarget("/v1/log?activity=a+b%26&since=&flag"))
+        #expect(target["activity"] == "a b&")
+        #expect(target["since"] == "")
+        #expect(target["flag"] == "")
+        #expect(target["none"] == nil)
+    }
+
+    @Test func `a path that is nearly one names it`() throws {
+        #expect(try nearest("/v1/activites/cat-7") == "/v1/activities/{id}")
+        #expect(try nearest("/v1/event") == "/v1/events")
+        #expect(try nearest("/activities/cat-7/end") == "/v1/activities/{id}/end")
+        #expect(try nearest("/healthz/of/something/else") == nil)
+    }
+}
+
+/// The route table and `Protocol/openapi.json` say the same.
+@Suite struct OpenAPITests {
+    private static func description() throws -> JSONView {
+        let asset = tombolo_protocol_openapi()
+        let bytes = UnsafeBufferPointer(start: asset.bytes, count: asset.count)
+        return try JSONDocument(Array(bytes)).root
+    }
+
+    @Test func `each route is described, and nothing else is`() throws {
+        let paths = try #require(try Self.description()["paths"])
+        var described: [String] = []
+        for (path, item) in paths.members {
+            for (method, operation) in item.members where method != "parameters" {
+                described.append(
+                    "\(method.uppercased()) \(path) \(operation["operationId"]?.string ?? "")")
+            }
+        }
+        let routes = RouteTable.routes.map {
+            "\($0.method) \($0.path.text) \($0.operation.rawValue)"
+        }
+        #expect(described.sorted() == routes.sorted())
+    }
+
+    @Test(arguments: RouteTable.routes.map(\.operation))
+    func `a route's scope, parameters and idempotency are as described`(operation: Operation)
+        throws
+    {
+        let description = try Self.description()
+        let route = try #require(RouteTable.routes.first { $0.operation == operation })
+        let item = try #require(description["paths"]?[route.path.text])
+        let described = try #require(item[route.method.lowercased()])
+        let scopes = described["security"]?.elements.map {
+            $0["key"]?.elements.first { _ in true }?.string
+        }
+        #expect(scopes == Self.scopes(route.access))
+        let all = [item, described].flatMap { view in
+            view["parameters"].map { Array($0.elements) } ?? []
+        }
+        let parameters = all.map { Self.resolved($0, description) }
+        func names(_ place: String) -> [String] {
+            parameters.filter { $0["in"]?.string == place }.compactMap { $0["name"]?.string }
+        }
+        #expect(names("query").sorted() == route.query.sorted())
+        #expect(names("path").sorted() == route.path.parameters.sorted())
+        #expect(names("header").contains("Idempotency-Key") == route.takesIdempotencyKey)
+    }
+
+    private static func resolved(_ view: JSONView, _ description: JSONView) -> JSONView {
+        guard let target = view["$ref"]?.string,
+            let pointer = JSONPointer(String(target.dropFirst()))
+        else { return view }
+        return description.at(pointer) ?? view
+    }
+
+    private static func scopes(_ access: Access) -> [String] {
+        switch access {
+        case .open: []
+        case .produce: ["produce"]
+        case .observe: ["observe"]
+        case .ownDevice: ["device:{id}"]
+        case .ownDeviceOrObserve: ["device:{id}", "observe"]
+        case .operate: ["operate"]
+        }
+    }
+}

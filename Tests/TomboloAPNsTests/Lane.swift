@@ -40,6 +40,7 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
     }
 
     var client: APNsClient { made! }
+    var moment: MonotonicInstant { loop.now }
 
     func pushEnded(_ outcome: PushOutcome) {
         outcomes.append(outcome)

@@ -39,6 +39,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
 
     // The relay's own state.
     case overloaded
+    case logFull = "log-full"
     case stopping
     case notReady = "not-ready"
     case logUnreadable = "log-unreadable"

@@ -95,6 +95,12 @@ extension ProblemRegistry {
             fix: "Wait for the seconds that Retry-After names, then send again.",
             command: "curl http://127.0.0.1:8780/metrics"),
         ProblemPage(
+            .logFull, 507, "The disk of the log is nearly full",
+            cause: "The file system of the data directory is used to nine tenths or more.",
+            fix: "Free some space on it, or keep a shorter history (limits.history): events are "
+                + "taken again by themselves.",
+            command: "df -h"),
+        ProblemPage(
             .stopping, 503, "The relay is stopping",
             cause: "The relay finishes what it has taken and takes nothing new.",
             fix: "Send again after it has started.",

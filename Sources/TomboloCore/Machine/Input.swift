@@ -18,6 +18,8 @@ package enum Input: Sendable {
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
+    /// Whether the log has room for events.
+    case room(Bool)
     /// An activity that had left memory, as the log keeps it.
     case remembered(ActivityHead, version: Int64, seq: Int64)
     /// The wall clock's lead over steady time (`RelayClock`).
@@ -137,6 +139,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case idempotencyKeyRunning = "idempotency-key-running"
         case labRefused = "lab-refused"
         case overloaded = "overloaded"
+        case logFull = "log-full"
         case stopping = "stopping"
     }
 

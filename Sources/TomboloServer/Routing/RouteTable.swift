@@ -10,7 +10,8 @@ package enum RouteTable {
             "PUT", "/v1/activities/{id}", .startActivity, .produce, idempotency: true,
             query: ["restart"]),
         Route("PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true),
-        Route("GET", "/v1/activities/{id}", .showActivity, .observe),
+        Route(
+            "GET", "/v1/activities/{id}", .showActivity, .observe, query: ["at", "at_seq"]),
         Route("POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true),
         Route("POST", "/v1/activities/end", .endActivities, .produce),
         Route("POST", "/v1/activities/{id}/clips", .playClip, .produce, idempotency: true),

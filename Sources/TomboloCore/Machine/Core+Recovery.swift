@@ -60,7 +60,8 @@ extension Core {
     }
 
     /// After a restore: what is older than it may have reached the phones, so its alerts stay
-    /// silent and a start that seems untried may have been tried. Timestamps go on from now by themselves.
+    /// silent and a start that seems untried may have been tried. Timestamps go on from now by
+    /// themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
         for slot in destinations.indices {
             guard let destination = destinations[slot],

@@ -239,6 +239,9 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         let inputs = inbox
         inbox.removeAll()
+        if !inputs.isEmpty {
+            core.step(.room(log.hasRoom), now: now, effects: &effects)
+        }
         for input in inputs { core.step(input, now: now, effects: &effects) }
         if inputs.isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects)

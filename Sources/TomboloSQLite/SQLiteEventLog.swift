@@ -17,8 +17,8 @@ package final class SQLiteEventLog: EventLog {
     private let damageList = DamageList()
 
     /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
-    /// keys; `retention` says what goes with time. Throws `.unusable` where another relay has it open, where it is of a newer schema or
-    /// of another program, or where the file system refuses.
+    /// keys; `retention` says what goes with time. Throws `.unusable` where another relay has it
+    /// open, where it is of a newer schema or of another program, or where the file system refuses.
     package init(
         directory: String, retention: LogRetention = .forever,
         chance: inout some RandomNumberGenerator

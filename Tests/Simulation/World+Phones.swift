@@ -48,7 +48,9 @@ extension World {
                 await pause(.milliseconds(700))
                 continue
             }
-            let answer = await relay.submit(upload.command, for: phone.key)
+            var key = phone.key
+            if plant == .tenantLeftOut { key.tenant = plan.tenants[0] }
+            let answer = await relay.submit(upload.command, for: key)
             var isDone = !upload.isRetried
             if case .stored = answer, !life.isDead { isDone = true }
             note(.stored, who: number, isDone ? 1 : 0, 0, "\(answer)")

@@ -31,7 +31,16 @@ extension Core {
             return
         }
         let grant = grantInForce(destination).grant
-        switch destination.pacing.turn(wish, grant, now: now, wall: wall(now)) {
+        let turn = destination.pacing.turn(wish, grant, now: now, wall: wall(now))
+        #if PLANTED_BUGS
+            var waits = false
+            if case .wait = turn { waits = true }
+            if let until = plantedWait(slot, event, wish, waits, now: now) {
+                postpone(slot, until: until, .spacing)
+                return
+            }
+        #endif
+        switch turn {
         case .wait(let until, let hold):
             postpone(slot, until: until, hold)
         case .reserve:

@@ -33,8 +33,13 @@ extension Core {
     ) -> JSON {
         guard event == .update, let clip = projection.clip, var cursor = destinations[slot]?.cursor
         else { return projection.state(at: wall(now)) }
+        #if PLANTED_BUGS
+            let isSampled = isPlanted(.clipSampledAtItsPeriod)
+        #else
+            let isSampled = false
+        #endif
         let frame: Int
-        if clip.flipbook.repetition == .forever {
+        if clip.flipbook.repetition == .forever, !isSampled {
             frame = Int(cursor.shown % Int64(clip.flipbook.frames.count))
         } else {
             frame = clip.frame(at: wall(now))

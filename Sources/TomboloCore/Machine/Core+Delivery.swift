@@ -82,7 +82,15 @@ extension Core {
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
         case .waiting: return wantStart(destination, projection)
-        case .starting, .started: return .held(.updateToken, until: nil)
+        case .starting, .started:
+            #if PLANTED_BUGS
+                if isPlanted(.secondStartBeforeToken), destination.acknowledged > 0,
+                    destination.acknowledged < projection.version
+                {
+                    return wantStart(destination, projection)
+                }
+            #endif
+            return .held(.updateToken, until: nil)
         case .startUnknown:
             let deadline = destination.phaseSince + configuration.limits.startDeadline
             if now < deadline { return .held(.unknownStart, until: deadline) }

@@ -173,10 +173,10 @@ import TomboloRelay
         }
     }
 
-    /// A log whose disk is full until somebody frees it.
+    /// A log whose disk is full while somebody says so.
     final class CrampedLog: EventLog {
         private let log = InMemoryEventLog()
-        let isFull = Mutex(true)
+        let isFull = Mutex(false)
 
         func append(
             _ batch: AppendBatch, under ownership: Ownership
@@ -228,6 +228,7 @@ import TomboloRelay
     {
         let log = CrampedLog()
         try Self.with(log) { relay, _ in
+            log.isFull.withLock { $0 = true }
             async let first = relay.submit(
                 try Self.command(.start, "cat", #"{"type":"R","state":{}}"#))
             while await relay.isReady { await Task.yield() }

@@ -74,7 +74,8 @@ extension World {
 
     // MARK: The end
 
-    /// Before the one more change that heals what Apple has lost: cards that have lost nothing need none.
+    /// Before the one more change that heals what Apple has lost: cards that have lost nothing need
+    /// none.
     func checkAfterHealing() async {
         guard let relay = life?.relay else { return }
         for phone in phones {

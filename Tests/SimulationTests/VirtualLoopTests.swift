@@ -41,7 +41,8 @@ import TomboloLoop
     @Test func `a task on the runtime's pool is an escape`() {
         let loop = VirtualLoop(seed: 1)
         _ = loop.run(until: Self.hour, jobsMax: 1_000_000_000) {
-            // Whoever begins such a task by mistake leaves the loop: it has no parent to inherit it from.
+            // Whoever begins such a task by mistake leaves the loop: it has no parent to inherit it
+            // from.
             Task {}
         }
         #expect(loop.escapes > 0)

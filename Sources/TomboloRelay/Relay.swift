@@ -105,11 +105,7 @@ package actor Relay: TurnTarget, TimerTarget {
         // come. With it goes what recovery has found out, or the next one would not know it any
         // more.
         let found = core.takeBatch(now: steadyNow(), writesAll: true)
-        let receipt = try await log.append(withClock(found ?? PendingBatch()), under: .sole)
-        if found != nil {
-            inbox.append(
-                .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
-        }
+        try await begin(found)
         phase = .running
         scheduleTurn()
         while !Task.isCancelled {
@@ -126,6 +122,23 @@ package actor Relay: TurnTarget, TimerTarget {
                 await appending.park()
             }
         }
+    }
+
+    /// Stores the clock, and with it what recovery has found out. A log without room is waited for
+    /// only where there is something that would be lost.
+    private func begin(_ found: PendingBatch?) async throws {
+        let batch = withClock(found ?? PendingBatch())
+        guard found != nil else {
+            switch await attempt(batch) {
+            case .success: return
+            case .failure(.full): clockWritten = nil
+            case .failure(let error): throw error
+            }
+            return
+        }
+        let receipt = try await store(batch)
+        inbox.append(
+            .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
     }
 
     /// A log without room has stored nothing: the same batch is tried until there is room, and

@@ -79,7 +79,8 @@ struct Producer {
                 "{\"devices\":[\"phone-0\",\"phone-1\",\"phone-2\"]}",
             ])
         var text =
-            "{\"type\":\"Runner\",\"audience\":\(audience),\"state\":\(state(id, mark, whole: true))"
+            "{\"type\":\"Runner\",\"audience\":\(audience)"
+            + ",\"state\":\(state(id, mark, whole: true))"
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"on_unknown_start\":\"resend\"" }
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"stale_after\":\"10m\"" }
         var (command, number) = make(.start, id, text + alert() + "}", mark)

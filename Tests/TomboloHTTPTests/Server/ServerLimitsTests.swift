@@ -16,14 +16,9 @@ import TomboloLoop
         } _: { server in
             let file = try server.files.write("body", [])
             try #require(truncate(file, 1 << 30) == 0)
-            let told = try await server.curl(
-                "/",
-                ["--http1.1", "-T", file, "-H", "Expect:", "-w", "|%{http_code} %{size_upload}"])
-            let words = told.split(separator: "|").last?.split(separator: " ") ?? []
-            try #require(words.count == 2, "\(told)")
-            #expect(words[0] == "413")
-            let sent = try #require(Int(words[1]))
-            #expect(sent < 16 << 20, "what was on its way, and no more")
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1073741824\r\n\r\n"
+            let told = try await server.answer(to: head + String(repeating: "x", count: 60_000))
+            #expect(told.hasPrefix("HTTP/1.1 413 "))
             // Debian's curl forgets an answer that comes before the end of its upload over HTTP/2.
             let frames = try await server.run(
                 "/usr/bin/nghttp", ["-v", "-n", "-d", file, server.origin + "/"])

@@ -33,6 +33,8 @@ package struct GatewayRules: Sendable {
     package var bundleIDs: [String]
     /// Every well-formed token is a phone, and none gets a 429: for load, not for life.
     package var acceptsAnyToken = false
+    /// Whether the apps have the capability for broadcasts.
+    package var broadcasts = true
     /// Senders report that a connection on which a provider token was seen to have expired answers
     /// `ExpiredProviderToken` to everything from then on. Apple's pages do not say so.
     package var expiredTokenWedgesConnection = false

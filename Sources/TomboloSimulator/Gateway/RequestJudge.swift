@@ -12,6 +12,8 @@ package struct RequestJudge: Sendable {
     package var rules: GatewayRules
     /// The device tokens Apple knows.
     package var tokens = DeviceTokenRegistry()
+    /// The broadcast channels there are.
+    package var channels = ChannelRegistry()
     /// Provider tokens whose signature was found good, so that it is checked once per token.
     private var verified: [String: ProviderToken] = [:]
 
@@ -73,7 +75,7 @@ package struct RequestJudge: Sendable {
 
     // MARK: - Provider token
 
-    private mutating func authorize(
+    mutating func authorize(
         _ request: PushRequest, on connection: inout GatewayConnection, at now: WallInstant
     ) throws(Refusal) -> ProviderKey {
         if connection.isWedged { throw Refusal(.expiredProviderToken) }

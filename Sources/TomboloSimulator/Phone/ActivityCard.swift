@@ -39,6 +39,8 @@ package struct ActivityCard: Hashable, Sendable {
     package internal(set) var ignoredCount = 0
     /// The newest timestamp applied, Unix seconds.
     var timestamp: Int64
+    /// The channel that it listens on, instead of having an update token.
+    package internal(set) var channelID: String?
     var staleAt: WallInstant?
     /// The app's own last update.
     package internal(set) var localUpdateAt: WallInstant?

@@ -37,6 +37,7 @@ extension Phone {
         card.budget = configuration.updateBudget.map {
             TokenBucket(depth: $0.depth, perHour: $0.perHour, at: now)
         }
+        card.channelID = payload.inputPushChannel
         if payload.inputPushChannel == nil {
             switch configuration.updateTokens {
             case .atOnce: card.updateTokenDueAt = now
@@ -72,7 +73,7 @@ extension Phone {
         return (try decodable(payload.contentState, type: type), attributes)
     }
 
-    private mutating func change(
+    mutating func change(
         _ index: Int, by push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) throws(Ignored) {
         // The budget is the system's: it is spent before anybody reads the payload.

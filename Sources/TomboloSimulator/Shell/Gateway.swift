@@ -6,6 +6,9 @@ import TomboloLoop
 protocol PushReceiver: AnyObject {
     /// On the loop, once for each push, after its answer was given.
     func received(_ push: AcceptedPush, at now: WallInstant)
+
+    /// On the loop, once for each broadcast, after its answer was given.
+    func received(_ broadcast: AcceptedBroadcast, at now: WallInstant)
 }
 
 /// What the gateway said so far.
@@ -82,6 +85,9 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         guard exchange.head.version == .http2 else { return exchange.connection.abort() }
         guard let body = await Self.body(of: exchange) else { return }
         let now = wallClock()
+        if RequestJudge.isOfChannels(exchange.head.target) {
+            return answerChannels(exchange, body, at: now)
+        }
         let id = exchange.connection.id
         var memory = connections[id] ?? Memory(connection: exchange.connection)
         let hadAccepted = memory.judged.hasAcceptedRequest
@@ -100,6 +106,24 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         }
         respond(answer, to: exchange)
         if case .success(let push) = answer.result { receiver?.received(push, at: now) }
+    }
+
+    private func answerChannels(
+        _ exchange: HTTPExchange, _ body: [UInt8], at now: WallInstant
+    ) {
+        let id = exchange.connection.id
+        var memory = connections[id] ?? Memory(connection: exchange.connection)
+        let hadAccepted = memory.judged.hasAcceptedRequest
+        let answer = judge.judgeChannel(
+            Self.request(exchange.head, body), on: &memory.judged, at: now, freshID: Self.freshID,
+            freshChannel: { RandomBytes.make(16) })
+        if connections[id] != nil { connections[id] = memory }
+        if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
+        var fields: HTTPFields = ["apns-request-id": answer.requestID]
+        if let channel = answer.channelID { fields.append("apns-channel-id", channel) }
+        if !answer.body.isEmpty { fields.append("content-type", "application/json") }
+        exchange.respond(answer.status, fields, answer.body)
+        if let broadcast = answer.broadcast { receiver?.received(broadcast, at: now) }
     }
 
     /// The body, cut where it is larger than any payload may be; nil where its sender is gone.

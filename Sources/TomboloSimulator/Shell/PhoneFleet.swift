@@ -42,6 +42,13 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         }
     }
 
+    func received(_ broadcast: AcceptedBroadcast, at now: WallInstant) {
+        for index in phones.indices {
+            carryOut(phones[index].receive(broadcast, at: now), of: index, at: now)
+        }
+        parking.unpark()
+    }
+
     /// Does something to a phone as its user would, and carries out what follows.
     func perform(
         on name: String, _ change: (inout Phone, WallInstant) -> [PhoneEffect]

@@ -1,0 +1,56 @@
+/// The broadcast channels of all apps (Apple, *Sending channel management requests to APNs*).
+package struct ChannelRegistry: Sendable {
+    /// What a channel keeps for phones that cannot be reached; it never changes.
+    package enum StoragePolicy: Int64, Hashable, Sendable {
+        case nothing = 0
+        case mostRecent = 1
+    }
+
+    private var channels: [String: [String: StoragePolicy]] = [:]
+    private var created: [String: [String]] = [:]
+
+    /// Channels of one app in one environment.
+    package static let channelsMax = 10_000
+
+    package init() {}
+
+    /// False where the app has as many as it may.
+    mutating func create(_ id: String, of bundleID: String, _ policy: StoragePolicy) -> Bool {
+        guard channels[bundleID, default: [:]].count < Self.channelsMax else { return false }
+        channels[bundleID, default: [:]][id] = policy
+        created[bundleID, default: []].append(id)
+        return true
+    }
+
+    /// Whether there was one. Deletion is for good: an id is never given twice.
+    mutating func delete(_ id: String, of bundleID: String) -> Bool {
+        guard channels[bundleID]?.removeValue(forKey: id) != nil else { return false }
+        created[bundleID]?.removeAll { $0 == id }
+        return true
+    }
+
+    subscript(_ id: String, of bundleID: String) -> StoragePolicy? { channels[bundleID]?[id] }
+
+    /// In the order of their creation.
+    func all(of bundleID: String) -> [String] { created[bundleID] ?? [] }
+}
+
+/// A broadcast that the gateway took.
+package struct AcceptedBroadcast: Hashable, Sendable {
+    package var channelID: String
+    package var bundleID: String
+    package var priority: Int
+    package var payload: [UInt8]
+    package var requestID: String
+}
+
+/// The answer to one request of the channel or broadcast API.
+package struct ChannelAnswer: Sendable {
+    package var status: Int
+    /// The request's `apns-request-id` where it was a canonical one, else a fresh one.
+    package var requestID: String
+    /// Of a channel that was created.
+    package var channelID: String?
+    package var body: [UInt8] = []
+    package var broadcast: AcceptedBroadcast?
+}

@@ -78,6 +78,9 @@ extension JSONWriter {
         beginObject()
         member("slowed", frames.slowed)
         member("no_route", frames.noRoute)
+        member("hidden", frames.hidden)
+        member("paused", frames.paused)
+        member("unchanged", frames.unchanged)
         endObject()
         endObject()
     }

@@ -12,6 +12,7 @@ package struct Activity: Sendable {
         package var attributes: JSON
         package var onUnknownStart: UnknownStartPolicy
         package var startedAt: Instant
+        package var framesShowWhen = FramesShowWhen.background
         /// The start's own fields, for telling an equal start from a different one.
         package var digest: UInt64
     }

@@ -18,10 +18,22 @@ struct Device: Sendable {
     let number: Int64
     var registration: DeviceRegistration
     var tokens: [TokenName: Token] = [:]
-    var presence: PresenceReport?
+    /// Not kept across a restart: without a word an app is in the background.
+    var presence = Presence()
+    var classifier: PresenceClassifier
+    /// What `presence` heard last.
+    var lastReport: PresenceReport?
     /// The newest of each activity; not kept across a restart.
     var reports: [ActivityReference: PhoneReport] = [:]
     var destinations: [Int] = []
+
+    /// One that registers for the first time.
+    init(key: DeviceKey, number: Int64, registration: DeviceRegistration) {
+        self.key = key
+        self.number = number
+        self.registration = registration
+        classifier = PresenceClassifier(edge: registration.controlCenterEdge)
+    }
 
     /// iOS 18 and later understand `input-push-token`.
     var asksForToken: Bool {
@@ -75,6 +87,7 @@ extension Device {
         key = DeviceKey(tenant: TenantID(tenant), id: id)
         self.number = number
         self.registration = registration
+        classifier = PresenceClassifier(edge: registration.controlCenterEdge)
         guard let tokens = view["tokens"] else { return }
         for (text, token) in tokens.members {
             guard let name = TokenName(text), let value = token["token"]?.string else { continue }

@@ -17,7 +17,7 @@ extension Command.Content {
         case .start: content = Start(reading: &reader).map(Self.start)
         case .update: content = Update(reading: &reader).map(Self.update)
         case .end: content = .end(End(reading: &reader))
-        case .play: content = Flipbook(reading: &reader).map(Self.play)
+        case .play: content = Clip(reading: &reader).map(Self.play)
         case .stop: content = .stop(clip: reader.string("clip"))
         }
         try reader.finish(allowingUnknown: lenient)
@@ -55,6 +55,7 @@ extension Start {
         onUnknownStart =
             reader.choice("on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
             ?? .giveUp
+        framesShowWhen = FramesShowWhen.reading(&reader)
         guard let type, let state, type != "" else { return nil }
         self.type = type
         self.state = state.json

@@ -22,7 +22,7 @@ package struct Command: Sendable {
         case start(Start)
         case update(Update)
         case end(End)
-        case play(Flipbook)
+        case play(Clip)
         case stop(clip: String?)
 
         package var kind: EventKind {
@@ -92,6 +92,7 @@ package struct Start: Sendable {
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
     package var onUnknownStart: UnknownStartPolicy = .giveUp
+    package var framesShowWhen = FramesShowWhen.background
 }
 
 /// A card changes.

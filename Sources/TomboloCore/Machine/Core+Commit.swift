@@ -28,20 +28,21 @@ extension Core {
             batch.heads.append(activities[slot].head())
         }
         batch.facts = staged.facts
-        batch.records = staged.records + takeMarks()
+        batch.records = staged.records + takeMarks(now: now)
         committing = staged
         staged = Staged()
         return batch
     }
 
-    private mutating func takeMarks() -> [Record] {
+    private mutating func takeMarks(now: Instant) -> [Record] {
         var records: [Record] = []
         for slot in staged.dirtyMarks {
             guard let destination = destinations[slot], destination.markIsDirty else { continue }
             destinations[slot]?.markIsDirty = false
             let device = devices[destination.device]?.number ?? 0
             let value = destination.mark(
-                activity: activities[destination.activity].number.rawValue, device: device)
+                activity: activities[destination.activity].number.rawValue, device: device,
+                wall: wall(now))
             records.append(Record(space: .mark, number: destination.number, value: value))
         }
         return records
@@ -136,7 +137,7 @@ extension Core {
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
                 answer.plan = ClipPlan(
-                    plan.flipbook, grant, intervalMax: configuration.limits.frameIntervalMax,
+                    plan.clip, grant, intervalMax: configuration.limits.frameIntervalMax,
                     payloadBytes: plan.payloadBytes)
             }
             return answer

@@ -53,6 +53,8 @@ extension Core {
     private mutating func settle(_ slot: Int, now: Instant) {
         guard let projection = projection(slot) else { return }
         destinations[slot]?.acknowledged = projection.version
+        let wall = wall(now)
+        destinations[slot]?.cursor?.skipUnchanged(now: now, wall: wall)
         markDirty(slot, now: now)
     }
 
@@ -149,14 +151,14 @@ extension Core {
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
         if destination.acknowledged < projection.version {
-            if projection.clip == nil, !destination.owesTrailing,
-                destination.contentHash == contentHash(projection, projection.state)
-            {
+            if !destination.owesTrailing, isUnchanged(slot, projection, now: now) {
                 return .unchanged
             }
             return .push(.update, .latest(urgency), alert: nil)
         }
-        if destination.owesTrailing, projection.clip == nil {
+        if destination.owesTrailing,
+            projection.clip == nil || destinations[slot]?.cursor?.hasShownEnd == true
+        {
             return .push(.update, .trailing, alert: nil)
         }
         let refresh = staleRefresh(destination, projection)
@@ -164,17 +166,24 @@ extension Core {
         guard let clip = projection.clip, let cursor = destinations[slot]?.cursor else {
             return .later(refresh)
         }
-        if clip.isOver(at: wall(now)) {
-            let last = clip.flipbook.frames.count - 1
-            if cursor.lastFrame == last { return .later(refresh) }
-            return .push(.update, .latest(urgency), alert: nil)
+        // The last value is a state: no gate holds it.
+        if cursor.isOver(at: wall(now)) {
+            if cursor.hasShownEnd { return .later(refresh) }
+            return isUnchanged(slot, projection, now: now)
+                ? .unchanged : .push(.update, .latest(urgency), alert: nil)
+        }
+        guard cursor.mode == .running else {
+            return .later(earlier(refresh, endOfHidden(clip, now: now)))
         }
         // So slow a loop is no animation, and costs pushes all the same.
         if grantInForce(destination).grant.frameInterval > configuration.limits.frameIntervalMax {
             return .later(refresh)
         }
-        if cursor.due <= now { return .push(.update, .frame, alert: nil) }
-        return .later(refresh.map { min($0, cursor.due) } ?? cursor.due)
+        if cursor.due <= now {
+            return isUnchanged(slot, projection, now: now)
+                ? .unchanged : .push(.update, .frame, alert: nil)
+        }
+        return .later(earlier(refresh, cursor.due))
     }
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is

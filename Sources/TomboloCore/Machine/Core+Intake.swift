@@ -91,7 +91,8 @@ extension Core {
         let definition = Activity.Definition(
             type: start.type, app: app, audience: start.audience, route: start.route,
             attributes: try Self.attributes(start, reference),
-            onUnknownStart: start.onUnknownStart, startedAt: wall(now), digest: digest)
+            onUnknownStart: start.onUnknownStart, startedAt: wall(now),
+            framesShowWhen: start.framesShowWhen, digest: digest)
         let projection = Projection(start, version: version, at: wall(now))
         try checkSize(of: projection, definition, alert: start.alert)
         let place = slot ?? newActivity(command.activity, definition, projection)
@@ -126,10 +127,10 @@ extension Core {
                 "the activity has ended; start it again with PUT and ?restart=true",
                 version: activity.accepted.version)
         }
-        var plan: (Flipbook, Int)?
+        var plan: (Clip, Int)?
         switch command.content {
-        case .play(let flipbook):
-            plan = (flipbook, try payloadBytes(of: flipbook, on: activity, now: now))
+        case .play(let clip):
+            plan = try examined(clip, on: activity, now: now)
         case .stop(let name):
             guard let clip = activity.accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
@@ -148,7 +149,7 @@ extension Core {
 
     private mutating func stage(
         _ command: Command, _ slot: Int, _ projection: Projection,
-        definition: Activity.Definition? = nil, plan: (Flipbook, Int)? = nil, now: Instant
+        definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
         let event = NewEvent(
             tenant: command.activity.tenant, activity: activities[slot].number,
@@ -159,7 +160,7 @@ extension Core {
             Staged.Event(
                 event: event, activity: slot, incarnation: activities[slot].incarnation,
                 projection: projection, content: command.content, definition: definition,
-                plan: plan.map { (flipbook: $0.0, payloadBytes: $0.1) }))
+                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) }))
         staged.touched.append(slot)
         counters.eventsAccepted += 1
         return staged.events.count - 1

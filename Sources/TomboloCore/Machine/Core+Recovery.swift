@@ -93,6 +93,7 @@ extension Core {
         destination.acknowledged = mark.acknowledged
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
+        destination.keptAt = mark.keptAt
         destination.pacing.lastTimestamp = mark.lastTimestamp
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
         destination.pacing.recover(
@@ -105,7 +106,8 @@ extension Core {
             destination.phase = .started
         }
         destination.markIsDirty = false
-        _ = insert(destination)
+        let slot = insert(destination)
+        if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
     }
 }

@@ -59,8 +59,8 @@ extension Core {
             staleAt: durable.staleAfter.map { durable.changedAt + $0 },
             clip: durable.clip.map { clip in
                 ClipView(
-                    name: clip.name, frames: clip.flipbook.frames.count,
-                    every: clip.flipbook.every, path: clip.flipbook.path.description,
+                    name: clip.name, frames: Int(clamping: clip.clip.frameCount),
+                    every: clip.clip.every, path: clip.clip.path.description,
                     playing: !clip.isOver(at: wall(now)))
             },
             destinations: activity.destinations.compactMap { index in
@@ -83,6 +83,9 @@ extension Core {
             case .live, .ended: destination.token == nil ? nil : "update_token"
             case .gone: nil
             }
+        let expected =
+            destination.keptAt.map { projection.state(showing: $0) }
+            ?? projection.state(at: wall(now))
         let counts =
             destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
             ?? destination.frames
@@ -93,7 +96,7 @@ extension Core {
             waiting: destination.waiting ?? slowedFrame(destination, now: now), frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
-                $0.bytes == projection.state(at: wall(now)).bytes
+                $0.bytes == expected.bytes
             })
     }
 
@@ -104,7 +107,8 @@ extension Core {
             return nil
         }
         let grant = grantInForce(destination).grant
-        guard grant.frameInterval > cursor.playing.flipbook.every else { return nil }
+        guard cursor.mode == .running else { return nil }
+        guard grant.frameInterval > cursor.playing.clip.every else { return nil }
         let isSpacing = grant.frameInterval == grant.spacing
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
     }
@@ -125,14 +129,18 @@ extension Core {
     }
 
     /// A device with its tokens; whoever shows it redacts them.
-    package func view(_ key: DeviceKey) -> DeviceView? {
+    package func view(_ key: DeviceKey, now: Instant) -> DeviceView? {
         guard let slot = deviceByKey[key], let device = devices[slot] else { return nil }
         return DeviceView(
             id: key.id, registration: device.registration, budgetClass: device.budgetClass,
             tokens: device.tokens.map { name, token in
                 TokenView(name: name.text, token: token.value, registeredAt: token.registeredAt)
             }.sorted { $0.name < $1.name },
-            presence: device.presence)
+            presence: device.lastReport.map { report in
+                PresenceView(
+                    report: report, standing: device.presence.standing,
+                    isInFront: device.presence.isInFront(at: now))
+            })
     }
 
     /// Counters with the sizes of the moment.
@@ -156,7 +164,15 @@ package struct DeviceView: Sendable {
     /// In force now.
     package var budgetClass: BudgetClass
     package var tokens: [TokenView]
-    package var presence: PresenceReport?
+    /// Nil before the first report.
+    package var presence: PresenceView?
+}
+
+/// What a device said last of its app, and what it comes to now.
+package struct PresenceView: Sendable {
+    package var report: PresenceReport
+    package var standing: Presence.Standing
+    package var isInFront: Bool
 }
 
 /// One token of a device.

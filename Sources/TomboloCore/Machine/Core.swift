@@ -21,6 +21,8 @@ package struct Core: Sendable {
     var freeDestinations: [Int] = []
     var lanes: [Lane]
     var deadlines = DeadlineHeap()
+    /// When a device's lease or grace is over, by its slot.
+    var deviceDeadlines = DeadlineHeap()
     var audienceByDevice: [DeviceKey: [Int]] = [:]
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
@@ -88,7 +90,8 @@ package struct Core: Sendable {
     /// When `tick` is due, if nothing else comes. An instant that has passed means that a batch
     /// waits to be taken.
     package var nextWake: Instant? {
-        var next = deadlines.first ?? .distantFuture
+        var next = min(
+            deadlines.first ?? .distantFuture, deviceDeadlines.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -103,6 +106,9 @@ package struct Core: Sendable {
     func wall(_ now: Instant) -> Instant { now + lead }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
+        while let slot = deviceDeadlines.pop(until: now) {
+            presenceChanged(slot, now: now, effects: &effects)
+        }
         while let slot = deadlines.pop(until: now) {
             evaluate(slot, now: now, effects: &effects)
         }

@@ -8,7 +8,7 @@ struct Staged: Sendable {
         var projection: Projection
         var content: Command.Content
         var definition: Activity.Definition?
-        var plan: (flipbook: Flipbook, payloadBytes: Int)?
+        var plan: (clip: Clip, payloadBytes: Int)?
     }
 
     /// How a ticket is answered when its batch is durable.

@@ -215,7 +215,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Asking
 
-    private func ask(_ input: (Ticket) -> Input) async -> Answer {
+    func ask(_ input: (Ticket) -> Input) async -> Answer {
         guard isReady else { return Self.stopping }
         return await withUnsafeContinuation { continuation in
             lastTicket += 1
@@ -265,6 +265,9 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     // MARK: Reading
+
+    /// One look at the core, now.
+    func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 
     /// The durable state, with its clip sampled now.
     package func activity(_ key: ActivityKey) -> ActivityView? { core.view(key, now: steadyNow()) }

@@ -15,12 +15,15 @@ import TomboloCore
     ]
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
+        .listPauses, .showPause, .listActivityDeliveries, .listDeliveries, .listBudgets,
     ]
     private static let device: Set<Operation> = [
         .registerDevice, .showDevice, .deleteDevice, .registerToken, .deleteToken,
         .reportPresence, .reportActivity,
     ]
-    private static let keys: Set<Operation> = [.mintKey, .listKeys, .deleteKey]
+    private static let keys: Set<Operation> = [
+        .mintKey, .listKeys, .deleteKey, .createPause, .deletePause,
+    ]
 
     /// A path of the route with ids in it, on the device `phone-1`.
     private static func path(_ route: Route) -> String {

@@ -68,7 +68,7 @@ extension JSONWriter {
     }
 
     /// `asked` is the sum of the others, `skipped` that of its reasons.
-    private mutating func frames(_ frames: FrameCounts) {
+    mutating func frames(_ frames: FrameCounts) {
         beginObject()
         member("asked", frames.asked)
         member("sent", frames.sent)

@@ -31,6 +31,11 @@ extension ProblemRegistry {
             fix: "List the keys with GET /v1/keys.",
             command: "curl -H \"Authorization: Bearer $TOMBOLO_KEY\" …/v1/keys"),
         ProblemPage(
+            .unknownPause, 404, "There is no such pause",
+            cause: "No pause of this id is in force under this key's tenant.",
+            fix: "List the pauses; what is held is told by \"waiting\" of a destination.",
+            command: "tombolo pause"),
+        ProblemPage(
             .unknownProblem, 404, "There is no such problem",
             cause: "No problem has this code.",
             fix: "All codes are listed under /problems/.",

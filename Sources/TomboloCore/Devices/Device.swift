@@ -26,6 +26,8 @@ struct Device: Sendable {
     /// The newest of each activity; not kept across a restart.
     var reports: [ActivityReference: PhoneReport] = [:]
     var destinations: [Int] = []
+    /// What they have spent together.
+    var budget = DeviceBudget()
 
     /// One that registers for the first time.
     init(key: DeviceKey, number: Int64, registration: DeviceRegistration) {

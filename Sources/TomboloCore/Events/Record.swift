@@ -9,6 +9,8 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case key = 3
     /// The relay's own few values (clock, counters).
     case relay = 4
+    /// An operator's pauses; the number is the pause's.
+    case pause = 16
 }
 
 /// One current value. The core owns the encoding; the log keeps the bytes and their checksum.

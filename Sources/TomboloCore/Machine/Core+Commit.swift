@@ -39,10 +39,11 @@ extension Core {
         for slot in staged.dirtyMarks {
             guard let destination = destinations[slot], destination.markIsDirty else { continue }
             destinations[slot]?.markIsDirty = false
-            let device = devices[destination.device]?.number ?? 0
+            let device = devices[destination.device]
             let value = destination.mark(
-                activity: activities[destination.activity].number.rawValue, device: device,
-                wall: wall(now))
+                activity: activities[destination.activity].number.rawValue,
+                device: device?.number ?? 0,
+                deviceBucket: device?.budget.bucket, wall: wall(now))
             records.append(Record(space: .mark, number: destination.number, value: value))
         }
         return records
@@ -94,6 +95,7 @@ extension Core {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
         if isNewIncarnation { leaveIncarnation(slot) }
+        noteSuperseded(staged)
         activities[slot].durable = staged.projection
         activities[slot].seq = seq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {

@@ -38,6 +38,7 @@ extension Core {
             case .unchanged:
                 settle(slot, now: now)
             case .annihilated:
+                decideRest(slot, .annihilated, now: now)
                 enter(.ended, slot, now: now)
                 rest(slot, until: nil, nil)
                 return
@@ -53,6 +54,7 @@ extension Core {
     private mutating func settle(_ slot: Int, now: Instant) {
         guard let projection = projection(slot) else { return }
         destinations[slot]?.acknowledged = projection.version
+        decide(slot, through: projection.version, .unchanged, now: now)
         let wall = wall(now)
         destinations[slot]?.cursor?.skipUnchanged(now: now, wall: wall)
         markDirty(slot, now: now)
@@ -77,13 +79,24 @@ extension Core {
         guard let destination = destinations[slot], let projection = projection(slot) else {
             return .later(nil)
         }
-        if destination.isFinished { return .later(nil) }
+        if destination.isFinished {
+            decideRest(slot, .noRoute, now: now)
+            return .later(nil)
+        }
+        // Whatever holds pushes back: frames that are asked for meanwhile are counted for what
+        // holds them.
+        if destination.phase == .live, projection.ending == nil {
+            trackClip(slot, projection, now: now)
+        }
+        if isPaused(slot) { return .held(.paused, until: destination.inFlight?.until) }
         if let ending = projection.ending {
             return wantAfterEnd(slot, destination, projection, ending, now: now)
         }
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
-        case .waiting: return wantStart(destination, projection)
+        case .waiting:
+            return wantStart(
+                destination, projection, areAlertsPaused: areAlertsPaused(slot))
         case .starting, .started: return .held(.updateToken, until: nil)
         case .startUnknown:
             let deadline = destination.phaseSince + configuration.limits.startDeadline
@@ -95,17 +108,22 @@ extension Core {
                 return .held(.startToken, until: now)
             }
             enter(.gone, slot, now: now)
+            decideRest(slot, .noRoute, now: now)
             return .later(nil)
         case .live: return wantLive(slot, destination, projection, now: now)
         case .ended, .gone: return .later(nil)
         }
     }
 
-    private func wantStart(_ destination: Destination, _ projection: Projection) -> Want {
+    private func wantStart(
+        _ destination: Destination, _ projection: Projection, areAlertsPaused: Bool
+    ) -> Want {
         guard activities[destination.activity].definition.route != .adopt else {
             return .held(.updateToken, until: nil)
         }
         guard hasStartRoute(destination) else { return .held(.startToken, until: nil) }
+        // A start alerts: it waits with the alerts.
+        if areAlertsPaused { return .held(.paused, until: nil) }
         return .push(.start, .must, alert: projection.alert)
     }
 
@@ -129,6 +147,7 @@ extension Core {
             let deadline = now + (ending.at + activityLifeMax - wall(now))
             if now < deadline { return .held(.updateToken, until: deadline) }
             enter(.gone, slot, now: now)
+            decideRest(slot, .expired, now: now)
             return .later(nil)
         case .live:
             // An end waits for no push in flight, but is not sent beside itself.
@@ -137,7 +156,7 @@ extension Core {
             }
             let alert = projection.alert.flatMap {
                 $0.version == projection.version && $0.version > destination.alertsThrough
-                    ? $0 : nil
+                    && !areAlertsPaused(slot) ? $0 : nil
             }
             return .push(.end, .end, alert: alert)
         case .ended, .gone: return .later(nil)
@@ -147,7 +166,6 @@ extension Core {
     private mutating func wantLive(
         _ slot: Int, _ destination: Destination, _ projection: Projection, now: Instant
     ) -> Want {
-        trackClip(slot, projection, now: now)
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
         if destination.acknowledged < projection.version {
@@ -192,7 +210,7 @@ extension Core {
         guard let destination = destinations[slot], destination.final == nil else { return nil }
         for alert in activities[destination.activity].alerts
         where alert.version > (destinations[slot]?.alertsThrough ?? 0) {
-            if alert.expiresAt > wall(now) { return alert }
+            if alert.expiresAt > wall(now) { return areAlertsPaused(slot) ? nil : alert }
             destinations[slot]?.alertsThrough = alert.version
             markDirty(slot, now: now)
         }

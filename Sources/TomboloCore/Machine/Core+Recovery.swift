@@ -40,6 +40,7 @@ extension Core {
             damage += adoptDevice(record)
         }
         for record in records where record.space == .key { keys[record.number] = record.value }
+        for record in records where record.space == .pause { damage += adoptPause(record) }
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {
             if let device { deviceByNumber[device.number] = slot }
@@ -87,7 +88,8 @@ extension Core {
         else { return [] }  // its device or app is gone: there is nobody to send to
         var destination = Destination(
             number: record.number, activity: activity, device: device,
-            incarnation: mark.incarnation, lane: lane, phaseSince: now)
+            incarnation: mark.incarnation, lane: lane,
+            ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
         destination.acknowledged = mark.acknowledged
@@ -95,9 +97,12 @@ extension Core {
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt
         destination.pacing.lastTimestamp = mark.lastTimestamp
-        destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
-        destination.pacing.recover(
-            grantInForce(destination).grant, now: now, wall: wall(now))
+        let grant = grantInForce(destination).grant
+        destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
+        devices[device]?.budget.recover(
+            grant.times(configuration.limits.deviceGrantFactor), fullAt: mark.deviceBucketFullAt,
+            now: now)
+        destination.pacing.recover(grant, now: now, wall: wall(now))
         if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt

@@ -35,6 +35,10 @@ package struct Core: Sendable {
     var nextActivityNumber: Int64 = 1
     var nextDeviceNumber: Int64 = 1
     var nextDestinationNumber: Int64 = 1
+    var nextPauseNumber: Int64 = 1
+    /// In force, by number.
+    var pauses: [Int64: Pause] = [:]
+    var deliveries = DeliveryLog()
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
     var lead = Span.zero
@@ -72,6 +76,8 @@ package struct Core: Sendable {
             keys[number] = value
             staged.records.append(Record(space: .key, number: number, value: value))
             staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
+        case .pause(let command, let tenant, let ticket):
+            take(command, of: tenant, ticket, now: now, effects: &effects)
         case .committed(let firstSeq, let firstFactSeq):
             committed(firstSeq: firstSeq, firstFactSeq: firstFactSeq, now: now, effects: &effects)
         case .pushEnded(let outcome):
@@ -110,7 +116,7 @@ package struct Core: Sendable {
             presenceChanged(slot, now: now, effects: &effects)
         }
         while let slot = deadlines.pop(until: now) {
-            evaluate(slot, now: now, effects: &effects)
+            for slot in inTurn(slot, now: now) { evaluate(slot, now: now, effects: &effects) }
         }
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)

@@ -13,6 +13,8 @@ package enum Input: Sendable {
     case device(DeviceKey, DeviceCommand, Ticket)
     /// API keys, as the doors encode them; a nil value deletes.
     case key(number: Int64, value: [UInt8]?, Ticket)
+    /// An operator holds something back, or lets it go.
+    case pause(PauseCommand, TenantID, Ticket)
     /// The batch that `takeBatch` gave is durable.
     case committed(firstSeq: Int64, firstFactSeq: Int64)
     case pushEnded(PushOutcome)
@@ -77,7 +79,13 @@ package struct Stored: Hashable, Sendable {
     }
 
     package var kind: Kind
-    package init(_ kind: Kind) { self.kind = kind }
+    /// Of something that the relay numbers itself.
+    package var number: Int64?
+
+    package init(_ kind: Kind, number: Int64? = nil) {
+        self.kind = kind
+        self.number = number
+    }
 }
 
 /// What became of a command that was taken.
@@ -128,6 +136,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownDevice = "unknown-device"
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
+        case unknownPause = "unknown-pause"
         case preconditionFailed = "precondition-failed"
         case invalidField = "invalid-field"
         case payloadTooLarge = "payload-too-large"

@@ -40,7 +40,15 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken,
         updateToken
     case unknownStart, tokenBackOff, laneParked, timestampAhead, paused
-    case deviceSpacing, deviceLowPrioritySpacing, deviceBucket, deviceStarts
+    case deviceSpacing, deviceLowPrioritySpacing, deviceBucket
+
+    /// Whether it is the device's own grant.
+    var isOfDevice: Bool {
+        switch self {
+        case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: true
+        default: false
+        }
+    }
 
     package var name: String {
         switch self {
@@ -60,7 +68,6 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         case .deviceSpacing: "device_spacing"
         case .deviceLowPrioritySpacing: "device_low_priority_spacing"
         case .deviceBucket: "device_bucket"
-        case .deviceStarts: "device_starts"
         }
     }
 }

@@ -10,9 +10,11 @@ struct Mark: Sendable {
     var alertsThrough: Int64
     var lastTimestamp: Int64
     var bucketFullAt: Instant
+    var deviceBucketFullAt: Instant
     var frames: FrameCounts
     var keptAt: Span?
     var clip: Clip?
+    var ledger: Ledger?
 
     /// How far a clip had come.
     struct Clip: Sendable {
@@ -38,6 +40,7 @@ struct Mark: Sendable {
         alertsThrough = view["al"]?.integer ?? 0
         lastTimestamp = view["ts"]?.integer ?? 0
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
+        deviceBucketFullAt = view["db"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         let counts = view["f"]?.elements.compactMap(\.integer) ?? []
         frames = FrameCounts()
         // An older relay counted less.
@@ -47,6 +50,7 @@ struct Mark: Sendable {
                 asked: counts.reduce(0, +), sent: all[0], merged: all[1], slowed: all[2],
                 noRoute: all[3], hidden: all[4], paused: all[5], unchanged: all[6])
         }
+        ledger = Ledger(parts: view["l"]?.elements.compactMap(\.integer) ?? [])
         keptAt = view["k"]?.integer.map(Span.init(nanoseconds:))
         let parts = view["c"]?.elements.compactMap(\.integer) ?? []
         if parts.count == 5 {
@@ -62,8 +66,11 @@ extension Destination {
     /// - Parameters:
     ///   - activity: the activity's number.
     ///   - device: the device's number.
+    ///   - deviceBucket: as it stands with what this destination has taken from it.
     ///   - wall: as far as a running clip is counted.
-    func mark(activity: Int64, device: Int64, wall: Instant) -> [UInt8] {
+    func mark(
+        activity: Int64, device: Int64, deviceBucket: TokenBucket?, wall: Instant
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("a", activity)
@@ -78,6 +85,13 @@ extension Destination {
         if pacing.bucket.fullAt != .distantPast {
             writer.member("b", pacing.bucket.fullAt.nanoseconds)
         }
+        if let deviceBucket, deviceBucket.fullAt != .distantPast {
+            writer.member("db", deviceBucket.fullAt.nanoseconds)
+        }
+        writer.name("l")
+        writer.beginArray()
+        for part in ledger.parts { writer.integer(part) }
+        writer.endArray()
         writeFrames(into: &writer, wall: wall)
         writer.endObject()
         return writer.bytes

@@ -57,6 +57,8 @@ struct Destination: Sendable {
     let device: Int
     let incarnation: Int64
     let lane: LaneNumber
+    /// What became of its events.
+    var ledger: Ledger
     var phase = Phase.waiting
     var phaseSince: Instant
     /// The update token, while there is one.

@@ -6,8 +6,11 @@ extension CommandTable {
         let reading: [Subcommand] = [
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
+        let pacing: [Subcommand] = [
+            .pause, .resume, .deliveryList, .budgetShow, .clipPlay,
+        ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let measuring: [Subcommand] = [.benchAppend]
-        return CommandTable(running + producing + reading + settingUp + measuring)
+        return CommandTable(running + producing + reading + pacing + settingUp + measuring)
     }()
 }

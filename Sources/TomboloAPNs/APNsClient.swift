@@ -25,6 +25,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     package struct Status: Hashable, Sendable {
         package let connections: Int
         package let pushesInFlight: Int
+        /// What all connections of the lane have written so far, before TLS.
+        package let sentBytes: UInt64
         /// Why the last connection was not made, or ended before it was of use; nil once one
         /// serves.
         package let trouble: String?
@@ -40,8 +42,9 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     private let key: ProviderKey
     private let loop: EpollLoop
     private unowned let receiver: any PushOutcomeReceiver
-    private var requests: PushRequests
-    private var pushes = PushesInFlight()
+    private let requests: PushRequests
+    private let pushes = PushesInFlight()
+    private let pushDeadlineNanoseconds: Int64
     /// Pushes that wait for a connection: a first one, or those that come back from an ended
     /// connection.
     private var waiting: [UInt64] = []
@@ -59,6 +62,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         self.key = key
         self.loop = loop
         self.receiver = receiver
+        pushDeadlineNanoseconds = configuration.pushDeadline.nanoseconds
         requests = PushRequests(
             bundleID: configuration.bundleID, endpoint: configuration.endpoint)
         pool = try APNsConnectionPool(configuration, loop: loop, chance: chance)
@@ -79,7 +83,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     package var status: Status {
         loop.checkIsolated()
         return Status(
-            connections: pool.count, pushesInFlight: pushes.count, trouble: pool.trouble)
+            connections: pool.count, pushesInFlight: pushes.count, sentBytes: pool.sentBytes,
+            trouble: pool.trouble)
     }
 
     /// Pushes that may be without an outcome at once, now: what connections carry, and what they
@@ -108,7 +113,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     private func submit(_ push: Push, _ tag: UInt64) -> Bool {
         while let connection = pool.roomiest {
             let authorization = key.current()
-            guard connection.allowance.carries(authorization.generation, now: loop.now) else {
+            guard connection.allowance.pointee.carries(authorization.generation, now: loop.now)
+            else {
                 pool.retire(connection, because: "carries an older provider token")
                 continue
             }
@@ -116,7 +122,9 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
                 tag, to: connection.number, tokenGeneration: authorization.generation)
             connection.submit(
                 requests.request(for: push, authorization: authorization.value),
-                timeout: configuration.pushDeadline, tag: tag)
+                body: push.payload,
+                before: MonotonicInstant(
+                    nanoseconds: loop.now.nanoseconds &+ pushDeadlineNanoseconds), tag: tag)
             return true
         }
         return false
@@ -130,7 +138,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         var placed = 0
         for tag in waiting {
             // Without an entry its deadline has passed.
-            if let entry = pushes[tag], !submit(entry.push, tag) { break }
+            if let push = pushes.push(of: tag), !submit(push, tag) { break }
             placed += 1
         }
         waiting.removeFirst(min(placed, waiting.count))
@@ -157,14 +165,24 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
                 APNsAnswer(status: answer.status, body: answer.body), to: entry, on: connection)
             end(tag, result)
         case .notProcessed(let failure):
-            connection.allowance.lost()
+            connection.allowance.pointee.lost()
             notProcessed(tag, entry, failure)
         case .unknown(.deadline):
             return expire(tag, entry)
         case .unknown(let failure):
-            connection.allowance.lost()
+            connection.allowance.pointee.lost()
             end(tag, .unknown(reason: "\(failure)"))
         }
+        pool.closeIfDrained(connection)
+    }
+
+    /// The HTTP/2 client's word that the answer to the push of `tag` is 200: what nearly all are.
+    func accepted(_ tag: UInt64, on connection: APNsConnection) {
+        noteTurn()
+        guard let entry = pushes.remove(tag) else { return }
+        connection.allowance.pointee.answered(accepted: true, serves: true, now: loop.now)
+        pool.served()
+        tell(entry, .accepted)
         pool.closeIfDrained(connection)
     }
 
@@ -192,7 +210,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         _ answer: APNsAnswer, to entry: PushesInFlight.Entry, on connection: APNsConnection
     ) -> PushResult {
         let accepted = answer.status == 200
-        connection.allowance.answered(
+        connection.allowance.pointee.answered(
             accepted: accepted, serves: !answer.retiresConnection, now: loop.now)
         guard answer.retiresConnection else {
             pool.served()
@@ -201,16 +219,20 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         let remedy = answer.isExpiredToken ? key.expired(entry.tokenGeneration) : .none
         if remedy == .newToken {
             // The token was at fault and is replaced: no failure of the endpoint.
-            connection.allowance.excuse()
+            connection.allowance.pointee.excuse()
         }
         pool.retire(connection, because: "brought \(answer.status) \(answer.reason)")
         return remedy == .newToken ? answer.result(reaching: .connection) : answer.result
     }
 
     private func end(_ tag: UInt64, _ result: PushResult) {
-        guard let entry = pushes.remove(tag) else { return }
-        let took = Span(nanoseconds: (loop.now - entry.handedOverAt).nanoseconds)
-        receiver.pushEnded(PushOutcome(push: entry.push.id, result: result, took: took))
+        if let entry = pushes.remove(tag) { tell(entry, result) }
+    }
+
+    private func tell(_ entry: borrowing PushesInFlight.Entry, _ result: PushResult) {
+        let took = Span(
+            nanoseconds: loop.now.nanoseconds &- entry.handedOverAt.nanoseconds)
+        receiver.pushEnded(PushOutcome(push: entry.id, result: result, took: took))
     }
 
     /// After the last connection is closed: whatever is left was on one, or waited for one.
@@ -250,8 +272,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         }
         end(tag, .unknown(reason: "\(configuration.endpoint) did not answer \(limit)"))
         guard let connection = pool.connection(number) else { return }
-        connection.allowance.lost()
-        if connection.allowance.isSilent(since: entry.handedOverAt) {
+        connection.allowance.pointee.lost()
+        if connection.allowance.pointee.isSilent(since: entry.handedOverAt) {
             pool.abandon(connection, because: "answered nothing \(limit)")
         } else {
             pool.closeIfDrained(connection)

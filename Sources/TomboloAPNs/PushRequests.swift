@@ -1,59 +1,56 @@
 import TomboloCore
 import TomboloHTTP
 
-/// The requests of one lane: what is the same in every push is built once.
+/// The requests of one lane: what is the same in every push is laid out once.
 ///
 /// Header compression as Apple asks for (*Sending notification requests to APNs*): `:path` and
-/// `authorization` never enter the peer's table, nor does what differs from push to push; the rest
-/// does.
-struct PushRequests {
+/// `authorization` never enter the peer's table; of what differs from push to push the name does,
+/// with a connection's first push, and the value does not; the rest does.
+final class PushRequests {
     private static let devicePath = "/3/device/"
+    private static let authorization = 0
+    private static let expiration = 1
+    private static let id = 2
+    private static let collapseID = 3
 
-    private let scheme: String
-    private let authority: String
-    private let liveActivity: FieldsByPriority
+    private let five: HTTP2RequestTemplate
+    private let ten: HTTP2RequestTemplate
     /// Pushes of one moment mostly expire at one moment.
-    private var expiration: (seconds: Int64, text: String) = (0, "0")
+    private var lastExpiration: (seconds: Int64, text: String) = (0, "0")
 
     init(bundleID: String, endpoint: APNsEndpoint) {
-        scheme = endpoint.isSecure ? "https" : "http"
-        authority = endpoint.authority
-        liveActivity = FieldsByPriority(bundleID: bundleID, type: .liveActivity)
+        func template(priority: String) -> HTTP2RequestTemplate {
+            let type = APNsPushType.liveActivity
+            return HTTP2RequestTemplate(
+                method: "POST", scheme: endpoint.isSecure ? "https" : "http",
+                authority: endpoint.authority, pathPrefix: Self.devicePath,
+                fields: [
+                    "apns-topic": bundleID + type.topicSuffix, "apns-push-type": type.rawValue,
+                    "apns-priority": priority, "content-type": "application/json",
+                ],
+                varying: [
+                    ("authorization", .neverIndexed), ("apns-expiration", .nameIndexed),
+                    ("apns-id", .nameIndexed), ("apns-collapse-id", .nameIndexed),
+                ], keeping: .failures)
+        }
+        five = template(priority: "5")
+        ten = template(priority: "10")
     }
 
-    /// The request that is `push`, signed with `authorization`.
-    mutating func request(for push: Push, authorization: String) -> HTTP2Request {
-        if push.expiration != expiration.seconds {
-            expiration = (push.expiration, String(push.expiration))
+    /// The request that is `push`, signed with `authorization`, but for its body. It stands until
+    /// the next one is asked for.
+    func request(
+        for push: borrowing Push, authorization: String
+    ) -> HTTP2RequestTemplate {
+        if push.expiration != lastExpiration.seconds {
+            lastExpiration = (push.expiration, String(push.expiration))
         }
-        var fields = liveActivity[push.priority]
-        fields.append("authorization", authorization, indexing: .neverIndexed)
-        fields.append("apns-expiration", expiration.text, indexing: .neverIndexed)
-        fields.append("apns-id", push.apnsID, indexing: .neverIndexed)
-        if let collapseID = push.collapseID {
-            fields.append("apns-collapse-id", collapseID, indexing: .neverIndexed)
-        }
-        return HTTP2Request(
-            method: "POST", scheme: scheme, authority: authority,
-            path: Self.devicePath + push.token, fields: fields, body: push.payload)
+        let request = push.priority == 5 ? five : ten
+        request.begin(path: push.token)
+        request.share(Self.authorization, authorization)
+        request.add(Self.expiration, lastExpiration.text)
+        request.add(Self.id, push.apnsID)
+        if let collapseID = push.collapseID { request.add(Self.collapseID, collapseID) }
+        return request
     }
-}
-
-/// The fields that all pushes of a type and priority share, each spelled out once.
-private struct FieldsByPriority {
-    private let five: HTTPFields
-    private let ten: HTTPFields
-
-    init(bundleID: String, type: APNsPushType) {
-        func fields(_ priority: String) -> HTTPFields {
-            [
-                "apns-topic": bundleID + type.topicSuffix, "apns-push-type": type.rawValue,
-                "apns-priority": priority, "content-type": "application/json",
-            ]
-        }
-        five = fields("5")
-        ten = fields("10")
-    }
-
-    subscript(priority: UInt8) -> HTTPFields { priority == 5 ? five : ten }
 }

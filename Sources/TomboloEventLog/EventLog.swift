@@ -15,11 +15,13 @@ package struct AppendBatch: Sendable {
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
+    /// Ended activities whose heads leave what lives, after all that the batch does to them.
+    package var retired: [RetiredActivity] = []
 
     package init() {}
 
     package var isEmpty: Bool {
-        events.isEmpty && heads.isEmpty && facts.isEmpty && records.isEmpty
+        events.isEmpty && heads.isEmpty && facts.isEmpty && records.isEmpty && retired.isEmpty
     }
 }
 
@@ -36,7 +38,7 @@ package struct AppendReceipt: Hashable, Sendable {
     }
 }
 
-/// A head as it comes back at start-up.
+/// A head as it comes back.
 package struct RecoveredHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package var version: Int64
@@ -51,21 +53,6 @@ package struct RecoveredHead: Hashable, Sendable {
     }
 }
 
-/// A key still within its 24 hours.
-package struct RecoveredIdempotency: Hashable, Sendable {
-    package var tenant: TenantID
-    package var key: IdempotencyKey
-    package var seq: Int64
-    package var recordedAt: Instant
-
-    package init(tenant: TenantID, key: IdempotencyKey, seq: Int64, recordedAt: Instant) {
-        self.tenant = tenant
-        self.key = key
-        self.seq = seq
-        self.recordedAt = recordedAt
-    }
-}
-
 /// All that a relay needs to go on where the last one stopped. Its size is that of what lives, not
 /// of history.
 package struct RecoveredLog: Sendable {
@@ -74,8 +61,14 @@ package struct RecoveredLog: Sendable {
     /// The highest activity number that has a head, a damaged one's too: numbers above it are free.
     package var lastActivity: Int64 = 0
     package var heads: [RecoveredHead] = []
+    /// When this log was put back from a backup. What came between the backup and then is gone from
+    /// the log, but phones may have had it.
+    package var restoredAt: Instant?
+    /// Some activities are retired: they are asked for by name or number.
+    package var hasRetired = false
     package var records: [Record] = []
-    package var idempotency: [RecoveredIdempotency] = []
+    /// Keys still within their 24 hours, by the hour.
+    package var idempotency = RecoveredKeys()
     /// One line for each row whose checksum is wrong: set aside, never projected, never pushed.
     package var damage: [String] = []
 
@@ -132,11 +125,6 @@ package struct FactPage: Sendable {
     }
 }
 
-extension IdempotencyKey {
-    /// For how long a key stands for its event: a key recorded exactly this long ago still does.
-    package static let window = Span.hours(24)
-}
-
 /// Why the log did not do what it was asked.
 package enum EventLogError: Error, Hashable, Sendable {
     /// Nothing was stored: the activity stands at another version.
@@ -173,7 +161,7 @@ package protocol EventLog: Sendable {
     ) async throws(EventLogError) -> AppendReceipt
 
     /// Reads what start-up needs; called once, before the first append. Keys recorded before
-    /// `idempotencySince` are left out (and may be deleted).
+    /// the hour of `idempotencySince` are left out (and may be deleted).
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog
 
     /// Reads a page; damaged rows are left out.
@@ -181,6 +169,14 @@ package protocol EventLog: Sendable {
 
     /// One event, or nil where there is none of this tenant's with that sequence.
     func event(seq: Int64, tenant: TenantID) async throws(EventLogError) -> RecordedEvent?
+
+    /// Retired activities of these names: the newest of each that has one, in no order.
+    func retired(named keys: [ActivityKey]) async throws(EventLogError) -> [RecoveredHead]
+
+    /// The retired activity of that number; nil where there is none, or it is another tenant's.
+    func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead?
 
     /// Events of all tenants in order, for verification and rebuilding only.
     func history(after seq: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]

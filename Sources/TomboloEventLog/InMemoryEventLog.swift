@@ -54,6 +54,20 @@ package final class InMemoryEventLog: EventLog {
         try reach { state throws(EventLogError) in state.stored.event(seq: seq, tenant: tenant) }
     }
 
+    package func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try reach { state throws(EventLogError) in state.stored.retired(named: keys) }
+    }
+
+    package func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try reach { state throws(EventLogError) in
+            state.stored.retired(activity, tenant: tenant)
+        }
+    }
+
     package func history(
         after seq: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {

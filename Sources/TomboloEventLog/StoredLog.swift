@@ -29,6 +29,8 @@ struct StoredLog: Sendable {
     private var heads: [ActivityNumber: Head] = [:]
     /// The sequences of each activity, rising.
     private(set) var chains: [ActivityNumber: [Int64]] = [:]
+    /// Their heads are in `heads` still, but do not live.
+    private var retiredNames: [ActivityNumber: Identifier] = [:]
     private var records: [RecordPlace: [UInt8]] = [:]
     /// The newest event of each key.
     private var keys: [HeldKey: Int64] = [:]
@@ -46,6 +48,9 @@ struct StoredLog: Sendable {
         for record in batch.records {
             let place = RecordPlace(space: record.space.rawValue, number: record.number)
             records[place] = record.value
+        }
+        for one in batch.retired where heads[one.activity] != nil {
+            retiredNames[one.activity] = one.name
         }
         return receipt
     }
@@ -93,6 +98,7 @@ struct StoredLog: Sendable {
         head.version += 1
         head.seq = seq
         heads[event.activity] = head
+        retiredNames[event.activity] = nil
         if let key = event.idempotency {
             keys[HeldKey(tenant: event.tenant, key: key.key)] = seq
         }
@@ -102,23 +108,50 @@ struct StoredLog: Sendable {
         var recovered = RecoveredLog()
         recovered.lastSeq = Int64(events.count)
         recovered.lastFactSeq = Int64(facts.count)
-        recovered.heads = heads.sorted { $0.key < $1.key }.map { activity, head in
-            RecoveredHead(
-                activity: activity, version: head.version, seq: head.seq, value: head.value)
-        }
-        recovered.lastActivity = recovered.heads.last?.activity.rawValue ?? 0
+        recovered.heads = heads.filter { retiredNames[$0.key] == nil }
+            .sorted { $0.key < $1.key }.map(Self.recovered)
+        recovered.lastActivity = heads.keys.max()?.rawValue ?? 0
+        recovered.hasRetired = !retiredNames.isEmpty
         recovered.records = records.sorted { $0.key < $1.key }.compactMap { place, value in
             RecordSpace(rawValue: place.space).map {
                 Record(space: $0, number: place.number, value: value)
             }
         }
-        recovered.idempotency = keys.values.sorted().compactMap { seq in
-            let event = events[Int(seq) - 1].event
-            guard let key = event.idempotency, event.recordedAt >= idempotencySince else {
-                return nil
+        recovered.idempotency = recoveredKeys(since: idempotencySince)
+        return recovered
+    }
+
+    private static func recovered(_ activity: ActivityNumber, _ head: Head) -> RecoveredHead {
+        RecoveredHead(
+            activity: activity, version: head.version, seq: head.seq, value: head.value)
+    }
+
+    func retired(named keys: [ActivityKey]) -> [RecoveredHead] {
+        keys.compactMap { key in
+            let found = retiredNames.filter {
+                $0.value == key.id && heads[$0.key]?.tenant == key.tenant
             }
-            return RecoveredIdempotency(
-                tenant: event.tenant, key: key, seq: seq, recordedAt: event.recordedAt)
+            guard let activity = found.keys.max(), let head = heads[activity] else { return nil }
+            return Self.recovered(activity, head)
+        }
+    }
+
+    func retired(_ activity: ActivityNumber, tenant: TenantID) -> RecoveredHead? {
+        guard retiredNames[activity] != nil, let head = heads[activity], head.tenant == tenant
+        else { return nil }
+        return Self.recovered(activity, head)
+    }
+
+    private func recoveredKeys(since: Instant) -> RecoveredKeys {
+        let names = Set(keys.keys.map(\.tenant)).sorted()
+        let numbers = Dictionary(
+            uniqueKeysWithValues: names.enumerated().map { ($1, Int64($0) + 1) })
+        let hash = KeyedHash(key0: 0, key1: 0)
+        var recovered = RecoveredKeys(hash: hash, tenants: numbers)
+        for (held, seq) in keys.sorted(by: { $0.value < $1.value }) {
+            let hour = IdempotencyKey.hour(of: events[Int(seq) - 1].event.recordedAt)
+            guard hour >= IdempotencyKey.hour(of: since) else { continue }
+            recovered.insert(hash(numbers[held.tenant] ?? 0, held.key), seq: seq, hour: hour)
         }
         return recovered
     }

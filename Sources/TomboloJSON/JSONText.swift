@@ -30,7 +30,7 @@ enum JSONText {
 
     /// Appends `text`, UTF-8, with the escapes that RFC 8259 section 7 demands and no others.
     static func escape(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
-        guard text.contains(where: isEscaped) else {
+        guard hasEscaped(text) else {
             output.append(contentsOf: text)
             return
         }
@@ -48,6 +48,28 @@ enum JSONText {
             default: output.append(byte)
             }
         }
+    }
+
+    /// Eight bytes at a time: nearly no text has any.
+    private static func hasEscaped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let low: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let bytes = UnsafeRawBufferPointer(text)
+        var found: UInt64 = 0
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let quote = word ^ low &* UInt64(ASCII.quote)
+            let backslash = word ^ low &* UInt64(ASCII.backslash)
+            found |= (word &- low &* UInt64(ASCII.space)) & ~word
+            found |= (quote &- low) & ~quote | (backslash &- low) & ~backslash
+            offset += 8
+        }
+        while offset < bytes.count {
+            if isEscaped(bytes[offset]) { return true }
+            offset += 1
+        }
+        return found & high != 0
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {

@@ -46,7 +46,22 @@ package struct JSONWriter: Sendable {
     }
 
     /// Writes an integer of any size.
-    package mutating func integer(_ value: some BinaryInteger) { token(String(value)) }
+    package mutating func integer(_ value: some BinaryInteger) {
+        guard let number = UInt64(exactly: value) else { return token(String(value)) }
+        separate()
+        // Below 2^64 there are twenty digits at most; without a string on the way.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = digits.count
+            var rest = number
+            repeat {
+                start -= 1
+                digits[start] = UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0")
+                rest /= 10
+            } while rest > 0
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
+        afterValue = true
+    }
 
     /// Writes the shortest number that reads back as the same double. JSON has no infinity and no
     /// NaN: passing one is an error of this program.
@@ -94,8 +109,11 @@ package struct JSONWriter: Sendable {
 
     private mutating func quote(_ text: String) {
         bytes.append(ASCII.quote)
-        var text = text
-        text.withUTF8 { JSONText.escape($0, into: &bytes) }
+        // Nearly all strings are contiguous UTF-8 already.
+        if text.utf8.withContiguousStorageIfAvailable({ JSONText.escape($0, into: &bytes) }) == nil
+        {
+            Array(text.utf8).withUnsafeBufferPointer { JSONText.escape($0, into: &bytes) }
+        }
         bytes.append(ASCII.quote)
     }
 }

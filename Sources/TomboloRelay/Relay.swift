@@ -14,23 +14,29 @@ package import TomboloLoop
 /// and only a new start (`recover`) knows.
 package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
-    private let log: any EventLog
+    let log: any EventLog
     private let sender: any PushSender
     private let wallClock: any WallClock
-    private var core: Core
-    private var clock: RelayClock
+    var core: Core
+    var clock: RelayClock
+    private var clockWritten: RelayClock.Reading?
     private var inbox: [Input] = []
     private var isTurnDue = false
     private var waiting: [Ticket: Waiter] = [:]
     private var lastTicket: UInt64 = 0
-    private var watchers: [Parking] = []
+    var watchers: [Parking] = []
     private let appending: Parking
     private var timer = TimerID()
     private var timerAt: MonotonicInstant?
-    private var phase = Phase.new
+    private(set) var phase = Phase.new
     private var writesAll = false
+    /// What would make room, while the log has none.
+    private var roomHint: String?
+    private let complain: @Sendable (String) -> Void
+    /// How soon a full log is tried again.
+    private static let roomRetry = Duration.seconds(1)
 
-    private enum Phase { case new, recovered, running, failed }
+    enum Phase { case new, recovered, running, failed }
 
     /// Who waits for an answer.
     private enum Waiter {
@@ -44,10 +50,13 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// - Parameters:
     ///   - seed: of all the chance there is.
+    ///   - complain: gets a line for the operator when the log has no room, and when it has again.
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
-        configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64
+        configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64,
+        complain: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        self.complain = complain
         self.loop = loop
         self.log = log
         self.sender = sender
@@ -65,7 +74,14 @@ package actor Relay: TurnTarget, TimerTarget {
         let limits = core.configuration.limits
         let recovered = try await log.recover(
             idempotencySince: wallClock.now() - limits.idempotency)
+        // Read anew: the log may have taken its time.
+        let last = recovered.records.lazy.compactMap(RelayClock.Reading.init(record:)).first
+        clock = RelayClock(
+            wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
+            after: last)
         var recovery = CoreRecovery()
+        recovery.lead = clock.lead
+        recovery.wallToldBefore = clock.wallToldBefore
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
         recovery.lastActivity = recovered.lastActivity
@@ -73,9 +89,9 @@ package actor Relay: TurnTarget, TimerTarget {
             (ActivityHead(activity: head.activity, value: head.value), head.version, head.seq)
         }
         recovery.records = recovered.records
-        recovery.idempotency = recovered.idempotency.map {
-            ($0.tenant, $0.key, $0.seq, $0.recordedAt)
-        }
+        recovery.hasRetired = recovered.hasRetired
+        recovery.restoredAt = recovered.restoredAt
+        recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         phase = .recovered
         return recovered.damage + damage
@@ -84,14 +100,23 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Stores batches until it is cancelled or the log fails. After `recover()`.
     package func run() async throws {
         precondition(phase == .recovered, "a relay runs once, after it has recovered")
+        defer { fail() }
+        // Before the first timestamp: whoever comes after a crash must know how far they can have
+        // come. With it goes what recovery has found out, or the next one would not know it any
+        // more.
+        let found = core.takeBatch(now: steadyNow(), writesAll: true)
+        let receipt = try await log.append(withClock(found ?? PendingBatch()), under: .sole)
+        if found != nil {
+            inbox.append(
+                .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
+        }
         phase = .running
         scheduleTurn()
-        defer { fail() }
         while !Task.isCancelled {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
                 // Deadlines of destinations do not wait for the disk.
                 setTimer(core.nextWake, now: steadyNow())
-                let receipt = try await log.append(AppendBatch(batch), under: .sole)
+                let receipt = try await store(withClock(batch))
                 inbox.append(
                     .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
                 turn()
@@ -103,13 +128,59 @@ package actor Relay: TurnTarget, TimerTarget {
         }
     }
 
+    /// A log without room has stored nothing: the same batch is tried until there is room, and
+    /// meanwhile nothing new is taken. Every other failure ends the relay.
+    private func store(_ batch: AppendBatch) async throws -> AppendReceipt {
+        while true {
+            switch await attempt(batch) {
+            case .success(let receipt):
+                if roomHint != nil { complain("the log has room again: events are taken") }
+                roomHint = nil
+                return receipt
+            case .failure(.full(let hint)):
+                if writesAll { throw EventLogError.full(hint: hint) }
+                if roomHint == nil { complain("the log has no room, no event is taken: \(hint)") }
+                roomHint = hint
+                try await loop.sleep(for: Self.roomRetry)
+            case .failure(let error): throw error
+            }
+        }
+    }
+
+    private func attempt(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
+        do { return .success(try await log.append(batch, under: .sole)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A batch carries the clock, so that the next relay goes on with it.
+    private func withClock(_ batch: PendingBatch) -> AppendBatch {
+        var batch = AppendBatch(batch)
+        let reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
+        if let last = clockWritten, last.lead == reading.lead,
+            reading.steady - last.steady < RelayClock.readingInterval
+        {
+            return batch
+        }
+        clockWritten = reading
+        batch.records.append(reading.record)
+        return batch
+    }
+
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.
     package func finish() {
         writesAll = true
         appending.unpark()
     }
 
-    package var isReady: Bool { phase == .running && !writesAll }
+    /// Whether events are taken.
+    package var isReady: Bool { refusalOfAll == nil }
+
+    /// What everything is answered with now; nil while events are taken.
+    private var refusalOfAll: Answer? {
+        guard phase == .running, !writesAll else { return Self.stopping }
+        return roomHint.map { .refused(Refusal(.logFull, "the log has no room: \($0)")) }
+    }
 
     private func fail() {
         phase = .failed
@@ -125,7 +196,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Turns
 
-    private func steadyNow() -> Instant { clock.steady(monotonic: loop.now.nanoseconds) }
+    func steadyNow() -> Instant { clock.steady(monotonic: loop.now.nanoseconds) }
 
     private func put(_ input: Input) {
         inbox.append(input)
@@ -216,7 +287,7 @@ package actor Relay: TurnTarget, TimerTarget {
     // MARK: Asking
 
     func ask(_ input: (Ticket) -> Input) async -> Answer {
-        guard isReady else { return Self.stopping }
+        if let refusalOfAll { return refusalOfAll }
         return await withUnsafeContinuation { continuation in
             lastTicket += 1
             let ticket = Ticket(lastTicket)
@@ -227,13 +298,17 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// One command; the answer comes when what it stored is durable.
     package func submit(_ command: Command) async -> Answer {
-        await ask { .command(command, $0) }
+        guard await recall([command.activity]) else { return Self.stopping }
+        return await ask { .command(command, $0) }
     }
 
     /// Many commands in one turn, each for itself; answers in their order.
     package func submit(_ commands: [Command]) async -> [Answer] {
-        guard isReady else { return commands.map { _ in Self.stopping } }
         guard !commands.isEmpty else { return [] }
+        guard await recall(commands.map(\.activity)) else {
+            return commands.map { _ in Self.stopping }
+        }
+        if let refusalOfAll { return commands.map { _ in refusalOfAll } }
         return await withUnsafeContinuation { continuation in
             let collection = AnswerCollection(commands.count, continuation)
             for (index, command) in commands.enumerated() {
@@ -246,7 +321,22 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// All or none.
     package func submitAtomically(_ commands: [Command]) async -> Answer {
-        await ask { .atomic(commands, $0) }
+        guard await recall(commands.map(\.activity)) else { return Self.stopping }
+        return await ask { .atomic(commands, $0) }
+    }
+
+    /// Brings activities back into memory that had left it, so that what is asked of them is
+    /// decided as ever. False where the log cannot say.
+    private func recall(_ keys: [ActivityKey]) async -> Bool {
+        let missing = keys.filter(core.mayHaveRetired)
+        guard !missing.isEmpty else { return true }
+        // A log that cannot be read takes nothing either.
+        guard let found = try? await log.retired(named: missing) else { return false }
+        for one in found {
+            let head = ActivityHead(activity: one.activity, value: one.value)
+            put(.remembered(head, version: one.version, seq: one.seq))
+        }
+        return true
     }
 
     /// One end for every running activity that matches.
@@ -264,93 +354,18 @@ package actor Relay: TurnTarget, TimerTarget {
         await ask { .key(number: number, value: value, $0) }
     }
 
-    // MARK: Reading
+    /// Registers a type of an app; `app` nil: the tenant's only one.
+    package func storeType(
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
+    ) async -> Answer {
+        await ask { .type(type, name: name, app: app, tenant, $0) }
+    }
+
+    /// The newest state goes again where these were refused.
+    package func retry(_ query: DeadLetterQuery) async -> Answer { await ask { .retry(query, $0) } }
 
     /// One look at the core, now.
     func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
-
-    /// The durable state, with its clip sampled now.
-    package func activity(_ key: ActivityKey) -> ActivityView? { core.view(key, now: steadyNow()) }
-
-    /// A page of a tenant's activities in the order of their ids.
-    package func activities(
-        of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
-        after: Identifier?, limit: Int
-    ) -> (views: [ActivityView], next: Identifier?) {
-        core.views(
-            of: tenant, status: status, type: type, user: user, after: after, limit: limit,
-            now: steadyNow())
-    }
-
-    /// A device with its tokens; whoever shows it redacts them.
-    package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
-
-    /// API keys as the doors encoded them.
-    package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
-
-    /// The id behind a number of the log; nil where it is not in memory, or another tenant's.
-    package func activityName(_ number: ActivityNumber, tenant: TenantID) -> Identifier? {
-        core.name(of: number, tenant: tenant)
-    }
-
-    /// The number behind an id, if the activity is in memory.
-    package func activityNumber(_ key: ActivityKey) -> ActivityNumber? { core.number(of: key) }
-
-    package var counters: CoreCounters { core.currentCounters }
-
-    /// The newest durable sequence.
-    package var lastSeq: Int64 { core.lastSeq }
-
-    package var lastFactSeq: Int64 { core.lastFactSeq }
-
-    /// Wall time as the relay counts it: what it records events with.
-    package func wallNow() -> Instant { steadyNow() + clock.lead }
-
-    /// A page of the log.
-    package nonisolated(nonsending) func events(
-        _ query: EventQuery
-    ) async throws(EventLogError) -> EventPage { try await log.events(query) }
-
-    /// A page of the facts.
-    package nonisolated(nonsending) func facts(
-        _ query: FactQuery
-    ) async throws(EventLogError) -> FactPage { try await log.facts(query) }
-
-    /// One event of the log.
-    package nonisolated(nonsending) func event(
-        seq: Int64, tenant: TenantID
-    ) async throws(EventLogError) -> RecordedEvent? {
-        try await log.event(seq: seq, tenant: tenant)
-    }
-
-    // MARK: Waiting
-
-    /// Returns when a version is settled at every destination: taken by Apple, refused, or held by
-    /// something that outlasts the deadline. At the deadline it returns what is.
-    package func waitForDelivery(
-        _ key: ActivityKey, version: Int64, deadline: MonotonicInstant
-    ) async -> ActivityView? {
-        while phase == .running, loop.now < deadline, !Task.isCancelled {
-            let left = Span(nanoseconds: deadline.nanoseconds - loop.now.nanoseconds)
-            if core.isSettled(key, version: version, until: steadyNow() + left) { break }
-            await watch(until: deadline)
-        }
-        return activity(key)
-    }
-
-    /// Returns the newest durable sequence, as soon as it is beyond `seq`; at the deadline anyway.
-    package func waitForCommit(after seq: Int64, deadline: MonotonicInstant) async -> Int64 {
-        while phase == .running, core.lastSeq <= seq, loop.now < deadline, !Task.isCancelled {
-            await watch(until: deadline)
-        }
-        return core.lastSeq
-    }
-
-    private func watch(until deadline: MonotonicInstant) async {
-        let place = Parking(loop)
-        watchers.append(place)
-        if await place.park(until: deadline) != .signal { watchers.removeAll { $0 === place } }
-    }
 }
 
 extension AppendBatch {
@@ -360,5 +375,6 @@ extension AppendBatch {
         heads = batch.heads
         facts = batch.facts
         records = batch.records
+        retired = batch.retired
     }
 }

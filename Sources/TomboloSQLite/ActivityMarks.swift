@@ -17,15 +17,36 @@ struct ActivityMarks {
     }
 
     private var marks = NumberTable(empty: Mark())
+    /// The highest number that any activity ever took.
+    private(set) var highest: Int64 = 0
     private var undo: [(activity: Int64, mark: Mark?)] = []
     /// Their head's row is damaged: nobody knows where they stand.
     private var damaged: Set<Int64> = []
 
     mutating func recover(_ activity: Int64, _ mark: Mark) { marks[activity] = mark }
 
+    mutating func recover(highest: Int64) { self.highest = highest }
+
     mutating func setAside(_ activity: Int64) { damaged.insert(activity) }
 
     func mark(_ activity: Int64) -> Mark { marks[activity] ?? Mark() }
+
+    /// Whether it is neither alive nor new: it has retired, or never was.
+    func mayHaveRetired(_ activity: Int64) -> Bool {
+        activity <= highest && marks[activity] == nil
+    }
+
+    /// It lives again, and stood at `mark`.
+    mutating func revive(_ activity: Int64, _ mark: Mark) {
+        undo.append((activity, marks[activity]))
+        marks[activity] = mark
+    }
+
+    /// It has left what lives.
+    mutating func retire(_ activity: Int64) {
+        undo.append((activity, marks[activity]))
+        marks[activity] = nil
+    }
 
     /// Moves the activity on to its next event, at `seq`, and answers where it stood.
     mutating func advance(
@@ -46,6 +67,7 @@ struct ActivityMarks {
                 activity: activity, expected: expectedVersion, actual: mark.version)
         }
         undo.append((number, old))
+        highest = max(highest, number)
         marks[number] = Mark(
             version: mark.version + 1, seq: seq, tenant: tenant, hasHead: mark.hasHead)
         return mark

@@ -70,6 +70,9 @@ struct Connection: ~Copyable {
     /// Whether it may only read, although it was opened for writing.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
+    /// Rows that the newest statement wrote.
+    var changes: Int64 { Int64(sqlite3_changes(handle)) }
+
     /// Whether no transaction is open.
     var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
 
@@ -85,6 +88,23 @@ struct Connection: ~Copyable {
                 counter?.assumingMemoryBound(to: Int32.self).pointee = pages
                 return SQLITE_OK
             }, counter)
+    }
+
+    /// Copies the whole database over that of `other`. `progress` is told pages left, pages in all.
+    func copyAll(
+        to other: borrowing Connection, pagesAtOnce: Int32, progress: (Int, Int) -> Void
+    ) throws(SQLiteError) {
+        guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+            throw SQLiteError(other.handle)
+        }
+        var code = SQLITE_OK
+        while code == SQLITE_OK {
+            code = sqlite3_backup_step(backup, pagesAtOnce)
+            progress(
+                Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+        }
+        let end = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE, end == SQLITE_OK else { throw SQLiteError(code: code) }
     }
 
     /// Copies the write-ahead log into the database, as far as readers allow without waiting.

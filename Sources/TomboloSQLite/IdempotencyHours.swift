@@ -28,16 +28,12 @@ struct IdempotencyHours {
     private var open: Open?
     private var hours: [Hour] = []
 
-    static func hour(_ instant: Instant) -> Int64 {
-        floorDivide(instant.nanoseconds, Span.hours(1).nanoseconds)
-    }
-
     /// Runs the insertion; the table is made where it is missing, and old ones are dropped then.
     /// Answers below which sequence no key stands any more.
     mutating func insert(
         _ hash: UInt64, seq: Int64, at instant: Instant, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
-        let hour = Self.hour(instant)
+        let hour = IdempotencyKey.hour(of: instant)
         var cutoff: Int64?
         if open?.hour != hour { cutoff = try turn(to: hour, seq: seq, connection) }
         guard let open else { return cutoff }
@@ -98,15 +94,15 @@ struct IdempotencyHours {
     /// wrong.
     func read(
         since: Instant, _ connection: borrowing Connection, damage: (String) -> Void,
-        each: (_ hash: UInt64, _ seq: Int64) -> Void
+        each: (_ hash: UInt64, _ seq: Int64, _ hour: Int64) -> Void
     ) throws(SQLiteError) {
-        for hour in hours where hour.hour >= Self.hour(since) {
+        for hour in hours where hour.hour >= IdempotencyKey.hour(of: since) {
             let rows = try connection.prepare(
                 "SELECT seq, hash, crc FROM \(Self.prefix)\(hour.hour) ORDER BY seq")
             while try rows.step() {
                 let (seq, hash) = (rows.integer(0), rows.integer(1))
                 if Self.checksum(seq, hash) == rows.integer(2) {
-                    each(UInt64(bitPattern: hash), seq)
+                    each(UInt64(bitPattern: hash), seq, hour.hour)
                 } else {
                     damage("the idempotency key of event \(seq): its row is damaged")
                 }

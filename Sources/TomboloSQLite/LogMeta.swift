@@ -1,4 +1,5 @@
 import CSQLite
+import TomboloCore
 
 /// Rows of the table `meta`: what belongs to the log as a whole.
 enum LogMeta {
@@ -34,6 +35,38 @@ enum LogMeta {
         return KeyedHash(
             key0: value.loadUnaligned(as: UInt64.self),
             key1: value.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    private static let restored = "restored_at"
+
+    /// The log is a copy that was put back at `now`.
+    static func setRestored(
+        _ now: Instant, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO meta(name, crc, value) VALUES(?1,?2,?3)")
+        let code = withBytes(of: restored) { name in
+            withUnsafeBytes(of: now.nanoseconds) { value in
+                statement.bindText(name, at: 1)
+                statement.bind(checksum(name, value), at: 2)
+                statement.bindBlob(value, at: 3)
+                return statement.run()
+            }
+        }
+        try statement.check(code)
+    }
+
+    /// When it was put back last; nil where it never was.
+    static func restoredAt(_ connection: borrowing Connection) throws(SQLiteError) -> Instant? {
+        let row = try connection.prepare(
+            "SELECT crc, value FROM meta WHERE name = '\(restored)'")
+        guard try row.step() else { return nil }
+        let value = row.bytes(1)
+        let sum = withBytes(of: restored) { checksum($0, value) }
+        guard sum == row.integer(0), value.count == 8 else {
+            throw SQLiteError(code: SQLITE_CORRUPT)
+        }
+        return Instant(nanoseconds: value.loadUnaligned(as: Int64.self))
     }
 
     private static func checksum(

@@ -17,9 +17,13 @@ package final class LogReader: @unchecked Sendable {
     private let lastSeq: Statement
     private let lastFactSeq: Statement
     private let lastTenant: Statement
+    private let eventCut: Statement
+    private let factCut: Statement
     private let damage: DamageList
     private var tenants = Tenants()
     private var tenantsRead: Int64 = 0
+    private var retiredReader = RetiredReader()
+    private let hash: KeyedHash
 
     /// Opens the database at `path`, which a writer holds open; rows found damaged go to `damage`.
     package init(path: String, vfs: String? = nil, damage: DamageList) throws(EventLogError) {
@@ -28,6 +32,7 @@ package final class LogReader: @unchecked Sendable {
         do throws(SQLiteError) {
             let events = "SELECT \(EventRow.columns) FROM log"
             connection = try Connection(path: path, access: .reading, vfs: vfs)
+            hash = try LogMeta.hash(connection)
             eventAt = try connection.prepare("\(events) WHERE seq = ?1")
             eventsAfter = try connection.prepare(
                 """
@@ -44,6 +49,9 @@ package final class LogReader: @unchecked Sendable {
             lastSeq = try connection.prepare("SELECT max(seq) FROM log")
             lastFactSeq = try connection.prepare("SELECT max(seq) FROM fact")
             lastTenant = try connection.prepare("SELECT max(id) FROM tenant")
+            let cut = "SELECT value FROM cut WHERE name ="
+            eventCut = try connection.prepare("\(cut) 'log'")
+            factCut = try connection.prepare("\(cut) 'fact'")
         } catch {
             throw error.unusable(path)
         }
@@ -57,6 +65,29 @@ package final class LogReader: @unchecked Sendable {
         try answer { () throws(SQLiteError) in
             let found = try event(at: seq)
             return found?.event.tenant == tenant ? found : nil
+        }
+    }
+
+    package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
+        try answer { () throws(SQLiteError) in
+            var found: [RecoveredHead] = []
+            for key in keys {
+                guard let tenant = tenants.known(key.tenant) else { continue }
+                let hash = hash(tenant, key.id.rawValue)
+                if let head = try retiredReader.find(key, hash: hash, connection) {
+                    found.append(head)
+                }
+            }
+            return found
+        }
+    }
+
+    package func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) throws(EventLogError) -> RecoveredHead? {
+        try answer { () throws(SQLiteError) in
+            guard let tenant = tenants.known(tenant) else { return nil }
+            return try retiredReader.find(activity, tenant: tenant, connection)
         }
     }
 
@@ -95,8 +126,9 @@ package final class LogReader: @unchecked Sendable {
                 return FactPage(facts: [], next: nil)
             }
             let last = try integer(lastFactSeq)
-            let bound = scanBound(after: query.after, max: query.scanMax, last: last)
-            factsAfter.bind(query.after, at: 1)
+            let after = max(query.after, try integer(factCut))
+            let bound = scanBound(after: after, max: query.scanMax, last: last)
+            factsAfter.bind(after, at: 1)
             factsAfter.bind(bound, at: 2)
             factsAfter.bind(tenant, at: 3)
             factsAfter.bind(query.activity?.rawValue, at: 4)
@@ -124,8 +156,9 @@ package final class LogReader: @unchecked Sendable {
         _ query: EventQuery, tenant: Int64
     ) throws(SQLiteError) -> EventPage {
         let last = try integer(lastSeq)
-        let bound = scanBound(after: query.after, max: query.scanMax, last: last)
-        eventsAfter.bind(query.after, at: 1)
+        let after = max(query.after, try integer(eventCut))
+        let bound = scanBound(after: after, max: query.scanMax, last: last)
+        eventsAfter.bind(after, at: 1)
         eventsAfter.bind(bound, at: 2)
         eventsAfter.bind(tenant, at: 3)
         eventsAfter.bind(query.activity?.rawValue, at: 4)
@@ -150,13 +183,22 @@ package final class LogReader: @unchecked Sendable {
     ) throws(SQLiteError) -> EventPage? {
         head.bind(activity.rawValue, at: 1)
         defer { head.reset() }
-        guard try head.step() else { return EventPage(events: [], next: nil) }
-        guard let mark = HeadRow.mark(head) else { return nil }
+        let mark: ActivityMarks.Mark
+        if try head.step() {
+            guard let live = HeadRow.mark(head) else { return nil }
+            mark = live
+        } else {
+            guard let found = try RetiredDays.find(activity.rawValue, connection) else {
+                return EventPage(events: [], next: nil)
+            }
+            mark = found.mark
+        }
         guard mark.tenant == tenant else { return EventPage(events: [], next: nil) }
         var found: [Int64] = []
         var seq = mark.seq
         var steps = 0
-        while seq > max(query.after, 0) {
+        let end = max(query.after, try integer(eventCut))
+        while seq > end {
             steps += 1
             guard steps <= query.scanMax, let row = try numbers(at: seq),
                 row.activity == activity.rawValue,

@@ -4,27 +4,33 @@ import TomboloEventLog
 /// Reads what start-up needs: what lives, not what happened.
 struct LogRecovery {
     private(set) var log = RecoveredLog()
+    private(set) var cut = LogCut()
     private var marks = ActivityMarks()
-    private var keys = IdempotencyIndex()
     private var tenants = Tenants()
     private(set) var hours = IdempotencyHours()
 
-    init(_ connection: borrowing Connection, since: Instant) throws(SQLiteError) {
-        log.lastSeq = try connection.integer("SELECT max(seq) FROM log")
-        log.lastFactSeq = try connection.integer("SELECT max(seq) FROM fact")
+    init(
+        _ connection: borrowing Connection, hash: KeyedHash, since: Instant
+    ) throws(SQLiteError) {
+        cut = try LogCut(connection)
+        log.lastSeq = max(try connection.integer("SELECT max(seq) FROM log"), cut.seq)
+        log.lastFactSeq = max(try connection.integer("SELECT max(seq) FROM fact"), cut.fact)
+        log.lastActivity = cut.activity
+        log.restoredAt = try LogMeta.restoredAt(connection)
         var damage: [String] = []
         tenants = try Tenants.read(connection) { damage.append($0) }
         log.damage = damage
         try readHeads(connection)
+        try readRetired(connection)
         try readRecords(connection)
-        try readKeys(connection, since: since)
+        try readKeys(connection, hash: hash, since: since)
     }
 
     /// The writer's memory as of now.
     consuming func standing(hash: KeyedHash) -> Standing {
         Standing(
             nextSeq: log.lastSeq + 1, nextFactSeq: log.lastFactSeq + 1, marks: marks,
-            tenants: tenants, keys: keys, hash: hash)
+            tenants: tenants, keys: log.idempotency.table, hash: hash)
     }
 
     private mutating func readHeads(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -32,7 +38,7 @@ struct LogRecovery {
             "SELECT \(HeadRow.columns) FROM head ORDER BY activity")
         while try rows.step() {
             let activity = rows.integer(0)
-            log.lastActivity = activity
+            log.lastActivity = max(log.lastActivity, activity)
             guard let mark = HeadRow.mark(rows) else {
                 marks.setAside(activity)
                 log.damage.append("the head of activity \(activity): its row is damaged")
@@ -43,6 +49,16 @@ struct LogRecovery {
                 RecoveredHead(
                     activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
                     value: Array(rows.bytes(5))))
+        }
+    }
+
+    /// Only whether there are any, and the highest number among them.
+    private mutating func readRetired(_ connection: borrowing Connection) throws(SQLiteError) {
+        for day in try RetiredDays.days(connection) {
+            let last = try connection.integer(
+                "SELECT max(activity) FROM \(RetiredDays.prefix)\(day)")
+            log.lastActivity = max(log.lastActivity, last)
+            log.hasRetired = true
         }
     }
 
@@ -61,29 +77,16 @@ struct LogRecovery {
     }
 
     private mutating func readKeys(
-        _ connection: borrowing Connection, since: Instant
+        _ connection: borrowing Connection, hash: KeyedHash, since: Instant
     ) throws(SQLiteError) {
-        var found: [Int64] = []
+        var keys = RecoveredKeys(hash: hash, tenants: tenants.byName)
         var damage: [String] = []
         try hours.list(connection)
-        try hours.read(since: since, connection, damage: { damage.append($0) }) { hash, seq in
-            keys.insert(hash, seq: seq)
-            found.append(seq)
+        try hours.read(since: since, connection, damage: { damage.append($0) }) {
+            keys.insert($0, seq: $1, hour: $2)
         }
         log.damage += damage
-        let row = try connection.prepare("SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
-        for seq in found.sorted() {
-            row.bind(seq, at: 1)
-            defer { row.reset() }
-            guard try row.step(), let recorded = EventRow.event(row, tenants: tenants) else {
-                log.damage.append("event \(seq): its row is damaged")
-                continue
-            }
-            let event = recorded.event
-            guard let key = event.idempotency, event.recordedAt >= since else { continue }
-            log.idempotency.append(
-                RecoveredIdempotency(
-                    tenant: event.tenant, key: key, seq: seq, recordedAt: event.recordedAt))
-        }
+        log.idempotency = keys
+        marks.recover(highest: log.lastActivity)
     }
 }

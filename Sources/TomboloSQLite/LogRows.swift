@@ -12,7 +12,9 @@ struct LogRows: ~Copyable {
     private let deleteRecord: Statement
     private let insertTenant: Statement
     private let selectEvent: Statement
+    private let deleteHead: Statement
     private var hours = IdempotencyHours()
+    private var retiredDays = RetiredDays()
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         let insertEvent = try connection.prepare(EventRow.insertion)
@@ -25,6 +27,8 @@ struct LogRows: ~Copyable {
             "INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
         let selectEvent = try connection.prepare(
             "SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        let deleteHead = try connection.prepare("DELETE FROM head WHERE activity = ?1")
+        self.deleteHead = deleteHead
         self.insertEvent = insertEvent
         self.insertFact = insertFact
         self.replaceHead = replaceHead
@@ -44,7 +48,7 @@ struct LogRows: ~Copyable {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let facts = batch.facts.map { standing.number($0.tenant) }
-        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
+        try writeTenants(&standing)
         // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
         for index in batch.events.indices {
             let place = standing.places[index]
@@ -71,6 +75,22 @@ struct LogRows: ~Copyable {
                 FactRow.insert(fact, seq: seq, tenant: facts[index], with: insertFact))
         }
         for record in batch.records { try put(record) }
+        for (activity, day) in standing.revived {
+            try retiredDays.revive(activity, day: day, connection)
+        }
+        for retired in batch.retired { try retire(retired, &standing, connection) }
+    }
+
+    private mutating func retire(
+        _ retired: RetiredActivity, _ standing: inout Standing, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let mark = standing.marks.mark(retired.activity.rawValue)
+        guard mark.tenant > 0 else { return }
+        let hash = standing.hash(mark.tenant, retired.name.rawValue)
+        try retiredDays.retire(retired, hash: hash, connection)
+        deleteHead.bind(retired.activity.rawValue, at: 1)
+        try deleteHead.execute()
+        standing.retire(retired.activity)
     }
 
     private func put(_ record: Record) throws(SQLiteError) {
@@ -79,6 +99,11 @@ struct LogRows: ~Copyable {
             return try deleteRecord.execute()
         }
         try replaceRecord.check(RecordRow.replace(record, value: value, with: replaceRecord))
+    }
+
+    /// Rows for tenants that have none yet.
+    func writeTenants(_ standing: inout Standing) throws(SQLiteError) {
+        for (number, name) in standing.takeNewTenants() { try insert(number, name) }
     }
 
     private func insert(_ number: Int64, _ name: TenantID) throws(SQLiteError) {
@@ -101,7 +126,15 @@ struct LogRows: ~Copyable {
         return EventRow.event(selectEvent, tenants: tenants)?.event
     }
 
+    /// Drops retired activities of days before `day`.
+    mutating func dropRetired(
+        before day: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try retiredDays.drop(before: day, connection)
+    }
+
     mutating func rolledBack(_ connection: borrowing Connection) throws(SQLiteError) {
         try hours.rolledBack(connection)
+        retiredDays.rolledBack()
     }
 }

@@ -7,7 +7,7 @@ import TomboloEventLog
 /// pointers), or in memory.
 enum LogSchema {
     /// The number in `PRAGMA user_version`.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
@@ -37,7 +37,13 @@ enum LogSchema {
         -- What belongs to the log as a whole.
         CREATE TABLE meta(
             name TEXT PRIMARY KEY, crc INTEGER NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
+        """,
         """
+        -- Up to where history was cut: log, fact, and the highest activity number ever given.
+        -- (Tables retired_<day> and retired_name_<day> come with the first that ends on a day.)
+        CREATE TABLE cut(
+            name TEXT PRIMARY KEY, value INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
+        """,
     ]
 
     /// What a file turned out to be.
@@ -76,10 +82,11 @@ enum LogSchema {
         }
     }
 
-    /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB halve
-    /// the calls to the system that a batch needs; a database that is there keeps its own.
+    /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB
+    /// halve the calls to the system that a batch needs; a database that is there keeps its own.
     static let durability = """
-        PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864
+        PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        PRAGMA journal_size_limit = 67108864
         """
 
     private static func inspect(_ connection: borrowing Connection) throws(SQLiteError) -> Found {

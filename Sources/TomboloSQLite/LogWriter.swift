@@ -21,6 +21,9 @@ package final class LogWriter: @unchecked Sendable {
     private let walPages: UnsafeMutablePointer<Int32>
     private var rows: LogRows
     private var standing: Standing
+    private var retainer: LogRetainer
+    /// When the newest row was recorded.
+    private var newest = Instant.distantPast
     private var isRecovered = false
     private var hasBegun = false
     /// Why nothing is taken any more.
@@ -30,7 +33,7 @@ package final class LogWriter: @unchecked Sendable {
     /// and `checkpointPages` are for tests.
     package init(
         path: String, vfs: String? = nil, checkpointPages: Int32 = LogWriter.checkpointPages,
-        chance: inout some RandomNumberGenerator
+        retention: LogRetention = .forever, chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         self.path = path
         self.checkpointPages = checkpointPages
@@ -55,6 +58,7 @@ package final class LogWriter: @unchecked Sendable {
             throw error.unusable(path)
         }
         standing = Standing(hash: hash)
+        retainer = LogRetainer(retention)
         walPages = .allocate(capacity: 1)
         walPages.initialize(to: 0)
         connection.countWALPages(in: walPages)
@@ -67,9 +71,10 @@ package final class LogWriter: @unchecked Sendable {
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         do throws(SQLiteError) {
-            let recovery = try LogRecovery(connection, since: idempotencySince)
+            let recovery = try LogRecovery(connection, hash: hash, since: idempotencySince)
             rows.recover(recovery.hours)
             standing = recovery.standing(hash: hash)
+            retainer.recover(recovery.cut)
             isRecovered = true
             return recovery.log
         } catch {
@@ -81,15 +86,17 @@ package final class LogWriter: @unchecked Sendable {
 
     /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is
     /// refused leaves the others as they are.
+    ///
+    /// - Parameter checksHeads: false where heads follow later, as in an import.
     package func store(
-        _ batches: some Sequence<AppendBatch>
+        _ batches: some Sequence<AppendBatch>, checksHeads: Bool = true
     ) -> [Result<AppendReceipt, EventLogError>] {
         if failure == nil, !isRecovered { recoverUnasked() }
         if let failure { return batches.map { _ in .failure(failure) } }
         let start = standing.savepoint
         do throws(SQLiteError) {
             var answers: [Result<AppendReceipt, EventLogError>] = []
-            for batch in batches { answers.append(try store(batch)) }
+            for batch in batches { answers.append(try store(batch, checksHeads)) }
             if hasBegun { try commit.execute() }
             hasBegun = false
             standing.settle()
@@ -107,12 +114,17 @@ package final class LogWriter: @unchecked Sendable {
     }
 
     private func store(
-        _ batch: AppendBatch
+        _ batch: AppendBatch, _ checksHeads: Bool
     ) throws(SQLiteError) -> Result<AppendReceipt, EventLogError> {
         let receipt: AppendReceipt
         do throws(EventLogError) {
             let tenants = standing.tenantTable
-            receipt = try standing.place(batch) { rows.event($0, tenants: tenants) }
+            receipt = try standing.place(batch, checksHeads: checksHeads) {
+                rows.event($0, tenants: tenants)
+            } retired: { activity in
+                // Not found and not readable are one here: the version will not agree.
+                try? RetiredDays.find(activity, connection)
+            }
         } catch {
             return .failure(error)
         }
@@ -120,6 +132,8 @@ package final class LogWriter: @unchecked Sendable {
         if !hasBegun { try begin.execute() }
         hasBegun = true
         try rows.write(batch, at: receipt, &standing, connection)
+        newest = max(newest, batch.events.last?.recordedAt ?? .distantPast)
+        newest = max(newest, batch.facts.last?.recordedAt ?? .distantPast)
         return .success(receipt)
     }
 
@@ -149,6 +163,29 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
+    // MARK: Taking in another log
+
+    /// An empty log goes on after what another one had cut.
+    func begin(afterSeq seq: Int64, fact: Int64, activity: Int64) throws(EventLogError) {
+        var cut = LogCut()
+        (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
+        do throws(SQLiteError) { try cut.store(connection) } catch { throw error.unusable(path) }
+        standing.begin(after: cut)
+        retainer.recover(cut)
+    }
+
+    /// The activity stands at `version`, with its newest event at `seq`, which was cut.
+    func adopt(
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64
+    ) throws(EventLogError) {
+        do throws(SQLiteError) {
+            standing.adopt(activity, tenant, version: version, seq: seq)
+            try rows.writeTenants(&standing)
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
     // MARK: Between commits
 
     /// Copies a long write-ahead log into the database, after those who wait have their answers. A
@@ -163,6 +200,23 @@ package final class LogWriter: @unchecked Sendable {
         } catch  where error.primary == SQLITE_FULL {
             walPages.pointee = 0
         } catch {
+            failure = .outcomeUnknown(cause: "\(path): \(error.cause)")
+        }
+    }
+
+    /// Cuts a piece of history that is too old. A full disk is left to the next commit; after any
+    /// other error nothing is taken any more.
+    package func cutIfDue() {
+        guard failure == nil, isRecovered, retainer.isDue(newest) else { return }
+        let before = retainer
+        do throws(SQLiteError) {
+            try begin.execute()
+            try retainer.cutPiece(
+                at: newest, highest: standing.highestActivity, &rows, connection)
+            try commit.execute()
+        } catch {
+            retainer = before
+            if error.primary == SQLITE_FULL, rollBack(to: standing.savepoint) { return }
             failure = .outcomeUnknown(cause: "\(path): \(error.cause)")
         }
     }

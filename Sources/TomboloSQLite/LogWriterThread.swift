@@ -100,6 +100,7 @@ final class LogWriterThread: Sendable {
         for (continuation, answer) in zip(group.continuations, answers) {
             continuation.resume(returning: answer)
         }
+        writer.cutIfDue()
         writer.checkpointIfDue()
     }
 

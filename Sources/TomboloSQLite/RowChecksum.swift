@@ -15,6 +15,8 @@ struct RowChecksum {
         case idempotency = 5
         case tenant = 6
         case meta = 7
+        case retired = 8
+        case cut = 9
     }
 
     private var value: UInt32

@@ -21,6 +21,9 @@ struct SQLiteError: Error, Equatable {
         message = String(cString: sqlite3_errstr(code))
     }
 
+    /// A database that no relay has made.
+    static let notOurs = SQLiteError(code: SQLITE_NOTADB)
+
     /// For operators: what it says and its number.
     var cause: String { "SQLite: \(message) (\(code))" }
 

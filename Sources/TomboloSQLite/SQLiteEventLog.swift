@@ -17,15 +17,16 @@ package final class SQLiteEventLog: EventLog {
     private let damageList = DamageList()
 
     /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
-    /// keys. Throws `.unusable` where another relay has it open, where it is of a newer schema or
+    /// keys; `retention` says what goes with time. Throws `.unusable` where another relay has it open, where it is of a newer schema or
     /// of another program, or where the file system refuses.
     package init(
-        directory: String, chance: inout some RandomNumberGenerator
+        directory: String, retention: LogRetention = .forever,
+        chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         let held = try DataDirectory(directory)
         try held.createDatabase()
         let path = held.databasePath
-        let writer = try LogWriter(path: path, chance: &chance)
+        let writer = try LogWriter(path: path, retention: retention, chance: &chance)
         let reader = try LogReader(path: path, damage: damageList)
         writing = try LogWriterThread(writer, holding: held)
         reading = try LogReaderThread(reader)
@@ -57,6 +58,22 @@ package final class SQLiteEventLog: EventLog {
     ) async throws(EventLogError) -> RecordedEvent? {
         try await reading.ask { reader throws(EventLogError) in
             try reader.event(seq: seq, tenant: tenant)
+        }.get()
+    }
+
+    package func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.retired(named: keys)
+        }.get()
+    }
+
+    package func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.retired(activity, tenant: tenant)
         }.get()
     }
 

@@ -27,20 +27,22 @@ struct Standing {
     /// One for each event of the batch that was placed last.
     private(set) var places: [Place] = []
     private var tenants: Tenants
-    private var keys: IdempotencyIndex
+    private var keys: KeyHashTable
     private var newKeys: [(hash: UInt64, seq: Int64)] = []
-    private let hash: KeyedHash
+    /// Of retired activities that the batch placed last brought back: their days.
+    private(set) var revived: [(activity: Int64, day: Int64)] = []
+    let hash: KeyedHash
 
     /// That of an empty log.
     init(hash: KeyedHash) {
         self.init(
             nextSeq: 1, nextFactSeq: 1, marks: ActivityMarks(), tenants: Tenants(),
-            keys: IdempotencyIndex(), hash: hash)
+            keys: KeyHashTable(), hash: hash)
     }
 
     init(
         nextSeq: Int64, nextFactSeq: Int64, marks: ActivityMarks, tenants: Tenants,
-        keys: IdempotencyIndex, hash: KeyedHash
+        keys: KeyHashTable, hash: KeyedHash
     ) {
         self.nextSeq = nextSeq
         self.nextFactSeq = nextFactSeq
@@ -50,19 +52,25 @@ struct Standing {
         self.hash = hash
     }
 
+    /// The highest number that any activity ever took.
+    var highestActivity: Int64 { marks.highest }
+
     // MARK: Placing
 
     /// Gives each event its place, or changes nothing and throws. `row` fetches the event at a
     /// sequence; nil where its row is damaged, which is then taken for the key's own: 64 bits agree
     /// by accident once in ages, and an event twice is worse than one refused.
     mutating func place(
-        _ batch: AppendBatch, row: (Int64) -> NewEvent?
+        _ batch: AppendBatch, checksHeads: Bool = true, row: (Int64) -> NewEvent?,
+        retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
     ) throws(EventLogError) -> AppendReceipt {
         let start = savepoint
         let receipt = AppendReceipt(firstSeq: nextSeq, firstFactSeq: nextFactSeq)
         places.removeAll(keepingCapacity: true)
+        revived.removeAll(keepingCapacity: true)
         do throws(EventLogError) {
             for index in batch.events.indices {
+                revive(batch.events[index].activity.rawValue, retired)
                 try place(batch.events[index]) { seq in
                     seq < receipt.firstSeq
                         ? row(seq) : batch.events[Int(seq - receipt.firstSeq)]
@@ -72,10 +80,20 @@ struct Standing {
             takeBack(to: start)
             throw error
         }
-        checkHeads(of: batch)
+        if checksHeads { checkHeads(of: batch) }
         nextFactSeq += Int64(batch.facts.count)
         return receipt
     }
+
+    private mutating func revive(
+        _ activity: Int64, _ retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
+    ) {
+        guard marks.mayHaveRetired(activity), let (mark, day) = retired(activity) else { return }
+        marks.revive(activity, mark)
+        revived.append((activity, day))
+    }
+
+    mutating func retire(_ activity: ActivityNumber) { marks.retire(activity.rawValue) }
 
     private mutating func place(
         _ event: NewEvent, row: (Int64) -> NewEvent?
@@ -85,7 +103,7 @@ struct Standing {
             event.activity, expectedVersion: event.expectedVersion, tenant: tenant, seq: nextSeq)
         var place = Place(tenant: tenant, previous: mark.seq, hash: 0)
         if let key = event.idempotency {
-            place.hash = withBytes(of: key.key) { hash(UInt64(tenant), $0) }
+            place.hash = hash(tenant, key.key)
             let holder = keys.first(place.hash) { seq in
                 guard let other = row(seq) else { return true }
                 return other.tenant == event.tenant && other.idempotency?.key == key.key
@@ -132,6 +150,21 @@ struct Standing {
     var tenantTable: Tenants { tenants }
 
     mutating func expireKeys(below seq: Int64) { keys.expire(below: seq) }
+
+    // MARK: Taking in another log
+
+    mutating func begin(after cut: LogCut) {
+        (nextSeq, nextFactSeq) = (cut.seq + 1, cut.fact + 1)
+        marks.recover(highest: cut.activity)
+    }
+
+    mutating func adopt(
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64
+    ) {
+        marks.recover(
+            activity.rawValue,
+            ActivityMarks.Mark(version: version, seq: seq, tenant: tenants.number(tenant)))
+    }
 
     // MARK: Taking back
 

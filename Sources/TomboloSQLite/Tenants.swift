@@ -12,6 +12,8 @@ struct Tenants {
 
     func name(_ number: Int64) -> TenantID? { names[number] }
 
+    var byName: [TenantID: Int64] { numbers }
+
     /// nil for a tenant that was never seen.
     func known(_ name: TenantID) -> Int64? { numbers[name] }
 

@@ -9,6 +9,8 @@ final class RunningRelay {
     let api: String
     let key: String
     let ready: JSONView
+    /// Where `dev` makes its own directory: a test that kills it leaves nothing behind.
+    private let home: TemporaryDirectory?
 
     /// Longer than any start takes on a busy machine.
     static let startTime: Int32 = 30
@@ -17,8 +19,11 @@ final class RunningRelay {
 
     /// `tombolo dev` on free ports.
     init(dev arguments: [String] = []) throws {
+        let home = try TemporaryDirectory()
+        self.home = home
         process = try ChildProcess(
-            ["dev", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"] + arguments)
+            ["dev", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"] + arguments,
+            environment: ["TMPDIR": home.path])
         process.closeInput()
         ready = try JSONDocument(Array(try process.line(within: Self.startTime).utf8)).root
         api = ready["api"]?.string ?? ""
@@ -31,6 +36,7 @@ final class RunningRelay {
         serve directory: String, key: String, listen: String = "127.0.0.1:0",
         arguments: [String] = []
     ) throws {
+        home = nil
         process = try ChildProcess(
             ["serve", "--data", directory, "--listen", listen] + arguments)
         process.closeInput()

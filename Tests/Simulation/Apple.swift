@@ -33,7 +33,8 @@ struct PushContent {
     }
 }
 
-/// The service: it takes pushes from a life of the relay, answers them or not, and delivers them or not.
+/// The service: it takes pushes from a life of the relay, answers them or not, and delivers them or
+/// not.
 final class Apple {
     /// A token that was issued once.
     struct Token {
@@ -49,18 +50,23 @@ final class Apple {
     /// What pushes meet just now.
     private var storm: Fault?
     private var capacity = 1
-    private var inFlight = 0
-    private var lifeNumber = 0
+    /// The relay learns of a change at the end of its turn.
+    private var capacitySince = MonotonicInstant(nanoseconds: 0)
+    /// By lane: each tenant's app has connections of its own.
+    private var inFlight = [Int](repeating: 0, count: World.laneCount)
 
     init(_ world: World) { self.world = world }
 
     // MARK: Connections
 
-    /// A new life connects: one stream until the first answer, then a thousand.
-    func connect(_ life: Life) {
-        lifeNumber = life.number
+    /// A new life begins: it may use one stream of each lane.
+    func begin() {
         capacity = 1
-        inFlight = 0
+        inFlight = [Int](repeating: 0, count: World.laneCount)
+    }
+
+    /// It has connected: a thousand, soon.
+    func connect(_ life: Life) {
         world.after(world.dice.time(.network, 20...400)) { [self] in
             setCapacity(1_000, life)
         }
@@ -69,6 +75,7 @@ final class Apple {
     private func setCapacity(_ count: Int, _ life: Life?) {
         guard let life, !life.isDead else { return }
         capacity = count
+        capacitySince = world.loop.now
         world.note(.capacity, who: -1, Int64(count))
         for lane in 0..<World.laneCount {
             life.relay?.capacityChanged(LaneNumber(Int32(lane)), to: count)
@@ -112,8 +119,11 @@ final class Apple {
         }
         let key = CardKey(phone: token.phone.number, reference: reference)
         world.checkPush(push, content, token, key, life)
-        if inFlight >= capacity { world.violated(.streams, "\(inFlight + 1) in flight") }
-        inFlight += 1
+        let lane = Int(push.lane.rawValue)
+        if inFlight[lane] >= capacity, world.loop.now > capacitySince {
+            world.violated(.streams, "\(inFlight[lane] + 1) in flight of \(capacity)")
+        }
+        inFlight[lane] += 1
         world.note(
             .push, who: token.phone.number, content.mark, Int64(push.priority),
             "\(push.event) \(reference.text) ts=\(content.timestamp - 1_800_000_000)"
@@ -164,12 +174,12 @@ final class Apple {
             if world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
             answer(push, key, life, .unknown(reason: "the connection broke"), after: quick)
         default:
-            if world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
             let late = world.dice.time(.network, 500...60_000)
-            let result: PushResult =
-                world.dice.happens(.apple, oneIn: 2)
-                ? .accepted : .unknown(reason: "no answer for long")
-            answer(push, key, life, result, after: late)
+            let isTaken = world.dice.happens(.apple, oneIn: 2)
+            if isTaken || world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
+            answer(
+                push, key, life, isTaken ? .accepted : .unknown(reason: "no answer for long"),
+                after: late)
         }
     }
 
@@ -179,7 +189,7 @@ final class Apple {
         let sentAt = world.loop.now
         world.after(delay) { [self] in
             guard !life.isDead else { return }
-            inFlight -= 1
+            inFlight[Int(push.lane.rawValue)] -= 1
             let fate: Outbox.Fate =
                 switch result {
                 case .accepted: .accepted

@@ -18,6 +18,8 @@ final class VirtualWallClock: WallClock, @unchecked Sendable {
     /// What Apple and the phones believe.
     func trueNow() -> Instant { Self.epoch + Span(nanoseconds: loop.now.nanoseconds) }
 
+    let boot = "the only one"
+
     func step(to offset: Span) { self.offset = offset }
 }
 

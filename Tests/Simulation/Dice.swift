@@ -1,8 +1,8 @@
 import TestSupport
 import TomboloLoop
 
-/// The world's chance: one generator for each purpose, so that switching a fault off leaves the others' throws
-/// as they are.
+/// The world's chance: one generator for each purpose, so that switching a fault off leaves the
+/// others' throws as they are.
 struct Dice {
     enum Purpose: Int, CaseIterable {
         case plan, producers, apple, network, phones, disk, machine

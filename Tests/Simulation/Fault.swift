@@ -1,4 +1,5 @@
-/// What may go wrong, or make life hard, in one seed's world. Each seed takes a random part of them.
+/// What may go wrong, or make life hard, in one seed's world. Each seed takes a random part of
+/// them.
 package enum Fault: Int, Hashable, Sendable, CaseIterable {
     // Producers
     case duplicates, lateStates, bursts, clips, restarts, alerts, batches

@@ -1,11 +1,11 @@
 import TomboloLoop
 
-/// What happened, step by step: the last of it for people, all of it as one hash.
+/// What happened, step by step: as one hash, and where somebody looks also in words.
 struct History {
     enum Step: UInt8 {
         case lifeBegins, recovered, crash, orderlyStop, lifeEnds, wallStep, capacity, heal, quiet
         case command, answer, durable, push, outcome, delivered, ignored, lost, card, token, stored
-        case offline, online, swipe, rotate, report
+        case offline, online, swipe, rotate, report, violation
     }
 
     struct Entry {
@@ -17,12 +17,10 @@ struct History {
         var text: String
     }
 
-    private static let kept = 160
     private var entries: [Entry] = []
-    private var start = 0
     private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     private(set) var count = 0
-    /// Keeps all of it, for a seed that is looked at.
+    /// Keeps the words too, for a seed that is looked at.
     var keepsAll = false
 
     mutating func note(
@@ -46,12 +44,13 @@ struct History {
         hash ^= hash >> 29
     }
 
-    /// The last steps, oldest first: `time  what  who  numbers  text`.
-    func lines(last count: Int) -> [String] {
-        entries.suffix(count).map { entry in
+    /// All steps, oldest first: `time  what  who  numbers  text`.
+    func lines() -> [String] {
+        entries.map { entry in
             let seconds = Double(entry.at.nanoseconds / 1_000_000) / 1_000
             let who = entry.who < 0 ? "relay" : "phone\(entry.who)"
-            return "\(seconds)s  \(entry.step)  \(who)  \(entry.first) \(entry.second)  \(entry.text)"
+            return
+                "\(seconds)s  \(entry.step)  \(who)  \(entry.first) \(entry.second)  \(entry.text)"
         }
     }
 }

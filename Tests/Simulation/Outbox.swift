@@ -27,6 +27,8 @@ final class Outbox {
         var alert: Int64?
         var fate = Fate.open
         var answeredAt: MonotonicInstant?
+        /// Its answer came so shortly before a crash that it may not be on record.
+        var isForgotten = false
 
         /// Whether it may have reached the phone.
         var counts: Bool { fate != .refused }
@@ -82,13 +84,14 @@ final class Outbox {
         guard next.event == .start else { return [] }
         let before = sends.filter { $0.event == .start && $0.counts }
         guard let last = before.last else { return [] }
-        if resendsStarts, last.fate != .accepted { return [] }
+        if resendsStarts, last.fate != .accepted || last.isForgotten { return [] }
         return [(.oneStart, "a second start, \(next.at - last.at) after one that counts")]
     }
 
     // MARK: Windows
 
-    /// Checks every window of priority 10 and every pair of priority 5, of all that counts but ends.
+    /// Checks every window of priority 10 and every pair of priority 5, of all that counts but
+    /// ends.
     func windowFaults(_ grant: Grant) -> [(Promise, String, MonotonicInstant)] {
         let counted = sends.filter { $0.counts && $0.event != .end }
         return bucketFaults(counted.filter { $0.priority == 10 }, grant)
@@ -97,7 +100,8 @@ final class Outbox {
                 counted.filter { $0.priority == 5 }, grant.lowPrioritySpacing, "priority 5")
     }
 
-    /// A bucket that refills exactly: it runs dry exactly where some window holds more than burst + rate · w.
+    /// A bucket that refills exactly: it runs dry exactly where some window holds more than burst +
+    /// rate · w.
     private func bucketFaults(
         _ sends: [Sent], _ grant: Grant
     ) -> [(Promise, String, MonotonicInstant)] {

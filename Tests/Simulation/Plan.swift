@@ -44,8 +44,8 @@ struct Plan {
 
     var chaosEnd: MonotonicInstant { MonotonicInstant(nanoseconds: 0) + chaos }
 
-    /// How long anything can still hold a push after the last fault: a parked lane 23 min, a token 5 min, a
-    /// timestamp as far as clocks were stepped.
+    /// How long anything can still hold a push after the last fault: a parked lane 23 min, a token
+    /// 5 min, a timestamp as far as clocks were stepped.
     var healing: Duration {
         faults.contains(FaultSet(.wallSteps)) ? .seconds(3 * 3_600) : .seconds(40 * 60)
     }

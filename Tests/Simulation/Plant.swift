@@ -4,8 +4,8 @@ import TomboloEventLog
 import TomboloLoop
 import TomboloRelay
 
-/// A bug that the simulation must find: planted at an edge of the relay, or, in a build with `PLANTED_BUGS`,
-/// behind a switch in it.
+/// A bug that the simulation must find: planted at an edge of the relay, or, in a build with
+/// `PLANTED_BUGS`, behind a switch in it.
 package enum Plant: String, Hashable, Sendable, CaseIterable {
     // At the log
     case acknowledgeBeforeCommit = "acknowledge-before-commit"
@@ -17,6 +17,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case oldStateResent = "old-state-resent"
     // At the loop
     case lostWakeUp = "lost-wake-up"
+
+    /// Those that this build can plant.
+    package static var planted: [Plant] { allCases }
 
     /// Changes what is about to be stored.
     func spoil(_ batch: AppendBatch, in world: World) -> AppendBatch {

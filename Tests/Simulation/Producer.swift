@@ -111,13 +111,16 @@ struct Producer {
 
     private func play(_ id: String) -> (Command, Int64) {
         let count = world.dice.pick(.producers, [2, 5, 15])
-        let frames = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
-        let every = world.dice.pick(.producers, ["100ms", "1s", "1s", "5s"])
+        let mark = nextNumber()
+        let frames = (0..<count).map { "\"\(mark)-\($0)\"" }.joined(separator: ",")
+        // A destination without a budget shows them all: fast ones cost too much where hours pass.
+        let fast = world.plan.chaos <= .seconds(120) ? "100ms" : "5s"
+        let every = world.dice.pick(.producers, [fast, "1s", "1s", "5s"])
         let loop = world.dice.pick(.producers, ["\"forever\"", "\"forever\"", "3", "\"once\""])
         let text =
             "{\"flipbook\":{\"path\":\"/f\",\"frames\":[\(frames)],\"every\":\"\(every)\""
             + ",\"loop\":\(loop)},\"urgency\":\"normal\"}"
-        return make(.play, id, text, nextNumber())
+        return make(.play, id, text, mark)
     }
 
     private func nextNumber() -> Int64 {
@@ -129,6 +132,7 @@ struct Producer {
         _ kind: EventKind, _ id: String, _ text: String, _ mark: Int64
     ) -> (Command, Int64) {
         let document = JSON(unchecked: Array(text.utf8)).document
+        // The simulation writes what it reads: a fault here is its own.
         guard let content = try? Command.Content(kind: kind, document.root) else {
             preconditionFailure(text)  // our own text
         }
@@ -205,6 +209,14 @@ struct Producer {
                 _ = world.take(.refused(refusal), index)
             default: world.ledger.unknown(index)
             }
+        }
+    }
+
+    /// Stops the clips, so that the hours until all is calm are cheap.
+    func stopEverything() async {
+        for (tenant, id) in world.runningActivities() {
+            let producer = Producer(world, tenant, number)
+            await producer.ask(producer.make(.stop, id, "{}", producer.nextNumber()))
         }
     }
 

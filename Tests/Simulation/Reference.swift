@@ -1,8 +1,8 @@
 import TomboloCore
 import TomboloJSON
 
-/// What the log holds, and what follows from it by the simplest reading: told by the log's adapter when something
-/// became durable, and compared with what is read back after each crash.
+/// What the log holds, and what follows from it by the simplest reading: told by the log's adapter
+/// when something became durable, and compared with what is read back after each crash.
 struct Reference {
     struct Model {
         var tenant: TenantID
@@ -45,7 +45,8 @@ struct Reference {
         if seq != Int64(events.count) + 1 { wrong = "sequence \(seq) after \(events.count)" }
         let known = models[event.activity]?.version ?? 0
         if event.expectedVersion != known {
-            wrong = "version \(event.expectedVersion + 1) of activity "
+            wrong =
+                "version \(event.expectedVersion + 1) of activity "
                 + "\(event.activity.rawValue) after \(known)"
         }
         events.append(RecordedEvent(seq: seq, previous: previous, event: event))

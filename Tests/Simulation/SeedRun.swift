@@ -26,8 +26,14 @@ package struct SeedRun {
         package var virtualSeconds: Double
         package var jobs: Int
         package var steps: Int
-        /// The last steps, oldest first.
+        /// The steps, oldest first; empty unless they were kept.
         package var history: [String]
+
+        /// The steps that led to the first violation, at most `count`.
+        package func lastSteps(_ count: Int) -> ArraySlice<String> {
+            let end = history.firstIndex { $0.contains("  violation  ") } ?? history.count - 1
+            return history[...min(end, history.count - 1)].suffix(count)
+        }
 
         package var isGood: Bool { violations.isEmpty && escapes == 0 }
     }
@@ -47,7 +53,7 @@ package struct SeedRun {
             seed: seed, faults: world.faults, violations: world.violations,
             escapes: world.loop.escapes, hash: history.hash,
             virtualSeconds: world.seconds, jobs: world.loop.jobsRun, steps: history.count,
-            history: history.lines(last: 60))
+            history: history.lines())
     }
 
     /// The same failure with as few faults as it takes: switches one off after the other.

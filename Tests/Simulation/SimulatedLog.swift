@@ -96,5 +96,17 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         try await storage.facts(query)
     }
 
+    func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try await storage.retired(named: keys)
+    }
+
+    func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await storage.retired(activity, tenant: tenant)
+    }
+
     func close() async {}
 }

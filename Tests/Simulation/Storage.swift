@@ -98,5 +98,17 @@ final class DiskStorage: Storage, @unchecked Sendable {
         try openedReader().facts(query)
     }
 
+    func retired(
+        named keys: [ActivityKey]
+    ) async throws(EventLogError) -> [RecoveredHead] {
+        try openedReader().retired(named: keys)
+    }
+
+    func retired(
+        _ activity: ActivityNumber, tenant: TenantID
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try openedReader().retired(activity, tenant: tenant)
+    }
+
     func close() async {}
 }

@@ -158,7 +158,8 @@ extension World {
 
     // MARK: Waiting
 
-    /// Looks now and then for something that waits and is held by nothing; in worlds where little else holds.
+    /// Looks now and then for something that waits and is held by nothing; in worlds where little
+    /// else holds.
     func sweep() {
         let named: [Fault] = [
             .unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,

@@ -29,6 +29,7 @@ extension World {
         for event in reference.events {
             let view = JSON(unchecked: event.event.body).document.root
             guard
+                // The simulation wrote it: a fault here is its own.
                 let content = try? Command.Content(
                     kind: event.event.kind, view, lenient: true)
             else {  // reported
@@ -79,7 +80,8 @@ extension World {
             let grant = plan.configuration.budgets[outbox.budgetClass]
             for (promise, detail, at) in outbox.windowFaults(grant) {
                 violated(
-                    promise, "phone \(key.phone) \(key.reference.text): \(detail), sent at "
+                    promise,
+                    "phone \(key.phone) \(key.reference.text): \(detail), sent at "
                         + "\(Double(at.nanoseconds / 1_000_000) / 1_000)s")
             }
             checkFrames(key, outbox)
@@ -99,7 +101,7 @@ extension World {
     private func checkLedger() {
         var rows: [[UInt8]: Int] = [:]
         for event in reference.events { rows[event.event.body, default: 0] += 1 }
-        for request in ledger.requests {
+        for request in ledger.requests where request.command.content.kind != .stop {
             let count = rows[request.command.body] ?? 0
             if request.seq != nil, count != 1 {
                 violated(.durable, "request \(request.number) is in the log \(count) times")
@@ -111,7 +113,8 @@ extension World {
         }
     }
 
-    /// Two frames of one looping clip, one after the other and both taken, are two different frames.
+    /// Two frames of one looping clip, one after the other and both taken, are two different
+    /// frames.
     private func checkFrames(_ key: CardKey, _ outbox: Outbox) {
         for (one, other) in zip(outbox.sends, outbox.sends.dropFirst())
         where one.fate == .accepted && other.fate == .accepted && one.life == other.life
@@ -121,7 +124,8 @@ extension World {
             guard let origin = reference.origins[one.mark], loops(origin.activity, one, other)
             else { continue }
             violated(
-                .frames, "phone \(key.phone) \(key.reference.text): frame "
+                .frames,
+                "phone \(key.phone) \(key.reference.text): frame "
                     + "\(one.frame ?? "") twice in a row")
             return
         }
@@ -137,7 +141,8 @@ extension World {
         guard !faults.contains(FaultSet(.wallSteps)) else { return false }
         let events = reference.events.filter { $0.event.activity == activity }
         guard let last = events.last(where: { $0.event.recordedAt < start - slack }),
-            last.event.kind == .play, !events.contains(where: {
+            last.event.kind == .play,
+            !events.contains(where: {
                 $0.event.recordedAt >= start - slack && $0.event.recordedAt <= end + slack
             })
         else { return false }

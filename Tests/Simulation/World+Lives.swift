@@ -44,17 +44,27 @@ extension World {
             loop: loop, log: SimulatedLog(self, life, storage), sender: Sender(self, life),
             configuration: plan.configuration, wallClock: clock, seed: dice.seed(.machine))
         life.relay = relay
+        apple.begin()
         do {
             let damage = try await relay.recover()
             guard !life.isDead else { return }
             for line in damage { violated(.damage, line) }
             await checkRecovered(relay)
             guard !life.isDead else { return }
-            life.isReady = true
-            trouble()
             note(.recovered, who: -1, Int64(reference.events.count))
-            apple.connect(life)
-            try await relay.run()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask(executorPreference: loop) {
+                    defer { life.kill() }
+                    try await relay.run()
+                }
+                while !life.isDead, await !relay.isReady { await pause(.microseconds(100)) }
+                if !life.isDead {
+                    life.isReady = true
+                    trouble()
+                    apple.connect(life)
+                }
+                try await group.next()
+            }
         } catch {
             note(.crash, who: -1, Int64(life.number), 0, "\(error)")
         }
@@ -63,8 +73,10 @@ extension World {
     /// What a life that has ended had under way, nobody will ever know.
     private func buryPushes(of life: Life) {
         for outbox in outboxes.values {
-            for index in outbox.sends.indices
-            where outbox.sends[index].life == life.number && outbox.sends[index].fate == .open {
+            for index in outbox.sends.indices where outbox.sends[index].life == life.number {
+                let answeredAt = outbox.sends[index].answeredAt ?? loop.now
+                outbox.sends[index].isForgotten = loop.now - answeredAt < .seconds(10)
+                guard outbox.sends[index].fate == .open else { continue }
                 outbox.sends[index].fate = .unknown
                 outbox.sends[index].answeredAt = loop.now
             }

@@ -12,6 +12,7 @@ extension World {
         let fields =
             "{\"user\":\"\(phone.user)\",\"frequent_updates\":true,\"os\":\"18.2\","
             + "\"budget_class\":\"\(phone.budgetClass.name)\"}"
+        // The simulation writes what it reads.
         guard let registration = try? DeviceRegistration(reading: Self.json(fields)) else {
             preconditionFailure("\(fields)")  // our own text
         }
@@ -27,6 +28,7 @@ extension World {
 
     private func putToken(_ name: TokenName, _ token: String) -> DeviceCommand {
         guard
+            // The simulation writes what it reads.
             let registration = try? TokenRegistration(
                 reading: Self.json("{\"token\":\"\(token)\"}"))
         else { preconditionFailure("\(token) is a token") }  // our own text
@@ -198,6 +200,7 @@ extension World {
     }
 
     private func report(_ text: String, _ card: Card, _ phone: Phone, isRetried: Bool) {
+        // The simulation writes what it reads.
         guard let report = try? PhoneReport(reading: Self.json(text)) else {
             preconditionFailure(text)  // our own text
         }

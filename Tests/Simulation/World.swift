@@ -26,8 +26,8 @@ final class Life: @unchecked Sendable {
     }
 }
 
-/// Everything around the relay, on one virtual loop: producers, Apple, phones, disk, clocks, and the checkers that
-/// see all of it.
+/// Everything around the relay, on one virtual loop: producers, Apple, phones, disk, clocks, and
+/// the checkers that see all of it.
 final class World: @unchecked Sendable {
     // Sendable: used on the virtual loop's thread only.
     static let laneCount = 2
@@ -119,6 +119,7 @@ final class World: @unchecked Sendable {
     func violated(_ promise: Promise, _ detail: String) {
         guard violations.count < 20 else { return }
         violations.append(Violation(promise: promise.rawValue, detail: detail, at: seconds))
+        note(.violation, who: -1, 0, 0, "\(promise.rawValue): \(detail)")
     }
 
     func trouble() { lastTrouble = loop.now }
@@ -167,13 +168,17 @@ final class World: @unchecked Sendable {
 
     func pause(_ duration: Duration) async { await pause(until: loop.now + duration) }
 
-    /// Ends all faults, waits until nothing holds anything any more, changes everything once more, and compares.
+    /// Ends all faults, waits until nothing holds anything any more, changes everything once more,
+    /// and compares.
     private func heal() async {
         isHealed = true
         note(.heal, who: -1)
         clock.step(to: .zero)
         apple.heal()
         for phone in phones { comeOnline(phone) }
+        if faults.contains(FaultSet(.clips)) {
+            await Producer(self, plan.tenants[0], 98).stopEverything()
+        }
         await pause(plan.healing)
         while life?.isReady != true { await pause(.milliseconds(100)) }
         await Producer(self, plan.tenants[0], 99).changeEverything()

@@ -11,7 +11,7 @@ extension EventLogContract {
             #expect(recovered.lastActivity == 0)
             #expect(recovered.heads.isEmpty)
             #expect(recovered.records.isEmpty)
-            #expect(recovered.idempotency.isEmpty)
+            #expect(recovered.idempotency.table.seqs.isEmpty)
             #expect(recovered.damage.isEmpty)
         },
 
@@ -83,11 +83,17 @@ extension EventLogContract {
             }
             let since = Sample.noon + .hours(2)
             let recovered = try await place.open().recover(idempotencySince: since)
-            #expect(recovered.idempotency.map(\.key.key) == ["key-2", "key-3"])
-            #expect(recovered.idempotency.map(\.seq) == [3, 4])
-            #expect(recovered.idempotency.first?.recordedAt == since)
-            #expect(recovered.idempotency.first?.tenant == Sample.lab)
-            #expect(recovered.idempotency.first?.key.bodyDigest == 0xfeed_face_dead_beef)
+            #expect(recovered.idempotency.table.seqs == [3, 4])
+            func seq(_ key: String, _ tenant: TenantID, at now: Instant) -> Int64? {
+                recovered.idempotency.seq(of: key, tenant: tenant, at: now)
+            }
+            let now = Sample.noon + .hours(4)
+            #expect(seq("key-2", Sample.lab, at: now) == 3)
+            #expect(seq("key-3", Sample.lab, at: now) == 4)
+            #expect(seq("key-1", Sample.lab, at: now) == nil)
+            #expect(seq("key-2", Sample.field, at: now) == nil)
+            #expect(seq("key-2", Sample.lab, at: since + IdempotencyKey.window) == 3)
+            #expect(seq("key-2", Sample.lab, at: since + IdempotencyKey.window + .hours(1)) == nil)
         },
     ]
 }

@@ -3,13 +3,14 @@ import Glibc
 import Synchronization
 package import TomboloLoop
 
-/// A loop whose time passes only when nothing is left to do: an hour of waiting costs nothing, and the same seed
-/// runs the same jobs in the same order.
+/// A loop whose time passes only when nothing is left to do: an hour of waiting costs nothing, and
+/// the same seed runs the same jobs in the same order.
 ///
-/// Jobs that are ready at one moment, and timers of one moment, run in an order drawn from the seed; so does the
-/// length of turns. That chance serves nothing else: the world of a simulation has a generator of its own.
-/// Three nets catch what leaves it: a job that comes from another thread, a job that the runtime gives to its
-/// pool, and a body that is neither done nor waiting for any timer.
+/// Jobs that are ready at one moment, and timers of one moment, run in an order drawn from the
+/// seed; so does the length of turns. That chance serves nothing else: the world of a simulation
+/// has a generator of its own. Three nets catch what leaves it: a job that comes from another
+/// thread, a job that the runtime gives to its pool, and a body that is neither done nor waiting
+/// for any timer.
 package final class VirtualLoop: Loop, @unchecked Sendable {
     // Sendable: all of it belongs to the thread that made it; `strangers` alone is under a mutex.
 
@@ -78,7 +79,8 @@ package final class VirtualLoop: Loop, @unchecked Sendable {
 
     // MARK: Running
 
-    /// Runs `body` as the root task until it ends, or until one of the bounds; once in a loop's life.
+    /// Runs `body` as the root task until it ends, or until one of the bounds; once in a loop's
+    /// life.
     ///
     /// - Parameters:
     ///   - end: virtual time goes no further.

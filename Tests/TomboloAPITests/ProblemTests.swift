@@ -14,6 +14,15 @@ import TomboloJSON
         #expect(Set(ProblemRegistry.pages.map(\.title)).count == ProblemCode.allCases.count)
     }
 
+    @Test func `every lint has a page of its own, and none is called like a problem`() {
+        #expect(LintPage.pages.map(\.code) == Lint.Code.allCases)
+        for page in LintPage.pages {
+            #expect(!page.effect.isEmpty && !page.fix.isEmpty && !page.command.isEmpty)
+            #expect(ProblemCode(rawValue: page.code.rawValue) == nil)
+        }
+        #expect(Set(LintPage.pages.map(\.title)).count == Lint.Code.allCases.count)
+    }
+
     @Test(arguments: Refusal.Code.allCases)
     func `every refusal of the core is a problem of the same name`(code: Refusal.Code) {
         let problem = Problem(Refusal(code, "why", version: 7, bytesOver: 904))

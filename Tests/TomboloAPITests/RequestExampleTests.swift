@@ -16,6 +16,10 @@ private func read(_ view: JSONView, as schema: String) throws {
     case "token": _ = try TokenRegistration(reading: view)
     case "presence": _ = try PresenceReport(reading: view)
     case "pause-request": _ = try PauseRequest(reading: view)
+    case "type": _ = try ActivityType(reading: view)
+    case "token-set": _ = try TokenSet(reading: view)
+    case "retry":
+        _ = try RetryRequest(view, tenant: Samples.tenant)
     case "phone-report": _ = try PhoneReport(reading: view)
     default: Issue.record("no reader for \(schema)")
     }
@@ -33,7 +37,7 @@ private let readElsewhere = ["key-request"]
 
     @Test func `every example of a request is read, and is what its schema says`() throws {
         let examples = try Self.examples("requests")
-        #expect(Set(examples.map(\.schema)).count == 12)
+        #expect(Set(examples.map(\.schema)).count == 15)
         for (name, schema) in examples {
             let view = try ProtocolFiles.json("examples/requests/\(name).json")
             #expect(try SchemaCheck.faults(of: view, schema: schema) == [], "\(name)")

@@ -13,11 +13,13 @@ struct PushesInFlightTests {
     }
 
     @Test func `a push is found under its tag once`() {
-        var pushes = PushesInFlight()
+        let pushes = PushesInFlight()
         let tag = pushes.insert(push(7), at: now)
         pushes.assign(tag, to: 3, tokenGeneration: 2)
+        #expect(pushes.push(of: tag) == push(7))
         let removed = pushes.remove(tag)
-        #expect(removed?.push.id == PushID(7))
+        #expect(pushes.push(of: tag) == nil)
+        #expect(removed?.id == PushID(7))
         #expect(removed?.connection == 3)
         #expect(removed?.tokenGeneration == 2)
         #expect(pushes[tag] == nil)
@@ -27,7 +29,7 @@ struct PushesInFlightTests {
     }
 
     @Test func `a tag that was never given finds nothing`() {
-        var pushes = PushesInFlight()
+        let pushes = PushesInFlight()
         #expect(pushes.remove(0) == nil)
         _ = pushes.insert(push(1), at: now)
         #expect(pushes.remove(.max) == nil)
@@ -36,7 +38,7 @@ struct PushesInFlightTests {
     }
 
     @Test func `a push that comes back from its connection keeps its place and its count`() {
-        var pushes = PushesInFlight()
+        let pushes = PushesInFlight()
         let tag = pushes.insert(push(1), at: now)
         _ = pushes.insert(push(2), at: now)
         pushes.assign(tag, to: 3, tokenGeneration: 1)
@@ -48,17 +50,17 @@ struct PushesInFlightTests {
     }
 
     @Test func `a slot that is used again does not answer to its old tag`() {
-        var pushes = PushesInFlight()
+        let pushes = PushesInFlight()
         let old = pushes.insert(push(1), at: now)
         _ = pushes.remove(old)
         let new = pushes.insert(push(2), at: now)
         #expect(old != new)
         #expect(pushes.remove(old) == nil)
-        #expect(pushes.remove(new)?.push.id == PushID(2))
+        #expect(pushes.remove(new)?.id == PushID(2))
     }
 
     @Test func `the oldest stays first through any order of removal`() {
-        var pushes = PushesInFlight()
+        let pushes = PushesInFlight()
         var model: [(tag: UInt64, number: UInt64)] = []
         // A walk that is the same each time: no chance is needed to visit head, tail and middle.
         for step in 0..<5_000 as Range<UInt64> {
@@ -67,11 +69,11 @@ struct PushesInFlightTests {
             } else {
                 let place = Int(step &* 2_654_435_761 % UInt64(model.count))
                 let gone = model.remove(at: place)
-                #expect(pushes.remove(gone.tag)?.push.id == PushID(gone.number))
+                #expect(pushes.remove(gone.tag)?.id == PushID(gone.number))
             }
             #expect(pushes.count == model.count)
             #expect(pushes.first == model.first?.tag)
-            let first = pushes.first.flatMap { pushes[$0]?.push.id.rawValue }
+            let first = pushes.first.flatMap { pushes[$0]?.id.rawValue }
             #expect(first == model.first?.number)
         }
         while let first = pushes.first {

@@ -26,6 +26,11 @@ import Testing
         let server: MemoryServer
         let output = OutputBuffer()
         private let receiver = Ignored()
+        private let template = HTTP2RequestTemplate(
+            method: "POST", scheme: "https", authority: "a", pathPrefix: "/",
+            fields: ["content-type": "text/plain"],
+            varying: [("authorization", .neverIndexed), ("x-number", .nameIndexed)],
+            keeping: .failures)
         var chance: Chance
         var toServer: ArraySlice<UInt8> = []
         var toClient: ArraySlice<UInt8> = []
@@ -41,10 +46,23 @@ import Testing
 
         func submit() {
             let body = [UInt8](repeating: 65, count: chance.below(3) * 9_000)
+            let tag = UInt64(submitted.count)
+            if chance.below(2) == 0 {
+                template.begin(path: String(repeating: "a", count: chance.below(600)))
+                template.share(0, chance.below(9) == 0 ? "bearer new" : "bearer old")
+                template.add(1, "\(tag)")
+                guard client.submit(template, body: body, deadline: .max, tag: tag) == nil else {
+                    return
+                }
+                client.slab.forEach { slot in
+                    if slot.pointee.tag == tag { submitted.append(slot.pointee.streamID) }
+                }
+                return
+            }
             let result = client.submit(
                 HTTP2Request(
                     method: "POST", scheme: "https", authority: "a", path: "/", body: body),
-                deadline: .max, receiver: receiver, tag: UInt64(submitted.count))
+                deadline: .max, receiver: receiver, tag: tag)
             if case .success(let id) = result { submitted.append(id) }
         }
 
@@ -52,7 +70,9 @@ import Testing
             var batch: [HTTP2ClientSession.Finished] = []
             client.takeFinished(into: &batch)
             for finished in batch {
-                outcomes[submitted[Int(finished.tag)], default: []].append(finished.outcome)
+                outcomes[submitted[Int(finished.tag)], default: []].append(
+                    finished.outcome
+                        ?? .answered(HTTPAnswer(status: 200, fields: HTTPFields(), body: [])))
             }
         }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 import TomboloCore
 import TomboloEventLog
@@ -169,6 +170,82 @@ import TomboloRelay
                 after: 0, deadline: relay.loop.now + .seconds(10))
             _ = await relay.submit(try Self.command(.start, "cat", #"{"type":"R","state":{}}"#))
             #expect(await waited == 1)
+        }
+    }
+
+    /// A log whose disk is full until somebody frees it.
+    final class CrampedLog: EventLog {
+        private let log = InMemoryEventLog()
+        let isFull = Mutex(true)
+
+        func append(
+            _ batch: AppendBatch, under ownership: Ownership
+        ) async throws(EventLogError) -> AppendReceipt {
+            if isFull.withLock({ $0 }) { throw .full(hint: "free some") }
+            return try await log.append(batch, under: ownership)
+        }
+
+        func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {
+            try await log.recover(idempotencySince: idempotencySince)
+        }
+
+        func retired(
+            named keys: [ActivityKey]
+        ) async throws(EventLogError) -> [RecoveredHead] { try await log.retired(named: keys) }
+
+        func retired(
+            _ activity: ActivityNumber, tenant: TenantID
+        ) async throws(EventLogError) -> RecoveredHead? {
+            try await log.retired(activity, tenant: tenant)
+        }
+
+        func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
+            try await log.events(query)
+        }
+
+        func event(
+            seq: Int64, tenant: TenantID
+        ) async throws(EventLogError) -> RecordedEvent? {
+            try await log.event(seq: seq, tenant: tenant)
+        }
+
+        func history(
+            after seq: Int64, limit: Int
+        ) async throws(EventLogError) -> [RecordedEvent] {
+            try await log.history(after: seq, limit: limit)
+        }
+
+        func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage {
+            try await log.facts(query)
+        }
+
+        func close() async { await log.close() }
+    }
+
+    @Test
+    func `a full disk refuses what is new, keeps what it took, and goes on when there is room`()
+        throws
+    {
+        let log = CrampedLog()
+        try Self.with(log) { relay, _ in
+            async let first = relay.submit(
+                try Self.command(.start, "cat", #"{"type":"R","state":{}}"#))
+            while await relay.isReady { await Task.yield() }
+            let refused = await relay.submit(
+                try Self.command(.start, "dog", #"{"type":"R","state":{}}"#))
+            guard case .refused(let refusal) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
+            #expect(refusal.code == .logFull)
+            #expect(refusal.detail.contains("free some"))
+            log.isFull.withLock { $0 = false }
+            guard case .accepted(let accepted) = try await first else {
+                Issue.record("what was taken before is lost")
+                return
+            }
+            #expect(accepted.seq == 1)
+            #expect(await relay.isReady)
         }
     }
 

@@ -1,5 +1,6 @@
 import CLinux
 import Testing
+import TomboloCore
 
 @testable import TomboloSQLite
 

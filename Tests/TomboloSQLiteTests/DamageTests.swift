@@ -72,8 +72,8 @@ private func filled() async throws -> SQLitePlace {
     try flipBit(in: place, at: "number-5")
     let log = try place.reopen()
     let recovered = try await log.recover()
-    #expect(recovered.damage == ["event 5: its row is damaged"])
-    #expect(recovered.idempotency.map(\.seq) == [1, 2, 3, 4, 6, 7, 8, 9])
+    #expect(recovered.damage == [], "a start reads no row of the log")
+    #expect(recovered.idempotency.table.seqs == Array(1...9))
     await #expect(
         throws: EventLogError.duplicateKey(
             IdempotencyKey(key: "key-5", bodyDigest: 0xfeed_face_dead_beef), seq: 5)

@@ -11,25 +11,28 @@ import TomboloCore
     ]
     private static let produce: Set<Operation> = [
         .startActivity, .updateActivity, .endActivity, .endActivities, .playClip, .stopClip,
-        .appendEvents,
+        .appendEvents, .putType,
     ]
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries, .listBudgets,
+        .showType, .listDeadLetters,
     ]
     private static let device: Set<Operation> = [
         .registerDevice, .showDevice, .deleteDevice, .registerToken, .deleteToken,
-        .reportPresence, .reportActivity,
+        .reportPresence, .reportActivity, .reconcileTokens,
     ]
     private static let keys: Set<Operation> = [
-        .mintKey, .listKeys, .deleteKey, .createPause, .deletePause,
+        .mintKey, .listKeys, .deleteKey, .retryDeadLetters, .createPause, .deletePause,
     ]
 
     /// A path of the route with ids in it, on the device `phone-1`.
     private static func path(_ route: Route) -> String {
         route.path.text.replacing("{device}", with: "phone-1").replacing("{id}", with: "x")
             .replacing("{clip}", with: "x").replacing("{name}", with: "widget")
-            .replacing("{ref}", with: "x").replacing("{seq}", with: "1")
+            .replacing("{ref}", with: "x").replacing("{type}", with: "T").replacing(
+                "{seq}", with: "1"
+            )
             .replacing("{slug}", with: "forbidden")
     }
 

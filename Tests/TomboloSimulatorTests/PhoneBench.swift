@@ -72,7 +72,7 @@ struct PhoneBench {
 
     mutating func swipeAway() { carryOut(phone.swipeAway(activityID: "cat", at: now)) }
 
-    private mutating func carryOut(_ effects: [PhoneEffect]) {
+    mutating func carryOut(_ effects: [PhoneEffect]) {
         for effect in effects {
             switch effect {
             case .tokenIssued(let token, .start): startToken = token

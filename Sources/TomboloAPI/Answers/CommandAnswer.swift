@@ -17,6 +17,7 @@ package struct CommandAnswer: Sendable {
     package var deferred: Int
     package var clip: String?
     package var plan: ClipPlan?
+    package var lint: [Lint] = []
     /// The newest delivery of each destination; nil where the producer did not wait.
     package private(set) var deliveries: [(device: Identifier, delivery: DeliveryView)]?
     /// The answer repeats that of an earlier request with the same idempotency key.
@@ -36,6 +37,7 @@ package struct CommandAnswer: Sendable {
         deferred = accepted.destinations.deferred
         clip = accepted.clip
         plan = accepted.plan
+        lint = accepted.lint
     }
 
     /// The answer that an event of the log got, made again from its row and what is known now.
@@ -112,9 +114,7 @@ package struct CommandAnswer: Sendable {
             for (device, delivery) in deliveries { writer.delivery(delivery, to: device) }
             writer.endArray()
         }
-        writer.name("lint")
-        writer.beginArray()
-        writer.endArray()
+        writer.lints(lint)
         writer.endObject()
     }
 }
@@ -128,7 +128,7 @@ extension JSONWriter {
     /// APNs takes 4,096 bytes a push (Apple, "Sending notification requests to APNs").
     private static var payloadBytesMax: Int { 4_096 }
 
-    fileprivate mutating func plan(_ plan: ClipPlan) {
+    mutating func plan(_ plan: ClipPlan) {
         beginObject()
         member("class", plan.budgetClass.name)
         member("fit", "step")

@@ -27,6 +27,8 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownEvent = "unknown-event"
     case unknownKey = "unknown-key"
     case unknownPause = "unknown-pause"
+    case unknownType = "unknown-type"
+    case unknownDeadLetter = "unknown-dead-letter"
     case unknownProblem = "unknown-problem"
     case activityRunning = "activity-running"
     case activityEnded = "activity-ended"
@@ -34,12 +36,14 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case preconditionFailed = "precondition-failed"
     case invalidField = "invalid-field"
     case payloadTooLarge = "payload-too-large"
+    case stateInvalid = "state-invalid"
     case labRefused = "lab-refused"
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
 
     // The relay's own state.
     case overloaded
+    case logFull = "log-full"
     case stopping
     case notReady = "not-ready"
     case logUnreadable = "log-unreadable"

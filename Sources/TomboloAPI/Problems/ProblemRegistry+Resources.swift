@@ -36,6 +36,16 @@ extension ProblemRegistry {
             fix: "List the pauses; what is held is told by \"waiting\" of a destination.",
             command: "tombolo pause"),
         ProblemPage(
+            .unknownType, 404, "There is no such type",
+            cause: "No type of this name is registered for this app and tenant.",
+            fix: "Register it with PUT /v1/types/{type}; where several apps are, name one.",
+            command: "tombolo type put TYPE type.json"),
+        ProblemPage(
+            .unknownDeadLetter, 404, "There is no such dead letter",
+            cause: "It was retried before, or it is among the oldest, which go.",
+            fix: "Look at those that there are.",
+            command: "tombolo dead ls"),
+        ProblemPage(
             .unknownProblem, 404, "There is no such problem",
             cause: "No problem has this code.",
             fix: "All codes are listed under /problems/.",
@@ -77,6 +87,13 @@ extension ProblemRegistry {
                 "Shorten the state: smaller images, ids instead of texts that the app can look up.",
             command: "tombolo activity show ID"),
         ProblemPage(
+            .stateInvalid, 422, "The state does not fit its type",
+            cause:
+                "The state, with this change merged in, does not decode into the type that is "
+                + "registered: the phone would drop the push without a word.",
+            fix: "Mend the members that errors[] points at, or the type's schema.",
+            command: "tombolo type check TYPE state.json"),
+        ProblemPage(
             .labRefused, 422, "The class lab is not for Apple's servers",
             cause: "The budget class lab has no limits, and this app pushes to Apple.",
             fix: "Use standard or frequent, or configure the app's endpoint as a simulator.",
@@ -99,6 +116,11 @@ extension ProblemRegistry {
             cause: "More is waiting to be written than this relay holds in memory.",
             fix: "Wait for the seconds that Retry-After names, then send again.",
             command: "curl http://127.0.0.1:8780/metrics"),
+        ProblemPage(
+            .logFull, 503, "The log has no room",
+            cause: "The disk under the data directory is full. Nothing of the request is stored.",
+            fix: "Free some space there; the relay takes events again within a second.",
+            command: "df -h"),
         ProblemPage(
             .stopping, 503, "The relay is stopping",
             cause: "The relay finishes what it has taken and takes nothing new.",

@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloLoop
 
 /// One connection of a lane: the HTTP/2 client, and what it may carry.
 ///
@@ -7,14 +8,21 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     /// Unique within the lane.
     let number: Int32
     private let http: HTTP2Client
-    private unowned let client: APNsClient
-    var allowance = ConnectionAllowance()
+    /// Let go when the connection is closed and all that it owed was told.
+    private var client: APNsClient?
+    /// Behind a pointer: it is looked at and changed for every push, and the run-time check for
+    /// exclusive access would cost more than that.
+    let allowance: UnsafeMutablePointer<ConnectionAllowance>
 
     init(number: Int32, http: HTTP2Client, client: APNsClient) {
         self.number = number
         self.http = http
         self.client = client
+        allowance = .allocate(capacity: 1)
+        allowance.initialize(to: ConnectionAllowance())
     }
+
+    deinit { allowance.deallocate() }
 
     /// Starts to tell the client about changes, and tells what has changed already.
     func begin() {
@@ -23,29 +31,43 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     }
 
     /// Pushes it may take now.
-    var free: Int { allowance.free(peerAllows: http.capacity) }
+    var free: Int { allowance.pointee.free(peerAllows: http.capacity) }
 
     /// Sends; the outcome comes to the client under `tag`, never before this returns.
     ///
-    /// The request is given up after `timeout`, so that its stream does not stay taken.
-    func submit(_ request: borrowing HTTP2Request, timeout: Duration, tag: UInt64) {
-        allowance.took()
-        http.submit(request, timeout: timeout, to: self, tag: tag)
+    /// The request is given up at `deadline`, so that its stream does not stay taken.
+    func submit(
+        _ request: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
+        tag: UInt64
+    ) {
+        allowance.pointee.took()
+        http.submit(request, body: body, before: deadline, to: self, tag: tag)
     }
+
+    /// What was written, before TLS.
+    var sentBytes: UInt64 { http.sentBytes }
 
     func close() { http.close() }
 
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome) {
-        client.ended(tag, outcome, on: self)
+        client?.ended(tag, outcome, on: self)
     }
 
+    func accepted(_ tag: UInt64) { client?.accepted(tag, on: self) }
+
     func clientChanged(_ http: HTTP2Client) {
+        guard let client else { return }
         switch http.state {
         case .open: client.noteTurn()
         case .draining(let goAway):
             client.pool.retire(self, because: goAway.map(Self.words) ?? "was drained")
-        case .closed(.goneAway(let goAway)): client.pool.closed(self, because: Self.words(goAway))
-        case .closed(let failure): client.pool.closed(self, because: "ended: \(failure)")
+        case .closed(let failure):
+            let words =
+                if case .goneAway(let goAway) = failure { Self.words(goAway) } else {
+                    "ended: \(failure)"
+                }
+            client.pool.closed(self, because: words)
+            self.client = nil
         }
     }
 

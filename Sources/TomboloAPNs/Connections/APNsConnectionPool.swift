@@ -10,10 +10,14 @@ final class APNsConnectionPool {
     private let tls: TLSClientConfiguration?
     private let loop: EpollLoop
     private var chance: any RandomNumberGenerator & Sendable
-    private weak var client: APNsClient?
+    /// The pool's owner. Unowned, not weak: a weak reference makes every use of it by pushes
+    /// slower.
+    private unowned var client: APNsClient!
 
     private var connections: [APNsConnection] = []
     private var connectionsMade: Int32 = 0
+    /// On connections that have ended.
+    private var sentBytesBefore: UInt64 = 0
     private var backOff = ReconnectBackOff()
     private var isWanted = false
     private var isConnecting = false
@@ -47,17 +51,20 @@ final class APNsConnectionPool {
 
     var count: Int { connections.count }
 
+    /// What was written on all connections that there ever were, before TLS.
+    var sentBytes: UInt64 { connections.reduce(sentBytesBefore) { $0 + $1.sentBytes } }
+
     /// Pushes that open connections take now; nil without an open connection.
     var free: Int? {
         var free: Int?
-        for connection in connections where !connection.allowance.isRetired {
+        for connection in connections where !connection.allowance.pointee.isRetired {
             free = (free ?? 0) + connection.free
         }
         return free
     }
 
     /// Pushes that connections carry, those that are being drained included.
-    var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.inFlight } }
+    var inFlight: Int { connections.reduce(0) { $0 + $1.allowance.pointee.inFlight } }
 
     /// Whether a connection may be tried now.
     var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
@@ -66,7 +73,9 @@ final class APNsConnectionPool {
     var roomiest: APNsConnection? {
         var best: APNsConnection?
         for connection in connections where connection.free > 0 {
-            if let best, best.allowance.inFlight <= connection.allowance.inFlight { continue }
+            if let best, best.allowance.pointee.inFlight <= connection.allowance.pointee.inFlight {
+                continue
+            }
             best = connection
         }
         return best
@@ -89,13 +98,13 @@ final class APNsConnectionPool {
     func grow() {
         guard openCount < configuration.connections else { return }
         let proved = connections.allSatisfy { connection in
-            let allowance = connection.allowance
+            let allowance = connection.allowance.pointee
             return allowance.isRetired || (allowance.hasAccepted && allowance.inFlight > 0)
         }
         if proved { want() }
     }
 
-    private var openCount: Int { connections.count { !$0.allowance.isRetired } }
+    private var openCount: Int { connections.count { !$0.allowance.pointee.isRetired } }
 
     /// A connection answered a push and means to go on.
     func served() {
@@ -110,7 +119,7 @@ final class APNsConnectionPool {
     func run() async {
         precondition(!isRunning, "a lane's client runs once at a time")
         isRunning = true
-        client?.noteTurn()
+        client.noteTurn()
         while !Task.isCancelled {
             let mayConnect = mayConnect
             if isWanted, mayConnect {
@@ -119,7 +128,7 @@ final class APNsConnectionPool {
                 // The end of the back-off is told as capacity, and a connection that is wanted is
                 // tried.
                 _ = await wanted.park(until: mayConnect ? nil : backOff.notBefore)
-                client?.noteTurn()
+                client.noteTurn()
             }
         }
         isRunning = false
@@ -128,7 +137,7 @@ final class APNsConnectionPool {
 
     private func connect() async {
         isWanted = false
-        guard openCount < configuration.connections, let client else { return }
+        guard openCount < configuration.connections else { return }
         isConnecting = true
         defer { isConnecting = false }
         let endpoint = configuration.endpoint
@@ -153,7 +162,7 @@ final class APNsConnectionPool {
         backOff.failed(now: loop.now, chance: chance.next())
         // `run` may sleep without an end: it looks at the back-off anew.
         wanted.unpark()
-        client?.couldNotConnect(reason)
+        client.couldNotConnect(reason)
     }
 
     // MARK: Letting go
@@ -161,15 +170,15 @@ final class APNsConnectionPool {
     /// The connection takes no further push, and is closed when those it carries have ended. If it
     /// was in use its successor is opened; if it never served, that counts as a failure to connect.
     func retire(_ connection: APNsConnection, because reason: String) {
-        if !connection.allowance.isRetired {
-            connection.allowance.retire()
-            if connection.allowance.inFlight > 0 { want() }
-            if !connection.allowance.hasServed {
+        if !connection.allowance.pointee.isRetired {
+            connection.allowance.pointee.retire()
+            if connection.allowance.pointee.inFlight > 0 { want() }
+            if !connection.allowance.pointee.hasServed {
                 failed("connection to \(configuration.endpoint) \(reason)")
             }
         }
         closeIfDrained(connection)
-        client?.noteTurn()
+        client.noteTurn()
     }
 
     /// The connection is closed at once: what it carries becomes *unknown*.
@@ -181,17 +190,26 @@ final class APNsConnectionPool {
     /// The connection ended by itself.
     func closed(_ connection: APNsConnection, because reason: String) {
         retire(connection, because: reason)
-        connections.removeAll { $0 === connection }
+        remove(connection)
     }
 
     func closeIfDrained(_ connection: APNsConnection) {
-        if connection.allowance.isRetired, connection.allowance.inFlight == 0 { close(connection) }
+        if connection.allowance.pointee.isRetired, connection.allowance.pointee.inFlight == 0 {
+            close(connection)
+        }
     }
 
     private func close(_ connection: APNsConnection) {
         // Closing tells the connection's end through `closed`: it is out of the list before.
-        guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
-        connections.remove(at: index)
+        guard remove(connection) else { return }
         connection.close()
+    }
+
+    @discardableResult
+    private func remove(_ connection: APNsConnection) -> Bool {
+        guard let index = connections.firstIndex(where: { $0 === connection }) else { return false }
+        connections.remove(at: index)
+        sentBytesBefore += connection.sentBytes
+        return true
     }
 }

@@ -3,115 +3,186 @@ package import TomboloLoop
 
 /// The pushes that have no outcome yet, in order of hand-over.
 ///
-/// A slab with a doubly linked list through it: inserting and removing cost a few stores, and the
-/// oldest push, whose deadline comes first since all wait equally long, is always at hand. A tag
-/// names a push until it is removed; the tag of a removed push finds nothing, so a late answer is
-/// harmless.
-package struct PushesInFlight {
-    /// A push, since when it is here, and where it is.
-    package struct Entry: Sendable {
-        package let push: Push
+/// Slots in one piece of memory with a doubly linked list through them: inserting and removing cost
+/// a few stores, and the oldest push, whose deadline comes first since all wait equally long, is
+/// always at hand. A tag names a push until it is removed; the tag of a removed push finds nothing,
+/// so a late answer is harmless. On one thread only, as the client it belongs to.
+package final class PushesInFlight {
+    /// Which push, since when it is here, and where it is.
+    package struct Entry: Hashable, Sendable {
+        package let id: PushID
         package let handedOverAt: MonotonicInstant
         /// Which of the lane's connections carries it; nil while it waits for one.
-        package fileprivate(set) var connection: Int32?
+        package let connection: Int32?
         /// The minting of the provider token it carries.
-        package fileprivate(set) var tokenGeneration: ProviderToken.Generation = 0
+        package let tokenGeneration: ProviderToken.Generation
         /// How often it was given to a connection.
-        package fileprivate(set) var attempts = 0
+        package let attempts: Int
     }
 
     private struct Slot {
-        /// nil: free.
-        var entry: Entry?
+        var isTaken = false
+        var id = PushID(0)
+        var handedOverAt = MonotonicInstant(nanoseconds: 0)
+        var connection = PushesInFlight.none
+        var tokenGeneration: ProviderToken.Generation = 0
+        var attempts: Int32 = 0
         /// Counts the pushes that were here: an old tag finds nothing.
-        var generation: UInt32
-        var previous: Int32
-        var next: Int32
+        var generation: UInt32 = 0
+        var previous = PushesInFlight.none
+        /// Of a free slot: the next free one.
+        var next = PushesInFlight.none
+
+        var entry: Entry {
+            Entry(
+                id: id, handedOverAt: handedOverAt,
+                connection: connection == PushesInFlight.none ? nil : connection,
+                tokenGeneration: tokenGeneration, attempts: Int(attempts))
+        }
+    }
+
+    /// Behind a pointer: the run-time check for exclusive access costs more than what is done here.
+    private struct State {
+        var slots: UnsafeMutablePointer<Slot>
+        /// Beside the slots: initialised where they are taken.
+        var pushes: UnsafeMutablePointer<Push>
+        var capacity: Int
+        var count = 0
+        var free = PushesInFlight.none
+        var oldest = PushesInFlight.none
+        var newest = PushesInFlight.none
     }
 
     private static let none: Int32 = -1
+    private static let capacityAtFirst = 64
 
-    private var slots: [Slot] = []
-    private var free: [Int32] = []
-    private var oldest = PushesInFlight.none
-    private var newest = PushesInFlight.none
+    private let state: UnsafeMutablePointer<State>
+
+    package init() {
+        state = .allocate(capacity: 1)
+        state.initialize(
+            to: State(slots: .allocate(capacity: 0), pushes: .allocate(capacity: 0), capacity: 0))
+    }
+
+    deinit {
+        for index in 0..<state.pointee.capacity where state.pointee.slots[index].isTaken {
+            (state.pointee.pushes + index).deinitialize(count: 1)
+        }
+        state.pointee.pushes.deallocate()
+        state.pointee.slots.deallocate()
+        state.deallocate()
+    }
 
     /// Pushes without an outcome.
-    package private(set) var count = 0
-
-    package init() {}
+    package var count: Int { state.pointee.count }
 
     /// Takes a push, the youngest of all; answers its tag.
-    package mutating func insert(_ push: Push, at now: MonotonicInstant) -> UInt64 {
-        let entry = Entry(push: push, handedOverAt: now)
-        let index: Int32
-        if let last = free.popLast() {
-            index = last
-            slots[Int(index)].entry = entry
-            slots[Int(index)].previous = newest
-            slots[Int(index)].next = Self.none
+    package func insert(_ push: Push, at now: MonotonicInstant) -> UInt64 {
+        if state.pointee.free == Self.none { grow() }
+        let index = state.pointee.free
+        let slot = state.pointee.slots + Int(index)
+        state.pointee.free = slot.pointee.next
+        (state.pointee.pushes + Int(index)).initialize(to: push)
+        slot.pointee.isTaken = true
+        slot.pointee.id = push.id
+        slot.pointee.handedOverAt = now
+        slot.pointee.connection = Self.none
+        slot.pointee.tokenGeneration = 0
+        slot.pointee.attempts = 0
+        let newest = state.pointee.newest
+        slot.pointee.previous = newest
+        slot.pointee.next = Self.none
+        if newest == Self.none {
+            state.pointee.oldest = index
         } else {
-            index = Int32(slots.count)
-            slots.append(Slot(entry: entry, generation: 0, previous: newest, next: Self.none))
+            state.pointee.slots[Int(newest)].next = index
         }
-        if newest == Self.none { oldest = index } else { slots[Int(newest)].next = index }
-        newest = index
-        count += 1
+        state.pointee.newest = index
+        state.pointee.count += 1
         return tag(of: index)
     }
 
-    /// The push of `tag`; nil where it was removed.
-    package subscript(tag: UInt64) -> Entry? { index(of: tag).flatMap { slots[$0].entry } }
+    private func grow() {
+        let old = state.pointee.capacity
+        let new = max(Self.capacityAtFirst, 2 * old)
+        // Only a full one grows: every push is there.
+        let pushes = UnsafeMutablePointer<Push>.allocate(capacity: new)
+        pushes.moveInitialize(from: state.pointee.pushes, count: old)
+        state.pointee.pushes.deallocate()
+        state.pointee.pushes = pushes
+        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: new)
+        slots.moveInitialize(from: state.pointee.slots, count: old)
+        (slots + old).initialize(repeating: Slot(), count: new - old)
+        for index in old..<new {
+            slots[index].next = index + 1 < new ? Int32(index + 1) : Self.none
+        }
+        state.pointee.slots.deallocate()
+        state.pointee.slots = slots
+        state.pointee.capacity = new
+        state.pointee.free = Int32(old)
+    }
 
-    /// Removes and answers the push of `tag`; nil where it was removed before.
-    package mutating func remove(_ tag: UInt64) -> Entry? {
-        guard let index = index(of: tag) else { return nil }
-        let slot = slots[index]
-        if slot.previous == Self.none {
-            oldest = slot.next
+    /// The push itself; nil where it was removed.
+    package func push(of tag: UInt64) -> Push? {
+        slot(of: tag).map { state.pointee.pushes[$0 - state.pointee.slots] }
+    }
+
+    /// What is known of the push of `tag`; nil where it was removed.
+    package subscript(tag: UInt64) -> Entry? { slot(of: tag)?.pointee.entry }
+
+    /// Removes the push of `tag` and answers what was known of it; nil where it was removed before.
+    package func remove(_ tag: UInt64) -> Entry? {
+        guard let slot = slot(of: tag) else { return nil }
+        let index = slot - state.pointee.slots
+        let entry = slot.pointee.entry
+        (state.pointee.pushes + index).deinitialize(count: 1)
+        slot.pointee.isTaken = false
+        let (previous, next) = (slot.pointee.previous, slot.pointee.next)
+        if previous == Self.none {
+            state.pointee.oldest = next
         } else {
-            slots[Int(slot.previous)].next = slot.next
+            state.pointee.slots[Int(previous)].next = next
         }
-        if slot.next == Self.none {
-            newest = slot.previous
+        if next == Self.none {
+            state.pointee.newest = previous
         } else {
-            slots[Int(slot.next)].previous = slot.previous
+            state.pointee.slots[Int(next)].previous = previous
         }
-        slots[index].entry = nil
-        slots[index].generation &+= 1
-        free.append(Int32(index))
-        count -= 1
-        return slot.entry
+        slot.pointee.generation &+= 1
+        slot.pointee.next = state.pointee.free
+        state.pointee.free = Int32(index)
+        state.pointee.count -= 1
+        return entry
     }
 
     /// The tag of the oldest push.
-    package var first: UInt64? { oldest == Self.none ? nil : tag(of: oldest) }
+    package var first: UInt64? {
+        state.pointee.oldest == Self.none ? nil : tag(of: state.pointee.oldest)
+    }
 
     /// A connection takes the push of `tag` with a provider token.
-    package mutating func assign(
+    package func assign(
         _ tag: UInt64, to connection: Int32, tokenGeneration: ProviderToken.Generation
     ) {
-        guard let index = index(of: tag) else { return }
-        slots[index].entry?.connection = connection
-        slots[index].entry?.tokenGeneration = tokenGeneration
-        slots[index].entry?.attempts += 1
+        guard let slot = slot(of: tag) else { return }
+        slot.pointee.connection = connection
+        slot.pointee.tokenGeneration = tokenGeneration
+        slot.pointee.attempts += 1
     }
 
     /// The connection that took the push of `tag` surely did not send it, or its peer did not
     /// process it.
-    package mutating func unassign(_ tag: UInt64) {
-        if let index = index(of: tag) { slots[index].entry?.connection = nil }
-    }
+    package func unassign(_ tag: UInt64) { slot(of: tag)?.pointee.connection = Self.none }
 
     private func tag(of index: Int32) -> UInt64 {
-        UInt64(slots[Int(index)].generation) << 32 | UInt64(UInt32(bitPattern: index))
+        UInt64(state.pointee.slots[Int(index)].generation) << 32
+            | UInt64(UInt32(bitPattern: index))
     }
 
-    private func index(of tag: UInt64) -> Int? {
+    private func slot(of tag: UInt64) -> UnsafeMutablePointer<Slot>? {
         let index = Int(truncatingIfNeeded: tag & 0xFFFF_FFFF)
-        guard index < slots.count, slots[index].generation == UInt32(tag >> 32),
-            slots[index].entry != nil
-        else { return nil }
-        return index
+        guard index < state.pointee.capacity else { return nil }
+        let slot = state.pointee.slots + index
+        return slot.pointee.generation == UInt32(tag >> 32) && slot.pointee.isTaken ? slot : nil
     }
 }

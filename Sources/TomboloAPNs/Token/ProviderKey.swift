@@ -17,6 +17,8 @@ package final class ProviderKey: @unchecked Sendable {
     private let loop: any Loop
     private let wallTime: @Sendable () -> Instant
     private var token = ProviderToken()
+    /// The turn in which the token was found to be good.
+    private var lookedAt: MonotonicInstant?
     private var authorization = Authorization(value: "", generation: 0)
 
     /// `wallTime` is the machine's wall clock: Apple compares `iat` with its own.
@@ -31,6 +33,11 @@ package final class ProviderKey: @unchecked Sendable {
     /// The authorization for a push that goes now. Mints where one is due.
     package func current() -> Authorization {
         loop.checkIsolated()
+        // One look at the clocks for all pushes of a turn.
+        guard lookedAt != loop.now || authorization.generation != token.generation else {
+            return authorization
+        }
+        lookedAt = loop.now
         let wall = wallTime()
         if token.isDue(now: loop.now, wall: wall) {
             token.minted(now: loop.now, wall: wall)
@@ -43,6 +50,7 @@ package final class ProviderKey: @unchecked Sendable {
     /// Apple answered `ExpiredProviderToken` to a push that carried `generation`.
     package func expired(_ generation: ProviderToken.Generation) -> ProviderToken.Remedy {
         loop.checkIsolated()
+        lookedAt = nil
         return token.expired(generation, now: loop.now)
     }
 }

@@ -29,6 +29,7 @@ package struct ActivityFold: Sendable {
         }
         // Damage is the answer.
         guard let document = try? JSONDocument(event.body),
+            // What cannot be read changes nothing: it is reported as damage elsewhere.
             let content = try? Command.Content(kind: event.kind, document.root, lenient: true)
         else { return "event \(seq): its body is no \(event.kind.name)" }
         if case .start(let start) = content {
@@ -43,8 +44,8 @@ package struct ActivityFold: Sendable {
         return nil
     }
 
-    /// Compares with a head as the core encoded it. Answers what differs, or nil. What the log alone
-    /// cannot tell is not compared: the id, and what the configuration decided.
+    /// Compares with a head as the core encoded it. Answers what differs, or nil. What the log
+    /// alone cannot tell is not compared: the id, and what the configuration decided.
     package func difference(fromHead value: [UInt8], version: Int64) -> String? {
         guard !isErased else { return nil }
         guard let head = StoredHead(value, version: version) else { return "it cannot be read" }

@@ -48,6 +48,20 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
+    /// What the producer wrote to stand at `path`, with its place in the request: of a tween its
+    /// last value, and one between whole numbers, which a type may not take.
+    package var givenFrames: [(pointer: String, frame: JSON)] {
+        switch motion {
+        case .flipbook(let flipbook):
+            flipbook.frames.enumerated().map { ("/flipbook/frames/\($0.offset)", $0.element) }
+        case .tween(let tween):
+            [
+                ("/tween/to", tween.last),
+                ("/tween/to", tween.json(at: Span(nanoseconds: tween.length.nanoseconds / 3))),
+            ]
+        }
+    }
+
     /// How many different frames it has: of a tween those that are asked for.
     package var frameCount: Int64 {
         switch motion {

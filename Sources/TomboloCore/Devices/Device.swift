@@ -9,6 +9,13 @@ struct Device: Sendable {
         var observedAt: Instant
     }
 
+    /// A token's end.
+    struct Retired: Hashable, Sendable {
+        var value: String
+        /// When the relay learned of it.
+        var at: Instant
+    }
+
     /// A device keeps no more tokens for activities that nobody knows.
     static let tokensMax = 256
     /// Nor more of its reports.
@@ -18,6 +25,9 @@ struct Device: Sendable {
     let number: Int64
     var registration: DeviceRegistration
     var tokens: [TokenName: Token] = [:]
+    /// Tokens that Apple declared dead, by their name: a late registration does not bring one
+    /// back.
+    var retired: [TokenName: Retired] = [:]
     /// Not kept across a restart: without a word an app is in the background.
     var presence = Presence()
     var classifier: PresenceClassifier
@@ -35,6 +45,22 @@ struct Device: Sendable {
         self.number = number
         self.registration = registration
         classifier = PresenceClassifier(edge: registration.controlCenterEdge)
+    }
+
+    /// Apple has declared a token dead.
+    mutating func retire(_ name: TokenName, at instant: Instant) {
+        guard let token = tokens.removeValue(forKey: name) else { return }
+        if retired.count >= Self.tokensMax,
+            let oldest = retired.min(by: { $0.value.at < $1.value.at })
+        {
+            retired[oldest.key] = nil
+        }
+        retired[name] = Retired(value: token.value, at: instant)
+    }
+
+    /// Whether a registration tells of a token that was dead when the app last saw it alive.
+    func isRetired(_ name: TokenName, _ value: String, observedAt: Instant) -> Bool {
+        retired[name].map { $0.value == value && observedAt <= $0.at } ?? false
     }
 
     /// iOS 18 and later understand `input-push-token`.
@@ -73,6 +99,18 @@ extension Device {
             writer.endObject()
         }
         writer.endObject()
+        if !retired.isEmpty {
+            writer.name("retired")
+            writer.beginObject()
+            for (name, token) in retired.sorted(by: { $0.key.text < $1.key.text }) {
+                writer.name(name.text)
+                writer.beginObject()
+                writer.member("token", token.value)
+                writer.member("at", token.at.nanoseconds)
+                writer.endObject()
+            }
+            writer.endObject()
+        }
         writer.endObject()
         return Record(space: .device, number: number, value: writer.bytes)
     }
@@ -90,6 +128,15 @@ extension Device {
         self.number = number
         self.registration = registration
         classifier = PresenceClassifier(edge: registration.controlCenterEdge)
+        if let retired = view["retired"] {
+            for (text, token) in retired.members {
+                guard let name = TokenName(text), let value = token["token"]?.string else {
+                    continue
+                }
+                self.retired[name] = Retired(
+                    value: value, at: Instant(nanoseconds: token["at"]?.integer ?? 0))
+            }
+        }
         guard let tokens = view["tokens"] else { return }
         for (text, token) in tokens.members {
             guard let name = TokenName(text), let value = token["token"]?.string else { continue }

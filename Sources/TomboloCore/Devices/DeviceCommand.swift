@@ -5,6 +5,8 @@ package enum DeviceCommand: Sendable {
     case register(DeviceRegistration)
     case delete
     case putToken(TokenName, TokenRegistration)
+    /// The whole set.
+    case putTokens(TokenSet)
     case deleteToken(TokenName)
     case presence(PresenceReport)
     case report(ActivityReference, PhoneReport)

@@ -52,9 +52,8 @@ extension Start {
         urgency = reader.choice("urgency", Urgency.choices) ?? .normal
         alertTTL =
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
-        onUnknownStart =
-            reader.choice("on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
-            ?? .giveUp
+        onUnknownStart = reader.choice(
+            "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
         framesShowWhen = FramesShowWhen.reading(&reader)
         guard let type, let state, type != "" else { return nil }
         self.type = type

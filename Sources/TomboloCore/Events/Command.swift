@@ -91,7 +91,8 @@ package struct Start: Sendable {
     package var staleAfter: Span?
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
-    package var onUnknownStart: UnknownStartPolicy = .giveUp
+    /// nil: the type's, else `giveUp`.
+    package var onUnknownStart: UnknownStartPolicy?
     package var framesShowWhen = FramesShowWhen.background
 }
 

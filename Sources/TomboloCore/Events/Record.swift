@@ -9,6 +9,10 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case key = 3
     /// The relay's own few values (clock, counters).
     case relay = 4
+    /// Types of apps; the number is the type's.
+    case type = 6
+    /// Pushes that Apple refused for good; the number is the dead letter's.
+    case deadLetter = 7
     /// An operator's pauses; the number is the pause's.
     case pause = 16
 }

@@ -4,9 +4,21 @@ import TomboloJSON
 
 extension Core {
     func grantInForce(_ destination: Destination) -> GrantInForce {
-        let budgetClass = devices[destination.device]?.budgetClass ?? .standard
+        let budgetClass = budgetClass(destination)
         return GrantInForce(
             budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
+    }
+
+    /// The device's where an operator set one, else the type's.
+    private func budgetClass(_ destination: Destination) -> BudgetClass {
+        guard let device = devices[destination.device] else { return .standard }
+        guard device.registration.budgetClass == nil, !types.isEmpty else {
+            return device.budgetClass
+        }
+        let activity = activities[destination.activity]
+        let own = type(of: activity.definition, activity.key.tenant)?.budgetClass
+        if own == .frequent, !device.registration.frequentUpdates { return .standard }
+        return own ?? device.budgetClass
     }
 
     mutating func attempt(
@@ -56,7 +68,8 @@ extension Core {
         _ destination: Destination, _ event: Push.Event, _ alert: Projection.PendingAlert?
     ) -> Bool {
         let granted = destination.reservation == .granted
-        if event == .start { return !(granted && destination.reservedStart) }
+        let covers = alert.map { destination.reservedAlert == $0.version } ?? true
+        if event == .start { return !(granted && destination.reservedStart && covers) }
         guard let alert else { return false }
         return !(granted && destination.reservedAlert == alert.version)
     }
@@ -66,12 +79,9 @@ extension Core {
         now: Instant, token: Bool = true
     ) {
         postpone(slot, until: nil, .reserving)
-        if token, destinations[slot]?.pacing.holdsToken == false {
-            destinations[slot]?.pacing.reserve(grant, now: now)
-            takeFromDevice(slot, grant, now: now)
-        }
+        if token { reserveToken(slot, grant, now: now) }
         destinations[slot]?.reservation = .pending
-        destinations[slot]?.reservedAlert = event == .start ? nil : alert?.version
+        destinations[slot]?.reservedAlert = alert?.version
         destinations[slot]?.reservedStart = event == .start
         destinations[slot]?.markIsDirty = true
         staged.dirtyMarks.append(slot)
@@ -119,7 +129,9 @@ extension Core {
         lanes[Int(destination.lane.rawValue)].took()
         let isShared = timestamp == destination.pacing.lastTimestamp
         var pacing = destination.pacing
-        if priority == 10, !pacing.holdsToken { takeFromDevice(slot, grant, now: now) }
+        if priority == 10, !pacing.hasPaid(grant, now: now) {
+            takeFromDevice(slot, grant, now: now)
+        }
         let tokenTaken = pacing.sent(
             priority: priority, timestamp: timestamp, grant, now: now)
         destinations[slot]?.pacing = pacing
@@ -136,6 +148,7 @@ extension Core {
         if event == .start {
             destinations[slot]?.phase = .starting
             destinations[slot]?.phaseSince = now
+            destinations[slot]?.startPush = push.id
         }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
@@ -178,7 +191,10 @@ extension Core {
         _ destination: Destination, _ projection: Projection, _ event: Push.Event,
         _ alert: Projection.PendingAlert?, _ state: JSON, _ timestamp: Int64, now: Instant
     ) -> Payload.Content {
-        var content = Payload.Content(timestamp: timestamp, event: event, state: state)
+        let activity = activities[destination.activity]
+        var content = Payload.Content(
+            timestamp: timestamp, event: event,
+            state: forPhone(state, activity.definition, activity.key.tenant))
         content.alert = alert?.content
         content.relevance = event == .end ? nil : projection.relevance
         if event == .end {

@@ -3,9 +3,6 @@ import TomboloJSON
 // What a command must fulfil, apart from the state of its activity.
 
 extension Core {
-    /// The attribute in which apps find the relay's id of their activity.
-    static let idPointer = JSONPointer("/activity_id")!
-
     static func check(_ expectation: Command.Expectation, _ version: Int64) throws(Refusal) {
         guard case .version(let expected) = expectation, expected != version else { return }
         throw Refusal(
@@ -33,19 +30,29 @@ extension Core {
     }
 
     static func attributes(
-        _ start: Start, _ reference: ActivityReference
+        _ start: Start, _ reference: ActivityReference, at place: JSONPointer??
     ) throws(Refusal) -> JSON {
+        // A type may say where, or that the app wants none; unregistered, it is the usual place.
+        let pointer: JSONPointer? = place ?? ActivityType.defaultIDAt
+        guard let idPointer = pointer else { return start.attributes }
         var writer = JSONWriter()
         writer.string(reference.text)
         let id = JSON(unchecked: writer.bytes)
         if let present = start.attributes.document.root.at(idPointer) {
             if present.string == reference.text { return start.attributes }
             let message = "is the relay's: leave it out, or write \"\(reference.text)\""
+            let pointer = "/attributes\(idPointer)"
             throw Refusal(
-                .invalidField, "attributes.activity_id \(message)",
-                errors: [FieldError(pointer: "/attributes/activity_id", message: message)])
+                .invalidField, "\(pointer) \(message)",
+                errors: [FieldError(pointer: pointer, message: message)])
         }
-        return start.attributes.setting(idPointer, to: id) ?? start.attributes
+        guard let attributes = start.attributes.setting(idPointer, to: id) else {
+            let message = "the type's id_at is \(idPointer), and its parent is not there"
+            throw Refusal(
+                .invalidField, "attributes: \(message)",
+                errors: [FieldError(pointer: "/attributes", message: message)])
+        }
+        return attributes
     }
 
     static func alert(_ content: Command.Content) -> JSON? {

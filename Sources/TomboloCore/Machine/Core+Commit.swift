@@ -6,6 +6,9 @@ package struct PendingBatch: Sendable {
     package var heads: [ActivityHead] = []
     package var facts: [NewFact] = []
     package var records: [Record] = []
+    package var retired: [RetiredActivity] = []
+
+    package init() {}
 }
 
 extension Core {
@@ -29,6 +32,7 @@ extension Core {
         }
         batch.facts = staged.facts
         batch.records = staged.records + takeMarks(now: now)
+        batch.retired = staged.retired.map(\.activity)
         committing = staged
         staged = Staged()
         return batch
@@ -67,6 +71,7 @@ extension Core {
     ) {
         guard let batch = committing else { return }
         committing = nil
+        if let lead = batch.lead { self.lead = max(self.lead, lead) }
         var affected: [Int] = []
         for (index, event) in batch.events.enumerated() {
             let seq = firstSeq + Int64(index)
@@ -89,6 +94,7 @@ extension Core {
             }
         }
         answer(batch, firstSeq: firstSeq, now: now, effects: &effects)
+        leave(batch.retired)
     }
 
     private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {
@@ -111,7 +117,10 @@ extension Core {
             activities[slot].durableIncarnation = staged.incarnation
             enterAudience(slot, now: now)
         }
-        if staged.projection.ending != nil { leaveAudience(slot) }
+        if staged.projection.ending != nil {
+            leaveAudience(slot)
+            retireLater(slot)
+        }
     }
 
     /// Destinations of the incarnation before keep what they still have to deliver.
@@ -136,6 +145,7 @@ extension Core {
                 event.activity, event.event.kind, seq: firstSeq + Int64(index), changed: true,
                 now: now)
             answer.version = event.event.expectedVersion + 1
+            answer.lint = event.lint
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
                 answer.plan = ClipPlan(
@@ -185,7 +195,7 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest?.decision, destinations: counts, clip: nil, plan: nil)
+            decision: slowest.map { told($0.decision) }, destinations: counts, clip: nil, plan: nil)
     }
 
     func status(_ slot: Int) -> ActivityStatus {

@@ -13,6 +13,23 @@ extension Core {
         return (device.budget, grant.times(factor))
     }
 
+    /// Takes a token of both buckets that is to be made durable before it is spent.
+    mutating func reserveToken(_ slot: Int, _ grant: Grant, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        let (holds, pays) = (
+            destination.pacing.holdsToken, destination.pacing.hasPaid(grant, now: now)
+        )
+        destinations[slot]?.pacing.reserve(grant, now: now)
+        guard !pays, let (_, nested) = deviceBudget(destination, grant) else { return }
+        if holds {
+            devices[destination.device]?.budget.bucket.renew(
+                nested, until: now + PacingState.slowReservation)
+        } else {
+            devices[destination.device]?.budget.bucket.take(
+                nested, now: now + TokenBucket.reservation)
+        }
+    }
+
     mutating func takeFromDevice(_ slot: Int, _ grant: Grant, now: Instant) {
         guard let destination = destinations[slot],
             let (_, grant) = deviceBudget(destination, grant)

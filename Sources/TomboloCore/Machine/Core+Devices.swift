@@ -14,6 +14,11 @@ extension Core {
             case .delete: try deleteDevice(key, ticket, now: now)
             case .putToken(let name, let registration):
                 try putToken(name, registration, key, ticket, now: now, effects: &effects)
+            case .putTokens(let set):
+                let slot = try device(key)
+                try putTokens(set, slot, now: now, effects: &effects)
+                stageDevice(slot)
+                staged.stored.append((ticket, Stored(.updated)))
             case .deleteToken(let name):
                 try deleteToken(name, key, ticket, now: now, effects: &effects)
             case .presence(let report):
@@ -120,11 +125,27 @@ extension Core {
         now: Instant, effects: inout Effects
     ) throws(Refusal) {
         let slot = try device(key)
-        let observed = registration.observedAt ?? wall(now)
-        let known = devices[slot]?.tokens[name]
-        if let known, known.observedAt > observed {
+        let kind = try keepToken(name, registration, slot, now: now, effects: &effects)
+        guard kind != .outdated else {
             effects.answers.append((ticket, .stored(Stored(.outdated))))
             return
+        }
+        stageDevice(slot)
+        staged.stored.append((ticket, Stored(kind)))
+    }
+
+    /// Takes a token in, and lets those that waited for it go on; the caller stages the device.
+    mutating func keepToken(
+        _ name: TokenName, _ registration: TokenRegistration, _ slot: Int, now: Instant,
+        effects: inout Effects
+    ) throws(Refusal) -> Stored.Kind {
+        let known = devices[slot]?.tokens[name]
+        // Without a time of its own it is news, also to a clock that was set back since the last.
+        let observed =
+            registration.observedAt ?? max(wall(now), known?.observedAt ?? .distantPast)
+        if let known, known.observedAt > observed { return .outdated }
+        if devices[slot]?.isRetired(name, registration.token, observedAt: observed) == true {
+            return .outdated
         }
         if known == nil, devices[slot]?.tokens.count ?? 0 >= Device.tokensMax {
             throw Refusal(
@@ -136,12 +157,13 @@ extension Core {
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
             observedAt: observed)
         devices[slot]?.tokens[name] = token
-        stageDevice(slot)
+        devices[slot]?.retired[name] = nil
         var kind: Stored.Kind = known == nil ? .created : .updated
         switch name {
         case .activity(let reference):
-            let isKnown = activityByKey[ActivityKey(tenant: key.tenant, id: reference.id)] != nil
-            if !isKnown { kind = .kept }
+            let tenant = devices[slot]?.key.tenant
+            let key = tenant.map { ActivityKey(tenant: $0, id: reference.id) }
+            if key.flatMap({ activityByKey[$0] }) == nil { kind = .kept }
             useToken(of: slot, reference, now: now, effects: &effects)
         case .start:
             for destination in devices[slot]?.destinations ?? [] {
@@ -149,7 +171,7 @@ extension Core {
             }
         case .widget, .control: break
         }
-        staged.stored.append((ticket, Stored(kind)))
+        return kind
     }
 
     /// Gives an update token to the destination that it is for: a start has arrived, an activity is
@@ -176,9 +198,15 @@ extension Core {
         effects: inout Effects
     ) throws(Refusal) {
         let slot = try device(key)
-        devices[slot]?.tokens[name] = nil
+        dropToken(name, slot, now: now, effects: &effects)
         stageDevice(slot)
         staged.stored.append((ticket, Stored(.deleted)))
+    }
+
+    mutating func dropToken(
+        _ name: TokenName, _ slot: Int, now: Instant, effects: inout Effects
+    ) {
+        devices[slot]?.tokens[name] = nil
         guard case .activity(let reference) = name else { return }
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations[index], self.reference(destination) == reference,

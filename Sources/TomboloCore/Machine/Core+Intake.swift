@@ -31,13 +31,13 @@ extension Core {
             return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
         }
         if let key = command.idempotency {
-            switch idempotency[command.activity.tenant, key.key] {
+            switch idempotency.entry(command.activity.tenant, key.key, at: wall(now)) {
             case nil: break
             case .running?:
                 return .refused(
                     Refusal(.idempotencyKeyRunning, "a request with this key is still running"))
             case .recorded(let seq, let digest)?:
-                if digest == key.bodyDigest { return .replay(seq: seq) }
+                if digest == nil || digest == key.bodyDigest { return .replay(seq: seq) }
                 return .refused(Self.keyReused)
             }
         }
@@ -88,20 +88,38 @@ extension Core {
         let incarnation = (slot.map { activities[$0].incarnation } ?? 0) + 1
         let reference = ActivityReference(id: command.activity.id, incarnation: incarnation)
         let version = (slot.map { activities[$0].accepted.version } ?? 0) + 1
+        let type =
+            types.isEmpty
+            ? nil : types[.init(tenant: command.activity.tenant, app: app, name: start.type)]?.type
         let definition = Activity.Definition(
             type: start.type, app: app, audience: start.audience, route: start.route,
-            attributes: try Self.attributes(start, reference),
-            onUnknownStart: start.onUnknownStart, startedAt: wall(now),
-            framesShowWhen: start.framesShowWhen, digest: digest)
+            attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
+            onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
+            startedAt: wall(now), framesShowWhen: start.framesShowWhen, digest: digest)
         let projection = Projection(start, version: version, at: wall(now))
+        try checkState(projection, definition, command.content, command.activity.tenant)
         try checkSize(of: projection, definition, alert: start.alert)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil {
+            rememberEnd(of: place)
             activities[place].definition = definition
             activities[place].incarnation = incarnation
             activities[place].accepted = projection
         }
         return .staged(stage(command, place, projection, definition: definition, now: now))
+    }
+
+    /// The head will hold the new incarnation alone: what the old one's cards still need goes into
+    /// their marks, of those that are gone too: a token that comes later revives them.
+    private mutating func rememberEnd(of slot: Int) {
+        for index in activities[slot].destinations {
+            guard let destination = destinations[index], destination.final == nil,
+                destination.phase != .ended
+            else { continue }
+            destinations[index]?.nextFinal = activities[slot].accepted
+            destinations[index]?.markIsDirty = true
+            staged.dirtyMarks.append(index)
+        }
     }
 
     private mutating func admitChange(
@@ -142,6 +160,8 @@ extension Core {
         }
         var projection = activity.accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
+        try checkState(
+            projection, activity.definition, command.content, command.activity.tenant)
         try checkSize(of: projection, activity.definition, alert: Self.alert(command.content))
         activities[slot].accepted = projection
         return .staged(stage(command, slot, projection, plan: plan, now: now))
@@ -160,7 +180,8 @@ extension Core {
             Staged.Event(
                 event: event, activity: slot, incarnation: activities[slot].incarnation,
                 projection: projection, content: command.content, definition: definition,
-                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) }))
+                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
+                lint: lints(command.content, activities[slot], now: now)))
         staged.touched.append(slot)
         counters.eventsAccepted += 1
         return staged.events.count - 1
@@ -171,13 +192,10 @@ extension Core {
     ) -> Int {
         let number = ActivityNumber(nextActivityNumber)
         nextActivityNumber += 1
-        activities.append(
+        return insert(
             Activity(
                 key: key, number: number, incarnation: 1, definition: definition,
                 accepted: projection, durable: nil, seq: 0, durableIncarnation: 0))
-        activityByKey[key] = activities.count - 1
-        activityByNumber[number] = activities.count - 1
-        return activities.count - 1
     }
 
     /// An answer without an event; it waits while the activity itself waits for the disk.

@@ -36,21 +36,23 @@ extension Core {
     private struct Undo {
         let eventCount: Int
         let touchedCount: Int
-        let activityCount: Int
         let eventsAccepted: Int64
         var before: [Int: Activity] = [:]
+        /// Named for the first time; those that were taken have a place now.
+        var created: [ActivityKey] = []
         var keys: [(TenantID, String)] = []
 
         init(_ core: Core) {
             eventCount = core.staged.events.count
             touchedCount = core.staged.touched.count
-            activityCount = core.activities.count
             eventsAccepted = core.counters.eventsAccepted
         }
 
         mutating func note(_ command: Command, in core: Core) {
-            if let slot = core.activityByKey[command.activity], before[slot] == nil {
-                before[slot] = core.activities[slot]
+            if let slot = core.activityByKey[command.activity] {
+                if before[slot] == nil { before[slot] = core.activities[slot] }
+            } else {
+                created.append(command.activity)
             }
             let tenant = command.activity.tenant
             if let key = command.idempotency?.key, core.idempotency[tenant, key] == nil {
@@ -63,14 +65,12 @@ extension Core {
         staged.events.removeLast(staged.events.count - undo.eventCount)
         staged.touched.removeLast(staged.touched.count - undo.touchedCount)
         counters.eventsAccepted = undo.eventsAccepted
-        for (slot, activity) in undo.before where slot < undo.activityCount {
+        for key in undo.created {
+            if let slot = activityByKey[key] { vacate(slot) }
+        }
+        for (slot, activity) in undo.before where activityByKey[activity.key] == slot {
             activities[slot] = activity
         }
-        for activity in activities[undo.activityCount...] {
-            activityByKey[activity.key] = nil
-            activityByNumber[activity.number] = nil
-        }
-        activities.removeLast(activities.count - undo.activityCount)
         for (tenant, key) in undo.keys { idempotency.drop(tenant, key) }
     }
 

@@ -10,7 +10,7 @@ extension Core {
         lanes[Int(lane.rawValue)].gaveBack()
         noteLane(lane, outcome.result, now: now)
         // An outcome that comes after its push was given up says nothing more about the
-        // destination.
+        // destination, but for a start: nobody is to begin a card a second time that has begun.
         if slot < destinations.count, let flying = destinations[slot]?.inFlight,
             flying.push == outcome.push
         {
@@ -18,6 +18,11 @@ extension Core {
             noteResult(slot, outcome)
             settle(slot, flying, outcome.result, now: now)
             account(slot, flying, outcome.result, now: now)
+            evaluate(slot, now: now, effects: &effects)
+        } else if slot < destinations.count, destinations[slot]?.phase == .startUnknown,
+            destinations[slot]?.startPush == outcome.push
+        {
+            startLearned(slot, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
         }
         serve(lane, now: now, effects: &effects)
@@ -50,6 +55,16 @@ extension Core {
         }
         settle(slot, flying, result, now: now)
         account(slot, flying, result, now: now)
+    }
+
+    /// What became of a start, after all.
+    private mutating func startLearned(_ slot: Int, _ result: PushResult, now: Instant) {
+        switch result {
+        case .accepted: enter(.started, slot, now: now)
+        case .rejected(_, _, .push, _): enter(.gone, slot, now: now)
+        case .rejected, .notSent: enter(.waiting, slot, now: now)
+        case .unknown: break
+        }
     }
 
     private mutating func noteLane(_ lane: LaneNumber, _ result: PushResult, now: Instant) {
@@ -93,16 +108,19 @@ extension Core {
         case .accepted: accepted(slot, flying, now: now)
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot, flying)
+            if reaches == .push || reaches == .tokenMisplaced {
+                bury(slot, flying, status: status, reason: reason, now: now)
+            }
             rejected(slot, flying, reaches, goneSince: since, now: now)
             if !flying.isFrame {
                 noteFact(slot, flying, "push.refused", "\(status) \(reason)", now: now)
             }
         case .notSent:
             giveBack(slot, flying)
-            if flying.event == .start { enter(.waiting, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
             // The alert is not tried again: it may have rung.
-            if flying.event == .start { enter(.startUnknown, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot]?.contentHash = 0
             backOff(slot, now: now)
         }
@@ -137,16 +155,24 @@ extension Core {
             // It will be refused again as it is: this version is done here.
             destinations[slot]?.acknowledged = flying.version
             if let alert = flying.alert { destinations[slot]?.alertsThrough = alert }
-            if flying.event == .start { enter(.gone, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .gone, now: now) }
             if flying.event == .end { enter(.ended, slot, now: now) }
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, since: goneSince, now: now)
         case .tokenBackOff, .lane:
-            if flying.event == .start { enter(.waiting, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .waiting, now: now) }
             backOff(slot, now: now)
         case .providerToken, .connection:
-            if flying.event == .start { enter(.waiting, slot, now: now) }
+            if flying.event == .start { startFailed(slot, .waiting, now: now) }
         }
+    }
+
+    /// Whatever became of a start's push: where its card has shown up by now, the card is there.
+    private mutating func startFailed(
+        _ slot: Int, _ phase: Destination.Phase, now: Instant
+    ) {
+        guard destinations[slot]?.phase == .starting else { return }
+        enter(phase, slot, now: now)
     }
 
     /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
@@ -158,7 +184,7 @@ extension Core {
         let name: TokenName
         if flying.event == .start {
             name = .start(type: activities[destination.activity].definition.type)
-            enter(.waiting, slot, now: now)
+            startFailed(slot, .waiting, now: now)
         } else {
             name = .activity(reference(destination))
         }
@@ -168,7 +194,8 @@ extension Core {
             backOff(slot, now: now)
             return
         }
-        devices[destination.device]?.tokens[name] = nil
+        let retiredAt = wall(now)
+        devices[destination.device]?.retire(name, at: retiredAt)
         stageDevice(destination.device)
         noteFact(slot, flying, "token.retired", name.text, now: now)
         guard flying.event != .start else { return }

@@ -4,11 +4,19 @@
 package struct CoreRecovery: Sendable {
     package var heads: [(head: ActivityHead, version: Int64, seq: Int64)] = []
     package var records: [Record] = []
-    package var idempotency: [(tenant: TenantID, key: IdempotencyKey, seq: Int64, at: Instant)] = []
+    package var idempotency = RecoveredKeys()
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
     /// The highest number that an activity ever took, damaged ones included.
     package var lastActivity: Int64 = 0
+    /// The log keeps activities that ended long ago and are not among the heads.
+    package var hasRetired = false
+    /// When the log was put back from a backup: phones may have had more than it knows of.
+    package var restoredAt: Instant?
+    /// Of the relay's clock at this start.
+    package var lead = Span.zero
+    /// The latest wall time that the relay before can have put into a timestamp.
+    package var wallToldBefore = Instant.distantPast
 
     package init() {}
 }
@@ -18,19 +26,20 @@ extension Core {
     /// set aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
+        lead = recovery.lead
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
         nextActivityNumber = recovery.lastActivity + 1
-        for entry in recovery.idempotency {
-            idempotency.record(entry.tenant, entry.key, seq: entry.seq, at: entry.at)
-        }
+        hasRetired = recovery.hasRetired
+        idempotency.recover(recovery.idempotency)
         for entry in recovery.heads.sorted(by: { $0.head.activity < $1.head.activity }) {
             let number = entry.head.activity
             nextActivityNumber = max(nextActivityNumber, number.rawValue + 1)
             if let activity = Activity(
                 head: entry.head.value, number: number, version: entry.version, seq: entry.seq)
             {
-                adopt(activity)
+                let slot = insert(activity)
+                retireLater(slot)
             } else {
                 damage.append("the head of activity number \(number.rawValue) cannot be read")
             }
@@ -39,6 +48,10 @@ extension Core {
         for record in records where record.space == .device {
             damage += adoptDevice(record)
         }
+        for record in records where record.space == .type { damage += adoptType(record) }
+        for record in records where record.space == .deadLetter {
+            damage += adoptDeadLetter(record)
+        }
         for record in records where record.space == .key { keys[record.number] = record.value }
         for record in records where record.space == .pause { damage += adoptPause(record) }
         var deviceByNumber: [Int64: Int] = [:]
@@ -46,8 +59,10 @@ extension Core {
             if let device { deviceByNumber[device.number] = slot }
         }
         for record in records where record.space == .mark {
-            damage += adoptMark(record, deviceByNumber, now: now)
+            damage += adoptMark(
+                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore), now: now)
         }
+        if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
@@ -55,10 +70,27 @@ extension Core {
         return damage
     }
 
-    private mutating func adopt(_ activity: Activity) {
-        activityByKey[activity.key] = activities.count
-        activityByNumber[activity.number] = activities.count
-        activities.append(activity)
+    /// After a restore: what is older than it may have reached the phones, so its alerts stay
+    /// silent and a start that seems untried may have been tried. Timestamps go on from now by
+    /// themselves.
+    private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
+        for slot in destinations.indices {
+            guard let destination = destinations[slot],
+                let durable = activities[destination.activity].durable,
+                durable.changedAt <= restoredAt
+            else { continue }
+            destinations[slot]?.alertsThrough = max(destination.alertsThrough, durable.version)
+            if destination.phase == .waiting, wall(now) - restoredAt < activityLifeMax {
+                destinations[slot]?.phase = .startUnknown
+            }
+        }
+    }
+
+    /// For a card of an incarnation whose end is not remembered: it ends now, with what there is.
+    private static func ended(_ activity: Activity, now: Instant) -> Projection? {
+        guard var projection = activity.durable else { return nil }
+        projection.apply(.end(End(change: .none)), version: projection.version, at: now)
+        return projection
     }
 
     private mutating func adoptDevice(_ record: Record) -> [String] {
@@ -74,7 +106,7 @@ extension Core {
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], now: Instant
+        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         guard let value = record.value else { return [] }
@@ -96,13 +128,18 @@ extension Core {
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt
+        if mark.incarnation < activities[activity].durableIncarnation {
+            destination.final = mark.final ?? Self.ended(activities[activity], now: self.wall(now))
+        }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
         devices[device]?.budget.recover(
             grant.times(configuration.limits.deviceGrantFactor), fullAt: mark.deviceBucketFullAt,
             now: now)
-        destination.pacing.recover(grant, now: now, wall: wall(now))
+        destination.pacing.recover(
+            grant, now: now, wall: wall,
+            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0)
         if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt
@@ -110,8 +147,10 @@ extension Core {
         } else if destination.phase == .live {
             destination.phase = .started
         }
-        destination.markIsDirty = false
+        // Guessed from a clock that is told no more: remembered before the new one's reading is.
+        destination.markIsDirty = wall > self.wall(now)
         let slot = insert(destination)
+        if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
     }

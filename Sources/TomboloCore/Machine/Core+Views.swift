@@ -83,9 +83,6 @@ extension Core {
             case .live, .ended: destination.token == nil ? nil : "update_token"
             case .gone: nil
             }
-        let expected =
-            destination.keptAt.map { projection.state(showing: $0) }
-            ?? projection.state(at: wall(now))
         let counts =
             destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
             ?? destination.frames
@@ -93,11 +90,23 @@ extension Core {
             device: device.key.id, grant: grantInForce(destination), route: route,
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,
-            waiting: destination.waiting ?? slowedFrame(destination, now: now), frames: counts,
+            waiting: (destination.waiting ?? slowedFrame(destination, now: now)).map(told),
+            frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
-                $0.bytes == expected.bytes
+                $0.bytes == shown(projection, destination, now: now).bytes
             })
+    }
+
+    /// The projected state as the phone would report it.
+    private func shown(
+        _ projection: Projection, _ destination: Destination, now: Instant
+    ) -> JSON {
+        let activity = activities[destination.activity]
+        let state =
+            destination.keptAt.map { projection.state(showing: $0) }
+            ?? projection.state(at: wall(now))
+        return forPhone(state, activity.definition, activity.key.tenant)
     }
 
     /// A slowed clip's next frame waits for the grant; readers are told so, although no change
@@ -111,6 +120,12 @@ extension Core {
         guard grant.frameInterval > cursor.playing.clip.every else { return nil }
         let isSpacing = grant.frameInterval == grant.spacing
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
+    }
+
+    /// A decision as readers are told it: at the wall's time.
+    func told(_ decision: Decision) -> Decision {
+        guard case .deferred(let until?, let hold) = decision else { return decision }
+        return .deferred(until: wall(until), hold)
     }
 
     /// Whether nothing more will happen to a version at any destination before an instant.

@@ -13,6 +13,11 @@ package struct Core: Sendable {
     var chance: Chance
 
     var activities: [Activity] = []
+    var freeActivities: [Int] = []
+    /// When ended activities leave memory.
+    var retirements = DeadlineHeap()
+    /// Some have left: the log may know activities that are not here.
+    var hasRetired = false
     var activityByKey: [ActivityKey: Int] = [:]
     var activityByNumber: [ActivityNumber: Int] = [:]
     var devices: [Device?] = []
@@ -27,6 +32,8 @@ package struct Core: Sendable {
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var keys: [Int64: [UInt8]] = [:]
+    var types: [ActivityType.Key: RegisteredType] = [:]
+    var deadLetters: [DeadLetter] = []
 
     var staged = Staged()
     var committing: Staged?
@@ -39,6 +46,8 @@ package struct Core: Sendable {
     /// In force, by number.
     var pauses: [Int64: Pause] = [:]
     var deliveries = DeliveryLog()
+    var nextTypeNumber: Int64 = 1
+    var nextDeadLetter: Int64 = 1
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
     var lead = Span.zero
@@ -78,6 +87,10 @@ package struct Core: Sendable {
             staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
         case .pause(let command, let tenant, let ticket):
             take(command, of: tenant, ticket, now: now, effects: &effects)
+        case .type(let type, let name, let app, let tenant, let ticket):
+            put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
+        case .retry(let query, let ticket):
+            retry(query, ticket, now: now, effects: &effects)
         case .committed(let firstSeq, let firstFactSeq):
             committed(firstSeq: firstSeq, firstFactSeq: firstFactSeq, now: now, effects: &effects)
         case .pushEnded(let outcome):
@@ -87,7 +100,11 @@ package struct Core: Sendable {
             lanes[Int(lane.rawValue)].setCapacity(count)
             serve(lane, now: now, effects: &effects)
         case .clock(let lead):
-            self.lead = max(self.lead, lead)
+            // Timestamps run ahead by it only when the next relay would know.
+            staged.lead = lead
+            staged.flushAt = .distantPast
+        case .remembered(let head, let version, let seq):
+            remember(head, version: version, seq: seq, now: now)
         case .tick: break
         }
         wakeUp(now: now, effects: &effects)
@@ -97,7 +114,8 @@ package struct Core: Sendable {
     /// waits to be taken.
     package var nextWake: Instant? {
         var next = min(
-            deadlines.first ?? .distantFuture, deviceDeadlines.first ?? .distantFuture)
+            deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
+            deviceDeadlines.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -109,7 +127,7 @@ package struct Core: Sendable {
     }
 
     /// Wall time, as it goes into timestamps and records.
-    func wall(_ now: Instant) -> Instant { now + lead }
+    package func wall(_ now: Instant) -> Instant { now + lead }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
         while let slot = deviceDeadlines.pop(until: now) {
@@ -118,6 +136,7 @@ package struct Core: Sendable {
         while let slot = deadlines.pop(until: now) {
             for slot in inTurn(slot, now: now) { evaluate(slot, now: now, effects: &effects) }
         }
+        retire(now: now)
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)
         }

@@ -13,6 +13,10 @@ package enum Input: Sendable {
     case device(DeviceKey, DeviceCommand, Ticket)
     /// API keys, as the doors encode them; a nil value deletes.
     case key(number: Int64, value: [UInt8]?, Ticket)
+    /// A type of an app; `app` nil: the tenant's only one.
+    case type(ActivityType, name: String, app: String?, TenantID, Ticket)
+    /// The newest state goes again where these were refused.
+    case retry(DeadLetterQuery, Ticket)
     /// An operator holds something back, or lets it go.
     case pause(PauseCommand, TenantID, Ticket)
     /// The batch that `takeBatch` gave is durable.
@@ -20,7 +24,9 @@ package enum Input: Sendable {
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
-    /// The wall clock's lead over steady time (`RelayClock`).
+    /// An activity that had left memory, as the log keeps it.
+    case remembered(ActivityHead, version: Int64, seq: Int64)
+    /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.
     case clock(lead: Span)
     /// Nothing but time has passed.
     case tick
@@ -79,6 +85,11 @@ package struct Stored: Hashable, Sendable {
     }
 
     package var kind: Kind
+    /// What was seen coming.
+    package var lint: [Lint] = []
+    /// Of a retry: pushes that go again, and those that nobody is left for.
+    package var count = 0
+    package var unreachable = 0
     /// Of something that the relay numbers itself.
     package var number: Int64?
 
@@ -105,6 +116,8 @@ package struct Accepted: Sendable {
     /// The clip that a play began.
     package var clip: String?
     package var plan: ClipPlan?
+    /// What was seen coming.
+    package var lint: [Lint] = []
 }
 
 /// How many destinations have the newest version on its way or there, and how many wait.
@@ -137,13 +150,16 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
         case unknownPause = "unknown-pause"
+        case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"
         case invalidField = "invalid-field"
         case payloadTooLarge = "payload-too-large"
+        case stateInvalid = "state-invalid"
         case idempotencyKeyReused = "idempotency-key-reused"
         case idempotencyKeyRunning = "idempotency-key-running"
         case labRefused = "lab-refused"
         case overloaded = "overloaded"
+        case logFull = "log-full"
         case stopping = "stopping"
     }
 

@@ -12,6 +12,8 @@ struct Mark: Sendable {
     var bucketFullAt: Instant
     var deviceBucketFullAt: Instant
     var frames: FrameCounts
+    /// How its incarnation ended, where a restart came before its end was delivered.
+    var final: Projection?
     var keptAt: Span?
     var clip: Clip?
     var ledger: Ledger?
@@ -40,6 +42,7 @@ struct Mark: Sendable {
         alertsThrough = view["al"]?.integer ?? 0
         lastTimestamp = view["ts"]?.integer ?? 0
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
+        final = view["end"].flatMap { Projection($0, version: $0["version"]?.integer ?? 0) }
         deviceBucketFullAt = view["db"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         let counts = view["f"]?.elements.compactMap(\.integer) ?? []
         frames = FrameCounts()
@@ -93,6 +96,13 @@ extension Destination {
         for part in ledger.parts { writer.integer(part) }
         writer.endArray()
         writeFrames(into: &writer, wall: wall)
+        if self.phase != .ended, let final = final ?? nextFinal {
+            writer.name("end")
+            writer.beginObject()
+            writer.member("version", final.version)
+            final.write(into: &writer)
+            writer.endObject()
+        }
         writer.endObject()
         return writer.bytes
     }

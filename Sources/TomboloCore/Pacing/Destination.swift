@@ -73,6 +73,8 @@ struct Destination: Sendable {
     /// A state shared its second with another push: it goes once more with a newer one.
     var owesTrailing = false
     var inFlight: InFlight?
+    /// Its last start, whose outcome may come late.
+    var startPush: PushID?
     var reservation = Reservation.none
     /// The alert that the pending reservation is for.
     var reservedAlert: Int64?
@@ -89,6 +91,8 @@ struct Destination: Sendable {
     /// The projection of an incarnation that a restart has left behind: its end is still to be
     /// delivered.
     var final: Projection?
+    /// The same, while the restart itself is not durable yet: it goes into the mark with it.
+    var nextFinal: Projection?
     var markIsDirty = true
 
     /// Whether nothing will ever be sent to it again.

@@ -66,7 +66,7 @@ package struct PacingState: Hashable, Sendable {
         high = high.map { Self.latest(floor, $0) }
         low = Self.latest(floor, low)
         if let high, high.0 <= now {
-            let paid = grant.perHour == nil || holdsToken
+            let paid = grant.perHour == nil || hasPaid(grant, now: now)
             return paid ? .send(priority: 10, timestamp: timestamp) : .reserve
         }
         if mayGoLow(grant), low.0 <= now { return .send(priority: 5, timestamp: timestamp) }
@@ -86,26 +86,48 @@ package struct PacingState: Hashable, Sendable {
             return false
         }
         guard grant.perHour != nil else { return false }
-        if !holdsToken { bucket.take(grant, now: now) }
+        if !hasPaid(grant, now: now) { bucket.take(grant, now: now) }
         holdsToken = false
         return true
     }
 
-    /// Takes a token that is to be made durable before it is spent.
+    /// Whether a token is held that may still be spent.
+    package func hasPaid(_ grant: Grant, now: Instant) -> Bool {
+        holdsToken && bucket.covers(grant, now: now)
+    }
+
+    /// Takes a token that is to be made durable before it is spent. It is paid for as if it were
+    /// spent a little later, and may be spent until then: one kept for longer, while the bucket
+    /// filled up beside it, would be one more than the bucket holds. It is then paid for anew, for
+    /// a disk that is slow.
     package mutating func reserve(_ grant: Grant, now: Instant) {
-        guard grant.perHour != nil, !holdsToken else { return }
-        bucket.take(grant, now: now)
+        guard grant.perHour != nil else { return }
+        if holdsToken {
+            guard !bucket.covers(grant, now: now) else { return }
+            bucket.renew(grant, until: now + Self.slowReservation)
+        } else {
+            bucket.take(grant, now: now + TokenBucket.reservation)
+        }
         holdsToken = true
     }
 
+    /// A token that was too old when it was to be spent is good for so long at the second try.
+    static let slowReservation = Span.seconds(30)
+
     /// After a restart: a mark may be old, so the destination counts as having just sent, at the
     /// highest timestamp that it can have used.
-    package mutating func recover(_ grant: Grant, now: Instant, wall: Instant) {
+    ///
+    /// - Parameters:
+    ///   - wall: the latest that any relay can have put into a timestamp by now.
+    ///   - mayHaveSent: false where surely nothing was ever sent.
+    package mutating func recover(
+        _ grant: Grant, now: Instant, wall: Instant, mayHaveSent: Bool
+    ) {
         lastSend = now
         lastLowPrioritySend = now
         bucket.clamp(grant, now: now)
         holdsToken = false
-        if lastTimestamp > 0 {
+        if mayHaveSent {
             lastTimestamp = max(lastTimestamp, wall.seconds + Self.timestampLeadMax)
         }
     }

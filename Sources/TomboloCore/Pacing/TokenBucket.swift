@@ -11,6 +11,8 @@ package struct TokenBucket: Hashable, Sendable {
 
     package init(fullAt: Instant = .distantPast) { self.fullAt = fullAt }
 
+    /// A reserved token is paid for as of this much later, and may be spent until then.
+    package static let reservation = Span.seconds(2)
     /// As it stood under a grant.
     init(fullAt: Instant, of grant: Grant) {
         self.fullAt = fullAt
@@ -23,7 +25,22 @@ package struct TokenBucket: Hashable, Sendable {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }
         let back = interval.nanoseconds * (grant.burst - kept - 1)
-        return max(now, fullAt(under: grant, now: now) - Span(nanoseconds: back))
+        let earliest = fullAt(under: grant, now: now) - Span(nanoseconds: back)
+        // What is kept back is kept by custom, not by the grant: there a reservation's lead does
+        // not count.
+        return max(now, kept == 0 ? earliest : earliest - Self.reservation)
+    }
+
+    /// Whether the last token taken may still be spent.
+    package func covers(_ grant: Grant, now: Instant) -> Bool {
+        guard let interval = Self.interval(grant) else { return true }
+        return fullAt(under: grant, now: now) - interval >= now
+    }
+
+    /// Pays for the last token taken as if it were taken at `instant`.
+    package mutating func renew(_ grant: Grant, until instant: Instant) {
+        guard let interval = Self.interval(grant) else { return }
+        fullAt = max(fullAt, instant + interval)
     }
 
     /// Takes one. The caller has asked `time` first.

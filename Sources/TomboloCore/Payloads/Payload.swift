@@ -35,7 +35,7 @@ package enum Payload {
     }
 
     package static func encode(_ content: Content) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(capacity: content.state.bytes.count + 192)
         writer.beginObject()
         writer.name("aps")
         writer.beginObject()

@@ -1,9 +1,11 @@
 /// The relay's two clocks, made of what the machine offers: a wall clock that people and time
 /// servers move, and a monotonic clock that nobody moves.
 ///
-/// *Steady* time is the wall time at start advanced by the monotonic clock, and never corrected:
-/// spacings and buckets are counted on it, so that no step of the wall clock opens a window a
-/// second time. *Wall* time is steady time plus a lead; the lead follows the wall clock only
+/// *Steady* time is the wall time at the first start advanced by the monotonic clock, and never
+/// corrected: spacings and buckets are counted on it, so that no step of the wall clock opens a
+/// window a second time. A later relay on the same boot of the machine goes on with it (`Reading`);
+/// after another boot nobody knows how much time has passed, and none is counted. *Wall* time is
+/// steady time plus a lead. The lead is what the machine's clock says at start, and follows it only
 /// forwards, and by at most `leadMax` in all: a timestamp that went back would be dropped by phones
 /// silently, one far ahead would block every later one.
 package struct RelayClock: Sendable {
@@ -11,23 +13,38 @@ package struct RelayClock: Sendable {
     /// phone would take amiss.
     package static let leadMax = Span.seconds(60)
 
-    private let wallAtStart: Instant
+    private let steadyAtStart: Instant
     private let monotonicAtStart: Int64
+    private let leadAtStart: Span
     private var latest: Instant
-    package private(set) var lead = Span.zero
+    package private(set) var lead: Span
+    /// The latest wall time that the relay before can have told anybody, as of this start.
+    package let wallToldBefore: Instant
 
+    /// The first relay's, or one that goes on from another's last reading.
+    ///
     /// - Parameters:
     ///   - wall: the machine's wall clock.
     ///   - monotonic: the machine's monotonic clock in nanoseconds, from any origin.
-    package init(wall: Instant, monotonic: Int64) {
-        wallAtStart = wall
+    ///   - boot: names that origin; readings of different boots are not compared. Empty: not known.
+    package init(
+        wall: Instant, monotonic: Int64, boot: String = "", after last: Reading? = nil
+    ) {
+        var passed = Span.zero
+        if let last, !boot.isEmpty, last.boot == boot, monotonic >= last.monotonic {
+            passed = Span(nanoseconds: monotonic - last.monotonic)
+        }
+        steadyAtStart = last.map { $0.steady + passed } ?? wall
         monotonicAtStart = monotonic
-        latest = wall
+        latest = steadyAtStart
+        leadAtStart = wall - steadyAtStart
+        lead = leadAtStart
+        wallToldBefore = last.map { $0.steady + passed + $0.lead } ?? .distantPast
     }
 
     /// Steady time now. Never less than the last answer.
     package mutating func steady(monotonic: Int64) -> Instant {
-        latest = max(latest, wallAtStart + Span(nanoseconds: monotonic &- monotonicAtStart))
+        latest = max(latest, steadyAtStart + Span(nanoseconds: monotonic &- monotonicAtStart))
         return latest
     }
 
@@ -35,7 +52,8 @@ package struct RelayClock: Sendable {
     package mutating func follow(wall: Instant, monotonic: Int64) -> Bool {
         let ahead = wall - steady(monotonic: monotonic)
         guard ahead > lead else { return false }
-        let next = min(ahead, Self.leadMax)
+        let most = Span(nanoseconds: leadAtStart.nanoseconds + Self.leadMax.nanoseconds)
+        let next = min(ahead, most)
         defer { lead = next }
         return next != lead
     }

@@ -1,5 +1,5 @@
 import CNghttp2
-import TomboloLoop
+package import TomboloLoop
 
 /// How a connection stands.
 package enum HTTP2ClientState: Hashable, Sendable {
@@ -27,13 +27,20 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 
     package let limits: HTTP2ClientLimits
-    package weak var observer: (any HTTP2ClientObserver)?
-    package private(set) var state = HTTP2ClientState.open
+    /// Held until the connection is closed and that was told.
+    package var observer: (any HTTP2ClientObserver)?
+    package private(set) var state = HTTP2ClientState.open {
+        didSet { isOpen = state == .open }
+    }
+    /// Looked at for every request.
+    private var isOpen = true
 
     let loop: any Loop
     private let stream: any ByteStream
     let session: HTTP2ClientSession
 
+    /// Who is told what became of requests from templates.
+    private var sender: (any HTTP2AnswerReceiver)?
     private var batch: [HTTP2ClientSession.Finished] = []
     private var isDelivering = false
     private var isAtEndOfTurn = false
@@ -67,12 +74,13 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     /// Requests that may be submitted now: what the peer (and this side) allows less what is open;
     /// 0 once a GOAWAY came, or it is draining or closed.
-    package var capacity: Int {
-        if case .open = state { session.capacity } else { 0 }
-    }
+    package var capacity: Int { isOpen ? session.capacity : 0 }
 
     /// Requests that were submitted and are not settled with the peer yet.
     package var openCount: Int { session.openCount }
+
+    /// What the kernel took of the output, before TLS.
+    package var sentBytes: UInt64 { stream.sentBytes }
 
     /// The peer in words: address and port.
     package var peerDescription: String { stream.peerDescription }
@@ -89,6 +97,26 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     ) {
         loop.checkIsolated()
         _ = start(request, timeout: timeout, receiver: receiver, tag: tag)
+    }
+
+    /// The same for the next request of `template`, which must be answered before `deadline`: for a
+    /// sender of many. All templates of one connection have one receiver, which it holds until it
+    /// is closed.
+    package func submit(
+        _ template: HTTP2RequestTemplate, body: [UInt8], before deadline: MonotonicInstant,
+        to receiver: any HTTP2AnswerReceiver, tag: UInt64
+    ) {
+        loop.checkIsolated()
+        if sender == nil { sender = receiver }
+        precondition(sender === receiver, "one receiver for all templates of a connection")
+        let failure: HTTP2Failure?
+        if !isOpen, case .closed(let closed) = state {
+            failure = closed
+        } else {
+            failure = session.submit(
+                template, body: body, deadline: deadline.nanoseconds, tag: tag)
+        }
+        submitted(refused: failure, nil, tag)
     }
 
     /// Takes no more requests and closes when those that are open are settled.
@@ -125,14 +153,23 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
                 request, deadline: deadline, receiver: receiver, tag: tag, stream: stream)
         }
         switch result {
-        case .success:
-            self.stream.wantsOutput()
-            if session.openCount == 1 { armTimer() }
-        case .failure(let failure):
-            if let receiver { session.refuse(receiver, tag, failure) }
-            deliverAtEndOfTurn()
+        case .success: submitted(refused: nil, receiver, tag)
+        // Without a receiver the caller is told by what this answers.
+        case .failure(let failure): if let receiver { submitted(refused: failure, receiver, tag) }
         }
         return result
+    }
+
+    private func submitted(
+        refused: HTTP2Failure?, _ receiver: (any HTTP2AnswerReceiver)?, _ tag: UInt64
+    ) {
+        guard let refused else {
+            stream.wantsOutput()
+            if session.openCount == 1 { armTimer() }
+            return
+        }
+        session.refuse(receiver, tag, refused)
+        deliverAtEndOfTurn()
     }
 
     func cancel(_ streamID: Int32) {
@@ -233,7 +270,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     private func settle() {
         guard !isClosed else { return }
         if let goAway = session.goAway { state = .draining(goAway) }
-        if case .draining = state, session.openCount == 0 {
+        if !isOpen, session.openCount == 0 {
             session.terminate()
             stream.wantsOutput()
             stream.close()
@@ -264,7 +301,15 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         isDelivering = true
         session.takeFinished(into: &batch)
         while !batch.isEmpty {
-            for finished in batch { finished.receiver.answered(finished.tag, finished.outcome) }
+            let sender = sender
+            for finished in batch {
+                guard let receiver = finished.receiver ?? sender else { continue }
+                if let outcome = finished.outcome {
+                    receiver.answered(finished.tag, outcome)
+                } else {
+                    receiver.accepted(finished.tag)
+                }
+            }
             batch.removeAll(keepingCapacity: true)
             session.takeFinished(into: &batch)
         }
@@ -285,6 +330,10 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
         toldState = state
         for place in capacityWaiters { place.unpark() }
         observer?.clientChanged(self)
+        if isClosed {
+            sender = nil
+            observer = nil
+        }
     }
 
     // MARK: Time

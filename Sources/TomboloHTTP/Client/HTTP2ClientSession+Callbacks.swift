@@ -7,28 +7,32 @@ extension HTTP2ClientSession {
             session, frame, user in
             guard let frame, isRequest(frame) else { return 0 }
             if let slot = streamSlot(session, frame.pointee.hd.stream_id) {
-                this(user).willSend(slot)
+                this(user)._withUnsafeGuaranteedRef { $0.willSend(slot) }
             }
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, user in
-            if let frame, isRequest(frame) { this(user).couldNotSend(frame.pointee.hd.stream_id) }
+            if let frame, isRequest(frame) {
+                this(user)._withUnsafeGuaranteedRef { $0.couldNotSend(frame.pointee.hd.stream_id) }
+            }
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
             session, id, code, user in
-            if let slot = streamSlot(session, id) { this(user).streamClosed(slot, code: code) }
+            if let slot = streamSlot(session, id) {
+                this(user)._withUnsafeGuaranteedRef { $0.streamClosed(slot, code: code) }
+            }
             return 0
         }
         nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, text, count, user in
             let bytes = UnsafeRawBufferPointer(start: text, count: min(count, 200))
-            this(user).minded(String(decoding: bytes, as: UTF8.self))
+            this(user).takeUnretainedValue().minded(String(decoding: bytes, as: UTF8.self))
             return 0
         }
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) {
             _, frame, code, user in
             let frameType = frame?.pointee.hd.type ?? 0
-            this(user).minded(
+            this(user).takeUnretainedValue().minded(
                 "\(String(cString: nghttp2_strerror(code))) (frame type \(frameType))")
             return 0
         }
@@ -38,7 +42,7 @@ extension HTTP2ClientSession {
     private static func installReceiving(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { session, frame, user in
             if let frame, let slot = streamSlot(session, frame.pointee.hd.stream_id) {
-                this(user).headBegan(slot)
+                this(user)._withUnsafeGuaranteedRef { $0.headBegan(slot) }
             }
             return 0
         }
@@ -47,9 +51,12 @@ extension HTTP2ClientSession {
             guard let frame, let slot = streamSlot(session, frame.pointee.hd.stream_id) else {
                 return 0
             }
-            let isTaken = this(user).fieldCame(
-                slot, UnsafeRawBufferPointer(start: name, count: nameCount),
-                UnsafeRawBufferPointer(start: value, count: valueCount))
+            guard !slot.pointee.isBare else { return 0 }
+            let isTaken = this(user)._withUnsafeGuaranteedRef {
+                $0.fieldCame(
+                    slot, UnsafeRawBufferPointer(start: name, count: nameCount),
+                    UnsafeRawBufferPointer(start: value, count: valueCount))
+            }
             return isTaken ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
@@ -58,11 +65,15 @@ extension HTTP2ClientSession {
                 nghttp2_session_consume_connection(session, count)
                 return 0
             }
-            this(user).bodyCame(slot, UnsafeRawBufferPointer(start: bytes, count: count))
+            this(user)._withUnsafeGuaranteedRef {
+                $0.bodyCame(slot, UnsafeRawBufferPointer(start: bytes, count: count))
+            }
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, user in
-            if let frame { frameCame(session, frame, this(user)) }
+            if let frame {
+                this(user)._withUnsafeGuaranteedRef { frameCame(session, frame, $0) }
+            }
             return 0
         }
     }
@@ -95,9 +106,9 @@ private func frameCame(
 }
 
 @inline(__always)
-private func this(_ user: UnsafeMutableRawPointer?) -> HTTP2ClientSession {
+private func this(_ user: UnsafeMutableRawPointer?) -> Unmanaged<HTTP2ClientSession> {
     // The session is deleted in `deinit`: whoever calls this is alive.
-    Unmanaged<HTTP2ClientSession>.fromOpaque(user!).takeUnretainedValue()
+    Unmanaged<HTTP2ClientSession>.fromOpaque(user!)
 }
 
 @inline(__always)

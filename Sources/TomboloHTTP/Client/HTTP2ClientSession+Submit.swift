@@ -10,7 +10,9 @@ extension HTTP2ClientSession {
         tag: UInt64, stream: HTTP2ResponseStream? = nil
     ) -> Result<Int32, HTTP2Failure> {
         guard capacity > 0 else { return .failure(goAway.map { .goneAway($0) } ?? .noCapacity) }
-        if let part = unsendablePart(request) { return .failure(.unsendable(part)) }
+        if let part = HTTP2RequestCheck.unsendablePart(request) {
+            return .failure(.unsendable(part))
+        }
         let slot = slab.take()
         slot.pointee.tag = tag
         slot.pointee.receiver = receiver
@@ -28,6 +30,47 @@ extension HTTP2ClientSession {
         }
         slot.pointee.streamID = id
         return .success(id)
+    }
+
+    /// The hot path: the next request of `template`, with `body`. Answers why it was refused.
+    ///
+    /// What varies is copied to the slot, where nghttp2 finds it until the stream is closed.
+    func submit(
+        _ template: HTTP2RequestTemplate, body: [UInt8], deadline: Int64, tag: UInt64
+    ) -> HTTP2Failure? {
+        guard capacity > 0 else { return goAway.map { .goneAway($0) } ?? .noCapacity }
+        if let part = template.unsendablePart { return .unsendable(part) }
+        let slot = slab.take()
+        slot.pointee.tag = tag
+        slot.pointee.tellsSessionReceiver = true
+        slot.pointee.deadline = deadline
+        slot.pointee.requestBody = body
+        slot.pointee.hasRequestEnded = body.isEmpty
+        slot.pointee.keepsFailuresOnly = template.keeping == .failures
+        let indexesNames = keep(template)
+        if template.valuesCount <= StreamSlot.valueBytesMax {
+            let values = slot.pointee.values
+            memcpy(values, template.values, template.valuesCount)
+            template.point(at: values, isCopied: false, indexesNames: indexesNames)
+        } else {
+            template.point(at: template.values, isCopied: true, indexesNames: indexesNames)
+        }
+        let id: Int32
+        if body.isEmpty {
+            id = nghttp2_submit_request(session, nil, template.names, template.count, nil, slot)
+        } else {
+            var provider = nghttp2_data_provider(
+                source: nghttp2_data_source(ptr: slot), read_callback: Self.readBody)
+            id = nghttp2_submit_request(
+                session, nil, template.names, template.count, &provider, slot)
+        }
+        guard id > 0 else {
+            slab.giveBack(slot)
+            drain()
+            return .noCapacity
+        }
+        slot.pointee.streamID = id
+        return nil
     }
 
     private func submitToSession(
@@ -94,8 +137,13 @@ extension HTTP2ClientSession {
             guard let buffer, let flags,
                 let slot = source?.pointee.ptr?.assumingMemoryBound(to: StreamSlot.self)
             else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-            slot.pointee.stream?.moveUpload(
-                to: &slot.pointee.requestBody, &slot.pointee.requestOffset)
+            // Given up with the connection: a body that ends early must not look whole.
+            guard slot.pointee.streamID != 0 else {
+                return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+            }
+            if let stream = slot.pointee.stream {
+                stream.moveUpload(to: &slot.pointee.requestBody, &slot.pointee.requestOffset)
+            }
             let offset = slot.pointee.requestOffset
             let count = min(capacity, slot.pointee.requestBody.count - offset)
             slot.pointee.requestBody.withUnsafeBytes { body in
@@ -111,46 +159,4 @@ extension HTTP2ClientSession {
             }
             return count
         }
-
-    // MARK: What cannot be sent
-
-    /// The part of the request that would make it another request, or none, at the peer.
-    private func unsendablePart(_ request: borrowing HTTP2Request) -> String? {
-        guard !request.method.isEmpty, Self.isPlain(request.method) else { return "method" }
-        guard !request.scheme.isEmpty, Self.isPlain(request.scheme) else { return "scheme" }
-        guard Self.isPlain(request.authority) else { return "authority" }
-        guard request.path.utf8.first == UInt8(ascii: "/") || request.path == "*",
-            Self.isPlain(request.path)
-        else { return "path" }
-        guard request.fields.count <= Self.fieldsMax else { return "more than 64 fields" }
-        return request.fields.withUnsafeFields { fields in
-            for field in fields {
-                let isGood =
-                    !field.name.isEmpty && field.name.first != UInt8(ascii: ":")
-                    && !Self.hasControl(field.name) && !Self.hasControl(field.value)
-                if !isGood { return "field '\(String(decoding: field.name, as: UTF8.self))'" }
-            }
-            return nil
-        }
-    }
-
-    private static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
-    }
-
-    /// A byte below a blank, or DEL; eight at a time, for it looks at every byte of every request.
-    private static func hasControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let low: UInt64 = 0x0101_0101_0101_0101
-        let high: UInt64 = 0x8080_8080_8080_8080
-        var offset = 0
-        while offset + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            let below = (word &- low &* 0x20) & ~word & high
-            let deleted = word ^ (low &* 0x7f)
-            let isDeleted = (deleted &- low) & ~deleted & high
-            if below | isDeleted != 0 { return true }
-            offset += 8
-        }
-        return bytes[offset...].contains { $0 < 0x20 || $0 == 0x7f }
-    }
 }

@@ -9,9 +9,11 @@ import CNghttp2
 final class HTTP2ClientSession {
     /// An outcome on its way to its receiver.
     struct Finished {
-        let receiver: any HTTP2AnswerReceiver
+        /// nil: the session's own.
+        let receiver: (any HTTP2AnswerReceiver)?
         let tag: UInt64
-        let outcome: HTTP2Outcome
+        /// nil: a 200 of which no more is kept.
+        let outcome: HTTP2Outcome?
     }
 
     /// Ours, for the whole connection: many streams' answers at once.
@@ -20,8 +22,13 @@ final class HTTP2ClientSession {
 
     let limits: HTTP2ClientLimits
     let slab = StreamSlab()
+    private let memory = HTTP2SessionMemory()
     private(set) var session: OpaquePointer?
-    private var finished: [Finished] = []
+    /// Templates that nghttp2 may have pointers to; the one that was used last stands at the end.
+    private let templates = UnsafeMutablePointer<[HTTP2RequestTemplate]>.allocate(capacity: 1)
+    /// Behind a pointer, as what follows: the run-time check for exclusive access costs more than
+    /// what is done with it.
+    private let finished = UnsafeMutablePointer<[Finished]>.allocate(capacity: 1)
 
     /// Bytes handed to the output so far: where the next frame begins.
     private(set) var producedBytes: UInt64 = 0
@@ -38,12 +45,18 @@ final class HTTP2ClientSession {
     init(limits: HTTP2ClientLimits) {
         self.limits = limits
         peerStreamsMax = limits.streamsBeforeSettings
+        finished.initialize(to: [])
+        templates.initialize(to: [])
         makeSession()
     }
 
     deinit {
         nghttp2_session_del(session)
         names.deallocate()
+        finished.deinitialize(count: 1)
+        finished.deallocate()
+        templates.deinitialize(count: 1)
+        templates.deallocate()
     }
 
     private func makeSession() {
@@ -61,9 +74,9 @@ final class HTTP2ClientSession {
         nghttp2_option_set_max_reserved_remote_streams(options, 0)
         Self.install(callbacks)
         let this = Unmanaged.passUnretained(self).toOpaque()
-        guard nghttp2_session_client_new2(&session, callbacks, this, options) == 0 else {
-            preconditionFailure("out of memory")
-        }
+        var functions = memory.functions
+        guard nghttp2_session_client_new3(&session, callbacks, this, options, &functions) == 0
+        else { preconditionFailure("out of memory") }
         submitSettings()
     }
 
@@ -82,6 +95,13 @@ final class HTTP2ClientSession {
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
         nghttp2_session_set_local_window_size(
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.connectionWindowBytes)
+    }
+
+    /// Answers whether it is this connection's first request of `template`.
+    func keep(_ template: HTTP2RequestTemplate) -> Bool {
+        if templates.pointee.contains(where: { $0 === template }) { return false }
+        templates.pointee.append(template)
+        return true
     }
 
     // MARK: State
@@ -131,7 +151,7 @@ final class HTTP2ClientSession {
 
     /// What is settled since the last call.
     func takeFinished(into batch: inout [Finished]) {
-        swap(&batch, &finished)
+        swap(&batch, &finished.pointee)
     }
 
     /// The request is given up here; its outcome is told now, its slot stays until nghttp2 lets go.
@@ -158,8 +178,8 @@ final class HTTP2ClientSession {
         var slots: [StreamSlab.Slot] = []
         slab.forEach { slots.append($0) }
         for slot in slots {
-            if let offset = slot.pointee.outputOffset, offset >= sentBytes {
-                slot.pointee.outputOffset = nil
+            if slot.pointee.outputOffset >= sentBytes {
+                slot.pointee.outputOffset = StreamSlot.unwritten
             }
             nghttp2_session_set_stream_user_data(session, slot.pointee.streamID, nil)
             finish(slot, failed(slot, failure))
@@ -180,37 +200,51 @@ final class HTTP2ClientSession {
     }
 
     /// What it is when `failure` ends it: by whether anything of it was written.
-    private func failed(_ slot: StreamSlab.Slot, _ failure: HTTP2Failure) -> HTTP2Outcome {
-        if slot.pointee.hasEnded, slot.pointee.hasHead { return answer(slot) }
-        return slot.pointee.outputOffset == nil ? .notProcessed(failure) : .unknown(failure)
+    ///
+    /// nil: it was answered before that, and no more than its 200 is kept.
+    private func failed(
+        _ slot: StreamSlab.Slot, _ failure: @autoclosure () -> HTTP2Failure
+    ) -> HTTP2Outcome? {
+        if slot.pointee.hasEnded, slot.pointee.hasHead {
+            return slot.pointee.isBare ? nil : answer(slot)
+        }
+        let failure = failure()
+        return slot.pointee.outputOffset == StreamSlot.unwritten
+            ? .notProcessed(failure) : .unknown(failure)
     }
 
     private func answer(_ slot: StreamSlab.Slot) -> HTTP2Outcome {
         .answered(
             HTTPAnswer(
-                status: slot.pointee.status, fields: slot.pointee.fields,
+                status: Int(slot.pointee.status), fields: slot.pointee.fields,
                 body: slot.pointee.answerBody))
     }
 
-    private func tell(_ slot: StreamSlab.Slot, _ outcome: HTTP2Outcome) {
-        if let receiver = slot.pointee.receiver {
+    private func tell(_ slot: StreamSlab.Slot, _ outcome: HTTP2Outcome?) {
+        if slot.pointee.tellsSessionReceiver {
+            slot.pointee.tellsSessionReceiver = false
+            finished.pointee.append(
+                Finished(receiver: nil, tag: slot.pointee.tag, outcome: outcome))
+        } else if let receiver = slot.pointee.receiver {
             slot.pointee.receiver = nil
-            finished.append(Finished(receiver: receiver, tag: slot.pointee.tag, outcome: outcome))
+            finished.pointee.append(
+                Finished(receiver: receiver, tag: slot.pointee.tag, outcome: outcome))
         }
         if let stream = slot.pointee.stream {
             slot.pointee.stream = nil
-            stream.ended(outcome)
+            stream.ended(outcome ?? answer(slot))
         }
     }
 
-    private func finish(_ slot: StreamSlab.Slot, _ outcome: HTTP2Outcome) {
+    private func finish(_ slot: StreamSlab.Slot, _ outcome: HTTP2Outcome?) {
         tell(slot, outcome)
         slab.giveBack(slot)
     }
 
-    /// An outcome for a request that got no slot.
-    func refuse(_ receiver: any HTTP2AnswerReceiver, _ tag: UInt64, _ failure: HTTP2Failure) {
-        finished.append(Finished(receiver: receiver, tag: tag, outcome: .notProcessed(failure)))
+    /// An outcome for a request that got no slot; nil: for the session's own receiver.
+    func refuse(_ receiver: (any HTTP2AnswerReceiver)?, _ tag: UInt64, _ failure: HTTP2Failure) {
+        finished.pointee.append(
+            Finished(receiver: receiver, tag: tag, outcome: .notProcessed(failure)))
     }
 
     // MARK: What nghttp2 tells
@@ -240,19 +274,22 @@ final class HTTP2ClientSession {
         guard !slot.pointee.hasHead else { return }
         // An earlier 1xx answer's fields are of no use.
         slot.pointee.status = 0
-        slot.pointee.fields.removeAll()
+        if !slot.pointee.fields.isEmpty { slot.pointee.fields.removeAll() }
     }
 
     /// False: too much.
     func fieldCame(
         _ slot: StreamSlab.Slot, _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> Bool {
-        guard !slot.pointee.hasHead, !slot.pointee.isTold else { return true }
-        if name.first == UInt8(ascii: ":") {
-            // The only pseudo-field of an answer; nghttp2 checked that it is three digits.
-            slot.pointee.status = value.reduce(0) { $0 * 10 + Int($1 &- 48) }
+        guard !slot.pointee.hasHead else { return true }
+        if slot.pointee.status == 0, name.first == UInt8(ascii: ":") {
+            // The only pseudo-field of an answer, and its first; nghttp2 checked its three digits.
+            var status: Int32 = 0
+            for digit in value { status = status &* 10 &+ Int32(digit &- 48) }
+            slot.pointee.status = status
             return true
         }
+        if slot.pointee.isBare || slot.pointee.isTold { return true }
         slot.pointee.fields.append(name: name, value: value)
         guard slot.pointee.fields.count <= Self.fieldsMax,
             slot.pointee.fields.listBytes <= limits.answerFieldsBytesMax
@@ -267,22 +304,18 @@ final class HTTP2ClientSession {
         if !slot.pointee.hasHead, slot.pointee.status >= 200 {
             slot.pointee.hasHead = true
             slot.pointee.stream?.headCame(
-                status: slot.pointee.status, fields: slot.pointee.fields)
+                status: Int(slot.pointee.status), fields: slot.pointee.fields)
         }
         if isLast { answerEnded(slot) }
     }
 
     func bodyCame(_ slot: StreamSlab.Slot, _ bytes: UnsafeRawBufferPointer) {
-        let id = slot.pointee.streamID
-        if let stream = slot.pointee.stream {
-            // The connection's window is free at once, so that a slow reader holds nobody else
-            // back.
-            nghttp2_session_consume_connection(session, bytes.count)
-            stream.bodyCame(bytes)
-            return
-        }
-        nghttp2_session_consume(session, id, bytes.count)
-        guard slot.pointee.receiver != nil else { return }
+        // The connection's window is free at once, so that a slow reader holds nobody else back.
+        nghttp2_session_consume_connection(session, bytes.count)
+        if let stream = slot.pointee.stream { return stream.bodyCame(bytes) }
+        // The stream's own window is larger than the largest answer: it need not open again, and an
+        // answer of which nothing is kept ends there.
+        guard !slot.pointee.isTold, !slot.pointee.isBare else { return }
         guard slot.pointee.answerBody.count + bytes.count <= limits.answerBodyBytesMax else {
             return abandon(slot, .answerTooLarge)
         }
@@ -314,7 +347,9 @@ final class HTTP2ClientSession {
         // What still waits to be written will never be: nghttp2 would say so only when there is
         // room.
         slab.forEach { slot in
-            if slot.pointee.outputOffset == nil { abandon(slot, .goneAway(goAway)) }
+            if slot.pointee.outputOffset == StreamSlot.unwritten {
+                abandon(slot, .goneAway(goAway))
+            }
         }
     }
 

@@ -152,4 +152,13 @@ package protocol HTTP2AnswerReceiver: AnyObject {
     /// Exactly once for each request that was submitted, on the loop, never from within `submit`.
     /// May submit or close.
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome)
+
+    /// In place of `answered`, where the answer is a 200 of which no more is kept.
+    func accepted(_ tag: UInt64)
+}
+
+extension HTTP2AnswerReceiver {
+    package func accepted(_ tag: UInt64) {
+        answered(tag, .answered(HTTPAnswer(status: 200, fields: HTTPFields(), body: [])))
+    }
 }

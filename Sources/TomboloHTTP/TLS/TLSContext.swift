@@ -5,13 +5,17 @@ final class TLSContext: @unchecked Sendable {
     // Sendable: configured before it is shared; OpenSSL counts references and locks what sessions
     // use of it.
 
+    /// Several records of answers at once.
+    private static let clientReadBytes = 65_536
+
     let pointer: OpaquePointer
     /// The ALPN names a server takes, in its order of preference, in wire form.
     private let serverProtocols: [UInt8]
 
     /// TLS 1.2 or newer (RFC 8996 forbids older), no renegotiation, no compression, no session
-    /// cache. Buffers are given back while a session is idle: 10,000 idle connections are a design
-    /// point.
+    /// cache. A server's buffers are given back while a session is idle: 10,000 idle connections
+    /// are a design point. A client has few connections and much to say: it keeps them, and reads
+    /// what has come in one go.
     init(server: Bool, serverProtocols: [String] = []) throws(TLSError) {
         ERR_clear_error()
         guard let context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()) else {
@@ -23,11 +27,13 @@ final class TLSContext: @unchecked Sendable {
             throw TLSError("OpenSSL refuses TLS 1.2 as the least: \(takeOpenSSLReason())")
         }
         tombolo_ctx_strict_options(context)
-        _ = tombolo_ctx_set_mode(
-            context,
-            Int(
-                SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
-                    | SSL_MODE_RELEASE_BUFFERS))
+        var mode = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
+        if server { mode |= SSL_MODE_RELEASE_BUFFERS }
+        _ = tombolo_ctx_set_mode(context, Int(mode))
+        if !server {
+            tombolo_ctx_read_ahead(context)
+            SSL_CTX_set_default_read_buffer_len(context, Self.clientReadBytes)
+        }
         _ = tombolo_ctx_no_session_cache(context)
         if server { selectByServerPreference() }
     }

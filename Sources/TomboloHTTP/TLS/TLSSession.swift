@@ -79,6 +79,9 @@ struct TLSSession: ~Copyable {
             decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
     }
 
+    /// Whether OpenSSL holds input that the socket does not show any more.
+    var hasPending: Bool { SSL_has_pending(pointer) == 1 }
+
     mutating func handshake() -> TLSStep {
         ERR_clear_error()
         return step(SSL_do_handshake(pointer))

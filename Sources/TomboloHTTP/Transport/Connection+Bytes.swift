@@ -18,6 +18,8 @@ extension Connection {
             case .done(let received):
                 count += received
                 take(received)
+                // What has not come yet is told by the loop: asking for it costs a system call.
+                if !mayHoldMore(after: received) { return }
             case .wantsRead: return
             case .wantsWrite:
                 // Only a key update's answer that did not fit; it goes out before the next write.
@@ -32,6 +34,10 @@ extension Connection {
                 fail(ConnectionError(tls == nil ? .reset : .tls, "\(peer): \(reason)"))
             }
         }
+    }
+
+    private func mayHoldMore(after received: Int) -> Bool {
+        tls == nil ? received == buffers.input.count : tls?.hasPending ?? false
     }
 
     private func take(_ count: Int) {

@@ -48,6 +48,15 @@ extension ServerDoors {
         return try await submit(.putToken(name, token), request, ("token", name.text))
     }
 
+    func reconcileTokens(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let set = try await read(request, exchange) {
+            view throws(FieldErrors) in try TokenSet(reading: view)
+        }
+        return try await submit(.putTokens(set), request)
+    }
+
     func deleteToken(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let name = try tokenName(request)
         return try await submit(.deleteToken(name), request, ("token", name.text))

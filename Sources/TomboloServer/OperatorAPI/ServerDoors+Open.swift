@@ -1,5 +1,6 @@
 import CProtocolAssets
 import TomboloAPI
+import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
@@ -35,12 +36,14 @@ extension ServerDoors {
     }
 
     func listProblems() -> DoorResponse {
-        .text(
-            ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }.joined())
+        let problems = ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
+        let lints = LintPage.pages.map { "\(LintPage.path($0.code))  lint  \($0.title)\n" }
+        return .text((problems + lints).joined())
     }
 
     func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         let slug = request.parameter("slug")
+        if let lint = Lint.Code(rawValue: slug) { return .text(LintPage.page(lint).text) }
         guard let code = ProblemCode(rawValue: slug) else {
             throw Problem(.unknownProblem, "No problem is called \"\(slug)\". See /problems.")
         }

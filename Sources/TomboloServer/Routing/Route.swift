@@ -30,8 +30,10 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case endActivity, endActivities
     case playClip, stopClip
     case appendEvents
+    case putType, showType
+    case listDeadLetters, retryDeadLetters
     case registerDevice, showDevice, deleteDevice
-    case registerToken, deleteToken
+    case registerToken, deleteToken, reconcileTokens
     case reportPresence, reportActivity
     case listLog, showEvent, tail
     case mintKey, listKeys, deleteKey

@@ -8,18 +8,27 @@ package enum RouteTable {
     private static let producer = [
         Route(
             "PUT", "/v1/activities/{id}", .startActivity, .produce, idempotency: true,
-            query: ["restart"]),
-        Route("PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true),
-        Route("GET", "/v1/activities/{id}", .showActivity, .observe),
-        Route("POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true),
-        Route("POST", "/v1/activities/end", .endActivities, .produce),
-        Route("POST", "/v1/activities/{id}/clips", .playClip, .produce, idempotency: true),
+            query: ["restart", "dry_run"]),
         Route(
-            "DELETE", "/v1/activities/{id}/clips/{clip}", .stopClip, .produce, idempotency: true),
+            "PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true,
+            query: ["dry_run"]),
+        Route("GET", "/v1/activities/{id}", .showActivity, .observe),
+        Route(
+            "POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true,
+            query: ["dry_run"]),
+        Route("POST", "/v1/activities/end", .endActivities, .produce),
+        Route(
+            "POST", "/v1/activities/{id}/clips", .playClip, .produce, idempotency: true,
+            query: ["dry_run"]),
+        Route(
+            "DELETE", "/v1/activities/{id}/clips/{clip}", .stopClip, .produce, idempotency: true,
+            query: ["dry_run"]),
         Route(
             "GET", "/v1/activities", .listActivities, .observe,
             query: ["status", "type", "user", "limit", "cursor"]),
         Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic"]),
+        Route("PUT", "/v1/types/{type}", .putType, .produce),
+        Route("GET", "/v1/types/{type}", .showType, .observe, query: ["app"]),
     ]
 
     private static let devices = [
@@ -28,6 +37,7 @@ package enum RouteTable {
         Route("DELETE", "/v1/devices/{device}", .deleteDevice, .ownDevice),
         Route("PUT", "/v1/devices/{device}/tokens/{name}", .registerToken, .ownDevice),
         Route("DELETE", "/v1/devices/{device}/tokens/{name}", .deleteToken, .ownDevice),
+        Route("PUT", "/v1/devices/{device}/tokens", .reconcileTokens, .ownDevice),
         Route("PUT", "/v1/devices/{device}/presence", .reportPresence, .ownDevice),
         Route("PUT", "/v1/devices/{device}/activities/{ref}", .reportActivity, .ownDevice),
     ]
@@ -38,6 +48,10 @@ package enum RouteTable {
             query: ["activity", "kind", "since", "limit", "cursor"]),
         Route("GET", "/v1/log/{seq}", .showEvent, .observe),
         Route("GET", "/v1/tail", .tail, .observe, query: ["since", "activity", "type"]),
+        Route(
+            "GET", "/v1/dead-letters", .listDeadLetters, .observe,
+            query: ["activity", "device", "reason", "limit", "cursor"]),
+        Route("POST", "/v1/dead-letters/retry", .retryDeadLetters, .operate),
         Route("POST", "/v1/keys", .mintKey, .operate),
         Route("GET", "/v1/keys", .listKeys, .operate),
         Route("DELETE", "/v1/keys/{id}", .deleteKey, .operate),

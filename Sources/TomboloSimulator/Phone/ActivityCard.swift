@@ -40,6 +40,8 @@ package struct ActivityCard: Hashable, Sendable {
     /// The newest timestamp applied, Unix seconds.
     var timestamp: Int64
     var staleAt: WallInstant?
+    /// The app's own last update.
+    package internal(set) var localUpdateAt: WallInstant?
     var updateToken: String?
     /// When the user taps "Allow"; nil when that is done, or never happens.
     var updateTokenDueAt: WallInstant?

@@ -27,6 +27,14 @@ package struct IgnoredPush: Hashable, Sendable {
         case channelNeedsNewerOS = "channel_needs_newer_os"
         /// A stale or dismissal date that is no whole second; the push itself was applied.
         case dateNotWholeSeconds = "date_not_whole_seconds"
+        /// A stale date that has passed: the card is stale at once; the push itself was applied.
+        case staleDateNotInFuture = "stale_date_not_in_future"
+        /// A date in the state shows another year than was meant; the push itself was applied.
+        case dateInAnotherEpoch = "date_in_another_epoch"
+        /// The card came, but the app cannot tell the relay whose update token it has.
+        case activityIDUnknown = "activity_id_unknown"
+        /// The user has closed the app: nothing starts by push.
+        case appTerminated = "app_terminated"
         /// The phone was offline and the push asked not to be stored, or expired there.
         case expiredWhileOffline = "expired_while_offline"
         /// The phone was offline and a later push took the one place there is.

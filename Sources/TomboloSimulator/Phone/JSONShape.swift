@@ -24,6 +24,8 @@ package indirect enum JSONShape: Hashable, Sendable {
     case number
     case integer
     case bool
+    /// A `Date`: seconds since 2001, as the default decoder takes it.
+    case date
     case array(JSONShape)
     case object([Member])
 
@@ -35,10 +37,32 @@ package indirect enum JSONShape: Hashable, Sendable {
         case .number: value.kind == .number ? nil : expected("a number", path)
         case .integer: value.integer != nil ? nil : expected("an integer", path)
         case .bool: value.kind == .bool ? nil : expected("true or false", path)
+        case .date: value.kind == .number ? nil : expected("a number (a Date)", path)
         case .array(let element): arrayFault(element, value, path)
         case .object(let members): objectFault(members, value, path)
         }
     }
+
+    /// Where a date that decodes would show a year that nobody means: Unix time, most likely.
+    func strangeDate(in value: JSONView, at path: String = "") -> String? {
+        switch self {
+        case .date:
+            guard let seconds = value.double, seconds > Self.dateSecondsMax else { return nil }
+            return "\(path) shows the year \(2_001 + Int(min(seconds, 1e15) / 31_556_952))"
+        case .object(let members):
+            return members.lazy.compactMap { member in
+                value[member.name].flatMap {
+                    member.shape.strangeDate(in: $0, at: "\(path)/\(member.name)")
+                }
+            }.first
+        case .array(let element):
+            return value.elements.lazy.compactMap { element.strangeDate(in: $0, at: path) }.first
+        case .any, .string, .number, .integer, .bool: return nil
+        }
+    }
+
+    /// Beyond the year 2045: no card shows a time so far ahead.
+    private static let dateSecondsMax = 1_400_000_000.0
 
     private func arrayFault(_ element: JSONShape, _ value: JSONView, _ path: String) -> String? {
         guard value.kind == .array else { return expected("an array", path) }

@@ -26,6 +26,7 @@ extension Phone {
             throw Ignored(.wrongToken, "\(payload.event.rawValue) at a push-to-start token")
         }
         let (state, attributes) = try checkStart(payload, type: type, at: now)
+        if isTerminated { throw Ignored(.appTerminated) }
         guard startBudget.take(at: now) else { throw Ignored(.startBudgetExceeded) }
         guard cards.count < Self.cardsMax else { throw Ignored(.tooManyActivities) }
         var card = ActivityCard(
@@ -44,6 +45,9 @@ extension Phone {
             }
         }
         noteDate(payload.staleDate, push, at: now, &effects)
+        noteStale(payload, push, at: now, &effects)
+        noteStrangeDate(state, type, push, at: now, &effects)
+        if card.activityID == nil { note(Ignored(.activityIDUnknown), push, at: now, &effects) }
         card.staleAt = Self.instant(payload.staleDate)
         cards.append(card)
         effects.append(.changed(card, .shown))
@@ -99,7 +103,9 @@ extension Phone {
         try Self.checkLead(timestamp, at: now)
         let state = try decodable(payload.contentState, type: cards[index].attributesType)
         cards[index].timestamp = timestamp
+        noteStrangeDate(state, cards[index].attributesType, push, at: now, &effects)
         noteDate(payload.staleDate, push, at: now, &effects)
+        noteStale(payload, push, at: now, &effects)
         cards[index].staleAt = Self.instant(payload.staleDate)
         let wasStale = cards[index].phase == .stale
         cards[index].phase = .active
@@ -148,6 +154,22 @@ extension Phone {
         _ effects: inout [PhoneEffect]
     ) {
         if date == .notWholeSeconds { note(Ignored(.dateNotWholeSeconds), push, at: now, &effects) }
+    }
+
+    private mutating func noteStale(
+        _ payload: ActivityPayload, _ push: AcceptedPush, at now: WallInstant,
+        _ effects: inout [PhoneEffect]
+    ) {
+        guard let instant = Self.instant(payload.staleDate), instant <= now else { return }
+        note(Ignored(.staleDateNotInFuture), push, at: now, &effects)
+    }
+
+    private mutating func noteStrangeDate(
+        _ state: JSONView, _ type: String, _ push: AcceptedPush, at now: WallInstant,
+        _ effects: inout [PhoneEffect]
+    ) {
+        guard let place = configuration.shapes[type]?.strangeDate(in: state) else { return }
+        note(Ignored(.dateInAnotherEpoch, place), push, at: now, &effects)
     }
 
     private static func instant(_ date: ActivityPayload.DateField) -> WallInstant? {

@@ -1,11 +1,14 @@
 /// What happens on a phone by itself: "Allow", staleness, the end after 8 hours, dismissal.
 extension Phone {
     /// The next instant at which `advance(to:)` has something to do; nil where nothing waits.
-    package var deadline: WallInstant? { cards.compactMap(\.deadline).min() }
+    package var deadline: WallInstant? {
+        (cards.compactMap(\.deadline) + [heldUntil].compactMap(\.self)).min()
+    }
 
     /// Lets time pass up to `now`.
     package mutating func advance(to now: WallInstant) -> [PhoneEffect] {
         var effects: [PhoneEffect] = []
+        for push in takeDue(at: now) { take(push, at: now, &effects) }
         for index in cards.indices {
             while let deadline = cards[index].deadline, deadline <= now {
                 step(index, at: deadline, &effects)
@@ -59,7 +62,7 @@ extension Phone {
         effects.append(.changed(cards[index], .dismissed))
     }
 
-    private mutating func retireToken(_ index: Int, _ effects: inout [PhoneEffect]) {
+    mutating func retireToken(_ index: Int, _ effects: inout [PhoneEffect]) {
         guard let token = cards[index].updateToken else { return }
         cards[index].updateToken = nil
         purposes[token] = nil

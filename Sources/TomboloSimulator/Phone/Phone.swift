@@ -23,6 +23,15 @@ package struct Phone: Sendable {
     /// APNs keeps one push per app for a phone it cannot reach.
     private var stored: AcceptedPush?
     private var issuedTokens: UInt64 = 0
+    /// Whether the user has closed the app.
+    package internal(set) var isTerminated = false
+    /// Pushes of low priority that wait for the phone to be awake.
+    var grouped: [AcceptedPush] = []
+    var groupedUntil = WallInstant.distantFuture
+    /// A push that the next one overtakes.
+    var late: AcceptedPush?
+    var lateUntil = WallInstant.distantFuture
+    var arrivals = 0
 
     enum CardOrType: Hashable, Sendable {
         case startType(String)
@@ -60,12 +69,18 @@ package struct Phone: Sendable {
     package mutating func receive(_ push: AcceptedPush, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard isOnline else { return effects + store(push, at: now) }
+        for arrived in arrive(push, at: now) { take(arrived, at: now, &effects) }
+        return effects
+    }
+
+    mutating func take(
+        _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) {
         do throws(Ignored) {
             try apply(push, at: now, &effects)
         } catch {
             note(error, push, at: now, &effects)
         }
-        return effects
     }
 
     /// Loses or finds the network; on its return APNs delivers the one push it kept.

@@ -45,6 +45,11 @@ package struct PhoneConfiguration: Sendable {
     /// Starts by push have a budget of their own ("about 10 in a short time").
     package var startBudget = Budget(depth: 20, perHour: 1)
     package var updateTokens = UpdateTokenPolicy.atOnce
+    /// Pushes below priority 10 are delivered together, after this or with the next at 10; nil:
+    /// at once.
+    package var lowPriorityGrouping: Duration?
+    /// Every so many pushes one is overtaken by the next; nil: none.
+    package var reordersEvery: Int?
     /// The app's ActivityAttributes types: each has a push-to-start token.
     package var attributesTypes = ["RunnerWidgetAttributes"]
     /// What each type's content state must look like; a type without an entry takes any object.

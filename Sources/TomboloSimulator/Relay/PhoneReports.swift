@@ -119,6 +119,7 @@ package struct PhoneReports: Sendable {
         body.member("shown_at", card.shownAt.rfc3339)
         body.member("shown_count", card.shownCount)
         body.member("first_shown_at", card.firstShownAt.rfc3339)
+        if let at = card.localUpdateAt { body.member("last_local_update", at.rfc3339) }
         body.endObject()
         return body.bytes
     }

@@ -1,5 +1,6 @@
 import TomboloCrypto
 import TomboloHTTP
+import TomboloLoop
 
 /// Who gets what the gateway accepted.
 protocol PushReceiver: AnyObject {
@@ -11,6 +12,8 @@ protocol PushReceiver: AnyObject {
 package struct GatewayCounts: Hashable, Sendable {
     package internal(set) var accepted = 0
     package internal(set) var refused: [RefusalReason: Int] = [:]
+    /// Pushes that met a fault, by what it did: `503 ServiceUnavailable`, `no_answer` …
+    package internal(set) var faults: [String: Int] = [:]
 }
 
 /// Apple's gateway on HTTP: reads a request, lets the judge decide, answers, delivers.
@@ -18,14 +21,19 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     // Sendable: used on the loop's thread only, by the server that calls it.
 
     private(set) var judge: RequestJudge
-    private(set) var counts = GatewayCounts()
+    var counts = GatewayCounts()
     weak var receiver: (any PushReceiver)?
     private var connections: [UInt64: Memory] = [:]
-    private let wallClock: @Sendable () -> WallInstant
+    var faults: FaultScript
+    /// Woken where the faults have changed.
+    let faultsChanged: Parking
+    let loop: any Loop
+    let wallClock: @Sendable () -> WallInstant
     private let line: @Sendable ([UInt8]) -> Void
 
     /// What is remembered of a connection.
     private struct Memory {
+        let connection: HTTPServerConnection
         var judged = GatewayConnection()
         /// Reasons given on it, each told once.
         var reasons: Set<RefusalReason> = []
@@ -37,10 +45,14 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     private static let skippedBytesMax = 1_024 * 1_024
 
     init(
-        rules: GatewayRules, wallClock: @escaping @Sendable () -> WallInstant,
+        rules: GatewayRules, faults: FaultScript, loop: any Loop,
+        wallClock: @escaping @Sendable () -> WallInstant,
         line: @escaping @Sendable ([UInt8]) -> Void
     ) {
         judge = RequestJudge(rules: rules)
+        self.faults = faults
+        self.loop = loop
+        faultsChanged = Parking(loop)
         self.wallClock = wallClock
         self.line = line
     }
@@ -58,7 +70,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
     }
 
     func opened(_ connection: HTTPServerConnection) {
-        connections[connection.id] = Memory()
+        connections[connection.id] = Memory(connection: connection)
     }
 
     func closed(_ connection: HTTPServerConnection) {
@@ -71,21 +83,23 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         guard let body = await Self.body(of: exchange) else { return }
         let now = wallClock()
         let id = exchange.connection.id
-        var memory = connections[id] ?? Memory()
+        var memory = connections[id] ?? Memory(connection: exchange.connection)
         let hadAccepted = memory.judged.hasAcceptedRequest
         let answer = judge.judge(
             Self.request(exchange.head, body), on: &memory.judged, at: now, freshID: Self.freshID)
-        if memory.judged.hasAcceptedRequest, !hadAccepted { widen(exchange.connection) }
-        respond(answer, to: exchange)
-        switch answer.result {
-        case .success(let push): receiver?.received(push, at: now)
-        case .failure(let refusal):
-            if memory.reasons.insert(refusal.reason).inserted {
-                line(SimulatorLine.refused(refusal, apnsID: answer.apnsID, at: now))
-            }
+        if case .failure(let refusal) = answer.result,
+            memory.reasons.insert(refusal.reason).inserted
+        {
+            line(SimulatorLine.refused(refusal, apnsID: answer.apnsID, at: now))
         }
         // A connection that has ended meanwhile is forgotten already.
         if connections[id] != nil { connections[id] = memory }
+        if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
+        if case .success(let push) = answer.result, let fault = faults.take(push, at: now) {
+            return await suffer(fault, push, answer, exchange)
+        }
+        respond(answer, to: exchange)
+        if case .success(let push) = answer.result { receiver?.received(push, at: now) }
     }
 
     /// The body, cut where it is larger than any payload may be; nil where its sender is gone.
@@ -103,12 +117,19 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         }
     }
 
-    /// A request with a valid provider token was accepted: the connection may have more streams.
-    private func widen(_ connection: HTTPServerConnection) {
-        connection.setMaxConcurrentStreams(Simulator.streamsMax)
+    /// One stream until a request with a valid provider token was accepted, then as many as the
+    /// faults leave.
+    private func limitStreams(_ memory: Memory, at now: WallInstant) {
+        let own = memory.judged.hasAcceptedRequest ? Simulator.streamsMax : 1
+        memory.connection.setMaxConcurrentStreams(min(own, faults.streamsMax(at: now) ?? own))
     }
 
-    private func respond(_ answer: GatewayAnswer, to exchange: HTTPExchange) {
+    /// The faults have changed, or a window of theirs has opened or closed.
+    func limitStreams(at now: WallInstant) {
+        for memory in connections.values { limitStreams(memory, at: now) }
+    }
+
+    func respond(_ answer: GatewayAnswer, to exchange: HTTPExchange) {
         var fields = HTTPFields()
         fields.append("apns-id", answer.apnsID)
         switch answer.result {

@@ -5,7 +5,7 @@ import TomboloLoop
 final class PhoneFleet: PushReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
-    private var phones: [Phone]
+    private(set) var phones: [Phone]
     private let clients: [PhoneClient]
     private let gateway: Gateway
     private let loop: any Loop
@@ -40,6 +40,18 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         if let deadline = phones[index].deadline, deadline < awaited ?? .distantFuture {
             parking.unpark()
         }
+    }
+
+    /// Does something to a phone as its user would, and carries out what follows.
+    func perform(
+        on name: String, _ change: (inout Phone, WallInstant) -> [PhoneEffect]
+    ) {
+        guard let index = phones.firstIndex(where: { $0.configuration.name == name }) else {
+            return
+        }
+        let now = wallClock()
+        carryOut(change(&phones[index], now), of: index, at: now)
+        parking.unpark()
     }
 
     /// Switches the phones on and lets time pass for them until cancelled.

@@ -18,6 +18,7 @@ package final class Simulator: @unchecked Sendable {
     private let server: HTTPServer
     private let fleet: PhoneFleet
     private let clients: [PhoneClient]
+    private let control: HTTPServer?
     private let line: @Sendable ([UInt8]) -> Void
 
     /// Streams of a connection once a request with a valid provider token was accepted there;
@@ -41,9 +42,12 @@ package final class Simulator: @unchecked Sendable {
             environment: configuration.environment, keys: configuration.keys,
             bundleIDs: configuration.bundleIDs)
         rules.acceptsAnyToken = configuration.acceptsAnyToken
-        gateway = Gateway(rules: rules, wallClock: wallClock, line: line)
-
         let now = wallClock()
+        var faults = FaultScript(seed: configuration.faultSeed)
+        faults.replace(with: configuration.faults, at: now)
+        gateway = Gateway(
+            rules: rules, faults: faults, loop: loop, wallClock: wallClock, line: line)
+
         let authority = try EphemeralCertificateAuthority(unixTime: now.seconds)
         caPEM = authority.certificate
         if let caFile = configuration.caFile {
@@ -64,6 +68,7 @@ package final class Simulator: @unchecked Sendable {
         fleet = PhoneFleet(
             phones, clients: clients, gateway: gateway, loop: loop, wallClock: wallClock,
             line: line)
+        control = try Self.control(configuration, loop, ControlDoor(gateway: gateway, fleet: fleet))
         gateway.receiver = fleet
     }
 
@@ -73,15 +78,21 @@ package final class Simulator: @unchecked Sendable {
     /// The port it listens on.
     package var port: Int { server.address.port }
 
+    /// `http://127.0.0.1:8444`, with the real port; nil where there is no control port.
+    package var controlURL: String? { control.map { "http://" + $0.address.description } }
+
     /// What the gateway said so far.
     package var counts: GatewayCounts { gateway.counts }
 
     /// Writes the first line and serves until cancelled.
     package func run() async throws {
-        line(SimulatorLine.ready(url: url, caFile: configuration.caFile))
+        line(
+            SimulatorLine.ready(url: url, caFile: configuration.caFile, controlURL: controlURL))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.server.run() }
             group.addTask { try await self.fleet.run() }
+            group.addTask { try await self.gateway.run() }
+            if let control { group.addTask { try await control.run() } }
             for client in clients { group.addTask { try await client.run() } }
             defer { group.cancelAll() }
             try await group.next()
@@ -94,6 +105,22 @@ package final class Simulator: @unchecked Sendable {
         limits.idleTime = .seconds(6 * 3_600)
         limits.streamsPerConnection = 1
         return limits
+    }
+
+    /// The control port asks for no key, so it is for this machine alone.
+    private static func control(
+        _ configuration: SimulatorConfiguration, _ loop: EpollLoop, _ door: ControlDoor
+    ) throws -> HTTPServer? {
+        guard let place = configuration.control else { return nil }
+        let isLoopback = place.host == "localhost" || place.host == "::1"
+        guard isLoopback || place.host.hasPrefix("127.") else {
+            throw SimulatorError(
+                "the control port asks for no key and must stay on this machine; "
+                    + "write --control 127.0.0.1:0")
+        }
+        return try HTTPServer(
+            loop: loop, listen: ListenAddress(host: place.host, port: Int(place.port)),
+            handler: door)
     }
 
     private static func phones(

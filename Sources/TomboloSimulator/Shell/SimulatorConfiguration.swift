@@ -27,6 +27,13 @@ package struct SimulatorConfiguration: Sendable {
     package var acceptsAnyToken = false
     /// Where the CA's certificate is written before the gateway listens; nil: nowhere.
     package var caFile: String?
+    /// What goes wrong from the start on.
+    package var faults: [FaultRule] = []
+    /// Of the chance that a rule's `share` is taken by: one script, one order of pushes, one
+    /// outcome.
+    package var faultSeed: UInt64 = 0
+    /// Where the control port listens: a loopback address; nil: nowhere.
+    package var control: (host: String, port: UInt16)?
     /// Where what must outlive a restart is kept (the seed of the push-to-start tokens); nil:
     /// nothing is.
     package var dataDirectory: String?

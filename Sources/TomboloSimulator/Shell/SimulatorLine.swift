@@ -2,14 +2,15 @@ import TomboloJSON
 
 /// The lines a simulator writes: one JSON object each, without the line's end.
 enum SimulatorLine {
-    /// The first line: it listens.
-    static func ready(url: String, caFile: String?) -> [UInt8] {
+    /// The first line: it listens. `control` only where there is a control port.
+    static func ready(url: String, caFile: String?, controlURL: String? = nil) -> [UInt8] {
         var line = JSONWriter()
         line.beginObject()
         line.member("ready", true)
         line.member("simulator", url)
         line.name("ca")
         if let caFile { line.string(caFile) } else { line.null() }
+        if let controlURL { line.member("control", controlURL) }
         line.endObject()
         return line.bytes
     }

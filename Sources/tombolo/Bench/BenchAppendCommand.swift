@@ -12,7 +12,7 @@ enum BenchAppendCommand {
             throw ProgramError.usage(
                 "bench append needs --data", remedy: "tombolo bench append --data DIR")
         }
-        let count = invocation.integer(.benchCount) ?? 0
+        let count = invocation.integer(.benchEvents) ?? 0
         let batchCount = invocation.integer(.benchBatch) ?? 1
         var chance = SystemRandomNumberGenerator()
         let log: SQLiteEventLog

@@ -2,7 +2,7 @@
 
 extension Flag {
     static let benchData = Flag("data", .directory, "the directory of the log; kept afterwards")
-    static let benchCount = Flag(
+    static let benchEvents = Flag(
         "count", .integer(1...1_000_000_000), default: "100000", "how many events")
     static let benchBatch = Flag(
         "batch", .integer(1...100_000), default: "1000", "how many become durable together")
@@ -18,7 +18,7 @@ extension Subcommand {
     static let benchAppend = Subcommand(
         path: ["bench", "append"], summary: "Measure the log: durable events a second",
         flags: [
-            .benchData, .benchCount, .benchBatch, .benchActivities, .benchIDs, .benchNew,
+            .benchData, .benchEvents, .benchBatch, .benchActivities, .benchIDs, .benchNew,
             .benchAcknowledged, .output,
         ],
         details: [
@@ -28,4 +28,11 @@ extension Subcommand {
         ],
         examples: ["tombolo bench append --data /var/tmp/bench --count 1000000 -o json"],
         exits: [.notFoundOrConflict], run: BenchAppendCommand.run)
+
+    static let benchReplay = Subcommand(
+        path: ["bench", "replay"], summary: "Measure reading a log from its beginning",
+        flags: [.benchData, .output],
+        details: ["Checksums, versions and back pointers of every event, on one core."],
+        examples: ["tombolo bench replay --data /var/tmp/bench -o json"],
+        exits: [.notFoundOrConflict], run: BenchReplayCommand.run)
 }

@@ -9,11 +9,11 @@ enum PacingCommands {
             ("app", invocation.text(.app)), ("type", invocation.text(.type)),
             ("activity", invocation.text(.ofActivity)),
         ]
-        let isBare = named.allSatisfy { $0.1 == nil } && !invocation.isGiven(.everything)
-        if isBare, !invocation.isGiven(.alertsOnly), invocation.text(.reason) == nil {
+        let isBare = named.allSatisfy { $0.1 == nil } && !invocation.isGiven(.pausesAll)
+        if isBare, !invocation.isGiven(.alertsOnly), invocation.text(.pauseReason) == nil {
             return try await pauseList(context)
         }
-        let count = named.count { $0.1 != nil } + (invocation.isGiven(.everything) ? 1 : 0)
+        let count = named.count { $0.1 != nil } + (invocation.isGiven(.pausesAll) ? 1 : 0)
         guard count == 1 else {
             throw ProgramError.usage(
                 "pause needs exactly one of --all, --app, --type and --activity",
@@ -21,12 +21,12 @@ enum PacingCommands {
         }
         var writer = JSONWriter()
         writer.beginObject()
-        if invocation.isGiven(.everything) { writer.member("all", true) }
+        if invocation.isGiven(.pausesAll) { writer.member("all", true) }
         for (name, value) in named {
             if let value { writer.member(name, value) }
         }
         if invocation.isGiven(.alertsOnly) { writer.member("alerts_only", true) }
-        if let reason = invocation.text(.reason) { writer.member("reason", reason) }
+        if let reason = invocation.text(.pauseReason) { writer.member("reason", reason) }
         writer.endObject()
         return try await ReadCommands.show(
             context, RelayRequest("POST", "/v1/pauses", body: writer.bytes), name: nil)

@@ -48,6 +48,19 @@ enum ReadCommands {
             columns: ["seq", "recorded_at", "do", "activity", "version"])
     }
 
+    static func deadList(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let path = PathText.query(
+            "/v1/dead-letters",
+            [
+                ("activity", invocation.text(.ofActivity)),
+                ("device", invocation.text(.ofDevice)), ("reason", invocation.text(.reason)),
+            ])
+        return try await list(
+            context, path, rows: "dead_letters",
+            columns: ["id", "at", "activity", "device", "do", "version", "status", "reason"])
+    }
+
     // MARK: One row
 
     private static func get(

@@ -10,7 +10,14 @@ extension CommandTable {
             .pause, .resume, .deliveryList, .budgetShow, .clipPlay,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
-        let measuring: [Subcommand] = [.benchAppend]
-        return CommandTable(running + producing + reading + pacing + settingUp + measuring)
+        let keeping: [Subcommand] = [
+            .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
+        ]
+        let checking: [Subcommand] = [
+            .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
+        ]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
+        return CommandTable(
+            running + producing + reading + pacing + checking + keeping + settingUp + measuring)
     }()
 }

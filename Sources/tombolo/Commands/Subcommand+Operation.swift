@@ -40,6 +40,9 @@ extension Flag {
         "which of Apple's two worlds it stands for")
     static let startBudget = Flag(
         "start-budget", .integer(1...1_000_000), "starts a phone allows at once and an hour")
+    static let faults = Flag("faults", .file, "a script of what goes wrong, as JSON")
+    static let control = Flag(
+        "control", .address, "where it takes faults and shows its phones while it runs")
     static let endWithInput = toggle("end-with-input", "end when stdin ends: for parents")
 
     /// What stands above the configuration file.
@@ -75,9 +78,23 @@ extension Subcommand {
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
         flags: [
             .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
-            .startBudget, .environment, .acceptAnyToken, .phonesRelay, .key, .endWithInput,
+            .startBudget, .environment, .acceptAnyToken, .phonesRelay, .key, .faults, .control,
+            .endWithInput,
         ],
-        examples: ["tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app"],
+        details: [
+            "A fault script is {\"rules\":[…]}; of several rules the first that is open takes a push:\n"
+                + "  for which   token (prefix), push_type, priority, share (0 to 1), times\n"
+                + "  when        from, for, every: \"30s\", counted from when the rule was given\n"
+                + "  how         status and reason (gone_for with 410) | no_answer | reset | abort;\n"
+                + "              delay, go_away (reason), max_streams; delivered: true lets the phone\n"
+                + "              have the push all the same",
+            "The control port takes scripts while it runs (GET, PUT, POST, DELETE /v1/faults) and\n"
+                + "shows /v1/counts, /v1/phones and what each phone ignored: /v1/phones/NAME/ignored.",
+        ],
+        examples: [
+            "tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app",
+            "tombolo sim --faults storm.json --control 127.0.0.1:8444 --topic com.example.app",
+        ],
         run: SimCommand.run)
 
     static let trigger = Subcommand(

@@ -1,12 +1,11 @@
 // Rows of the table: what operators hold back, and where the budgets went.
 
 extension Flag {
-    static let everything = toggle("all", "everything of the tenant")
+    static let pausesAll = toggle("all", "everything of the tenant")
     static let alertsOnly = toggle(
         "alerts-only", "updates go without their alerts, and starts wait")
-    static let reason = Flag("reason", .text("TEXT"), "why, for other operators")
+    static let pauseReason = Flag("reason", .text("TEXT"), "why, for other operators")
     static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
-    static let fit = Flag("fit", .choice(["auto", "step"]), "how frames become pushes")
 }
 
 extension Subcommand {
@@ -14,9 +13,9 @@ extension Subcommand {
         path: ["pause"],
         summary: "Hold pushes back, or list what is held",
         flags: [
-            .everything, .app,
+            .pausesAll, .app,
             Flag("type", .text("TYPE"), "every activity of this type"), .ofActivity, .alertsOnly,
-            .reason,
+            .pauseReason,
         ] + Flag.ofClients,
         details: [
             "Give one of --all, --app, --type and --activity; with none, pauses in force are listed.\n"

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 import TomboloJSON
 
 extension Configuration {
@@ -13,8 +14,14 @@ extension Configuration {
         tls = Self.tls(&reader, directory)
         apps = Self.apps(&reader, directory)
         budgets = Self.budgets(&reader)
+        retention = .standard
         if let limits = reader.object("limits") {
             var inner = FieldReader(limits, pointer: reader.path("limits"))
+            let range = LogRetention.historyMin...Span.hours(87_600)
+            retention = LogRetention(
+                history: inner.span("history", in: range) ?? retention.history,
+                facts: inner.span("facts", in: Span.hours(1)...Span.hours(87_600))
+                    ?? retention.facts)
             do { try inner.finish() } catch { reader.adopt(error) }
         }
         try reader.finish()

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// What a relay is told: parsed and checked once, never checked again.
 ///
@@ -34,6 +35,8 @@ struct Configuration: Sendable {
     var isInsecure: Bool
     var apps: [App]
     var budgets: Budgets
+    /// How long history is kept: `limits.history` and `limits.facts`.
+    var retention: LogRetention
 
     /// What clear text on a listener that others can reach is answered with; nil where all is well.
     var listenerObjection: String? {

@@ -1,6 +1,7 @@
 import Glibc
 import TomboloCore
 import TomboloCrypto
+import TomboloEventLog
 
 /// The files and names of a `dev` run: a push key that Apple never saw, and an app that is
 /// nobody's.
@@ -56,7 +57,7 @@ struct DevWorkplace: Sendable {
             endpoint: Origin(scheme: .https, host: "127.0.0.1", port: 1), caFile: caFile)
         return Configuration(
             listen: listen, data: directory, tls: nil, isInsecure: false, apps: [app],
-            budgets: Budgets())
+            budgets: Budgets(), retention: .standard)
     }
 
     /// What the simulator is started with, but for its relay's key.

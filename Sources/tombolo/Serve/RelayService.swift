@@ -33,7 +33,7 @@ final class RelayService: @unchecked Sendable {
     /// row.
     init(
         _ configuration: Configuration, lanes: LaneSender, loop: EpollLoop,
-        complain: (String) -> Void
+        complain: @escaping @Sendable (String) -> Void
     ) async throws {
         guard let data = configuration.data else {
             throw ProgramError.usage(
@@ -44,13 +44,14 @@ final class RelayService: @unchecked Sendable {
         self.lanes = lanes
         var chance = SystemRandomNumberGenerator()
         do {
-            log = try SQLiteEventLog(directory: data, chance: &chance)
+            log = try SQLiteEventLog(
+                directory: data, retention: configuration.retention, chance: &chance)
         } catch {
             throw ProgramError(error)
         }
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
-            wallClock: SystemClock(), seed: chance.next())
+            wallClock: SystemClock(), seed: chance.next(), complain: complain)
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { complain(line) }
@@ -87,6 +88,7 @@ final class RelayService: @unchecked Sendable {
             try await serve(ready)
         } catch {
             await log.close()
+            if let failure = error as? EventLogError { throw ProgramError(failure) }
             throw error
         }
         await log.close()

@@ -60,6 +60,10 @@ enum SimCommand {
         if let count = invocation.integer(.startBudget) {
             configuration.startBudget = .init(depth: Double(count), perHour: Double(count))
         }
+        if let file = invocation.text(.faults) { configuration.faults = try faults(file) }
+        if let control = invocation.address(.control) {
+            configuration.control = (control.host, control.port)
+        }
         if let environment = invocation.text(.environment) {
             configuration.environment = environment == "production" ? .production : .sandbox
         }
@@ -78,6 +82,14 @@ enum SimCommand {
             configuration.phoneCount = phones
         }
         return configuration
+    }
+
+    private static func faults(_ file: String) throws(ProgramError) -> [FaultRule] {
+        do {
+            return try FaultRule.script(try FileBytes.read(file))
+        } catch {
+            throw .usage("--faults \(file): \(error)", remedy: "tombolo help sim")
+        }
     }
 
     private static func keys(_ invocation: Invocation) throws(ProgramError) -> [ProviderKey] {

@@ -4,9 +4,23 @@ import TomboloRelay
 
 /// The machine's wall clock, as the program hands it to the rooms.
 struct SystemClock: WallClock {
+    /// The kernel's name of this boot: random, and new with each.
+    var boot: String { Self.bootOfMachine }
+
+    private static let bootOfMachine = bootID()
+
     func now() -> Instant {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    private static func bootID() -> String {
+        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)).prefix { $0 > 0x20 }, as: UTF8.self)
     }
 }

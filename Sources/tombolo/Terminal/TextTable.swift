@@ -15,9 +15,12 @@ struct TextTable: Sendable {
 
     /// The table; titles dimmed where there are colours.
     func text(for terminal: Terminal) -> String {
-        let rows = rows.map { row in
-            row.map { terminal.outputIsTerminal ? Self.clipped($0) : $0 }
-        }
+        text(isForPeople: terminal.outputIsTerminal, usesColor: terminal.usesColor)
+    }
+
+    /// - Parameter isForPeople: cells are cut and cleaned; else they are as they are.
+    func text(isForPeople: Bool, usesColor: Bool) -> String {
+        let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : $0 } }
         let widths = titles.indices.map { column in
             ([titles] + rows).map { $0[column].count }.max() ?? 0
         }
@@ -30,7 +33,7 @@ struct TextTable: Sendable {
             }
             return line
         }
-        let head = terminal.usesColor ? "\u{1B}[2m\(line(titles))\u{1B}[0m" : line(titles)
+        let head = usesColor ? "\u{1B}[2m\(line(titles))\u{1B}[0m" : line(titles)
         return ([head] + rows.map(line)).map { "\($0)\n" }.joined()
     }
 

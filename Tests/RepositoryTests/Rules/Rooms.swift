@@ -3,7 +3,8 @@
 enum Rooms {
     /// What each room of `Sources` may import.
     static let arrows: [String: Set<String>] = [
-        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CLinux": [], "CProtocolAssets": [],
+        "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CPNG": [], "CLinux": [],
+        "CProtocolAssets": [],
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
@@ -25,8 +26,15 @@ enum Rooms {
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
             "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
-            "TomboloSimulator", "TomboloServer", "CLinux",
+            "TomboloSimulator", "TomboloServer", "CLinux", "CPNG",
         ],
+        // Tools of the tests.
+        "CEscapeWatch": [],
+        "Simulation": [
+            "TestSupport", "TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloRelay",
+            "TomboloSQLite", "TomboloJSON",
+        ],
+        "simulate": ["Simulation", "TomboloJSON"],
     ]
 
     /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even
@@ -35,7 +43,8 @@ enum Rooms {
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
-        "CNghttp2", "COpenSSL", "CSQLite", "CLinux", "CProtocolAssets", "Yardsticks",
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets", "Yardsticks",
+        "CEscapeWatch",
     ]
 
     /// What a room must not reach, by however many arrows.

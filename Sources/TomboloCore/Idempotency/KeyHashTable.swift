@@ -4,7 +4,7 @@
 /// Open addressing by the hash itself, which is random already. Several sequences may stand under
 /// one hash: whoever asks compares the full keys. What is below `cutoff` counts as absent and goes
 /// when the table grows.
-struct IdempotencyIndex {
+package struct KeyHashTable: Sendable {
     private struct Slot {
         var hash: UInt64
         /// 0 is a free slot; `.min` one whose key was taken back.
@@ -16,23 +16,24 @@ struct IdempotencyIndex {
     private var slots: [Slot]
     /// Slots that are not free.
     private var used = 0
-    private(set) var cutoff: Int64 = 1
+    package private(set) var cutoff: Int64 = 1
 
-    init() { slots = Array(repeating: Slot(hash: 0, seq: 0), count: Self.slotsMin) }
+    package init() { slots = Array(repeating: Slot(hash: 0, seq: 0), count: Self.slotsMin) }
 
     /// For how many keys there is memory now.
-    var slotCount: Int { slots.count }
+    package var slotCount: Int { slots.count }
 
     /// Forgets what stands below `cutoff`.
-    mutating func expire(below cutoff: Int64) { self.cutoff = max(cutoff, self.cutoff) }
+    package mutating func expire(below cutoff: Int64) { self.cutoff = max(cutoff, self.cutoff) }
 
-    mutating func insert(_ hash: UInt64, seq: Int64) {
+    /// Adds a key's hash; of equal ones the newest counts.
+    package mutating func insert(_ hash: UInt64, seq: Int64) {
         if (used + 1) * 4 > slots.count * 3 { rebuild() }
         place(Slot(hash: hash, seq: seq))
     }
 
     /// The first sequence under `hash` for which `isIt` is true.
-    func first(_ hash: UInt64, where isIt: (Int64) -> Bool) -> Int64? {
+    package func first(_ hash: UInt64, where isIt: (Int64) -> Bool) -> Int64? {
         var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[index].seq != 0 {
             let slot = slots[index]
@@ -42,8 +43,21 @@ struct IdempotencyIndex {
         return nil
     }
 
+    /// The newest sequence under `hash` for which `isIt` is true.
+    package func newest(_ hash: UInt64, where isIt: (Int64) -> Bool) -> Int64? {
+        var newest: Int64?
+        _ = first(hash) { seq in
+            if seq > newest ?? 0, isIt(seq) { newest = seq }
+            return false
+        }
+        return newest
+    }
+
+    /// All sequences that stand, rising.
+    package var seqs: [Int64] { slots.map(\.seq).filter { $0 >= cutoff }.sorted() }
+
     /// Takes back an insertion.
-    mutating func remove(_ hash: UInt64, seq: Int64) {
+    package mutating func remove(_ hash: UInt64, seq: Int64) {
         var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[index].seq != 0 {
             if slots[index].hash == hash, slots[index].seq == seq {

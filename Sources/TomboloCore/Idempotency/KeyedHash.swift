@@ -3,17 +3,17 @@
 ///
 /// Producers choose idempotency keys; with a plain hash one of them could make all of its keys
 /// collide.
-struct KeyedHash: Sendable {
+package struct KeyedHash: Sendable {
     private let key0: UInt64
     private let key1: UInt64
 
-    init(key0: UInt64, key1: UInt64) {
+    package init(key0: UInt64, key1: UInt64) {
         self.key0 = key0
         self.key1 = key1
     }
 
     /// The hash of `number` (eight bytes, little-endian) followed by `bytes`.
-    func callAsFunction(_ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    package func callAsFunction(_ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var state = State(key0: key0, key1: key1)
         state.absorb(number)
         var offset = 0
@@ -28,6 +28,14 @@ struct KeyedHash: Sendable {
         }
         state.absorb(last)
         return state.finish()
+    }
+
+    /// The hash of `number` followed by the UTF-8 of `text`.
+    package func callAsFunction(_ number: Int64, _ text: String) -> UInt64 {
+        var text = text
+        return text.withUTF8 {
+            self(UInt64(bitPattern: number), UnsafeRawBufferPointer($0))
+        }
     }
 
     private struct State {

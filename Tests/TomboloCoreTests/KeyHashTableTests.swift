@@ -1,6 +1,5 @@
 import Testing
-
-@testable import TomboloSQLite
+import TomboloCore
 
 /// Two sequences share a hash; otherwise hashes are spread.
 private func hash(_ seq: Int64) -> UInt64 {
@@ -9,7 +8,7 @@ private func hash(_ seq: Int64) -> UInt64 {
 }
 
 @Test func `keys that collide stand beside each other, and are taken back one by one`() {
-    var index = IdempotencyIndex()
+    var index = KeyHashTable()
     for seq in Int64(1)...50_000 { index.insert(hash(seq), seq: seq) }
     for seq in Int64(1)...50_000 {
         #expect(index.first(hash(seq)) { $0 == seq } == seq)
@@ -21,7 +20,7 @@ private func hash(_ seq: Int64) -> UInt64 {
 }
 
 @Test func `what expired is absent at once, and makes room when the table grows`() {
-    var index = IdempotencyIndex()
+    var index = KeyHashTable()
     for seq in Int64(1)...5_000 { index.insert(hash(seq), seq: seq) }
     index.expire(below: 5_000)
     #expect(index.first(hash(4_998)) { _ in true } == nil)

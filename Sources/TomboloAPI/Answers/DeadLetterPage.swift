@@ -1,0 +1,50 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// A page of dead letters, newest first.
+package struct DeadLetterPage: Sendable {
+    private let letters: [DeadLetter]
+    private let next: Int64?
+
+    package init(_ letters: [DeadLetter], next: Int64?) {
+        self.letters = letters
+        self.next = next
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("dead_letters")
+        writer.beginArray()
+        for letter in letters {
+            writer.beginObject()
+            writer.member("id", letter.id)
+            writer.member("activity", letter.activity.id.rawValue)
+            writer.member("device", letter.device.rawValue)
+            writer.member("do", letter.eventName)
+            writer.member("version", letter.version)
+            writer.member("status", letter.status)
+            writer.member("reason", letter.reason)
+            writer.member("apns_id", letter.apnsID)
+            writer.member("at", letter.at.rfc3339)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.nullable("next_cursor", next.map { "\($0)" })
+        writer.endObject()
+    }
+}
+
+/// What became of a retry.
+package struct RetryAnswer: Sendable {
+    private let stored: Stored
+
+    package init(_ stored: Stored) { self.stored = stored }
+
+    /// `retried` go again with the newest state; for the `unreachable` there is nobody to send to.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("retried", stored.count)
+        writer.member("unreachable", stored.unreachable)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,176 @@
+import TomboloCore
+
+extension LintPage {
+    static let ofStates = [
+        LintPage(
+            .stateDoesNotDecode, "The state does not decode into the app's type",
+            effect: "The system decodes the content state with Swift's default strategies. Where a "
+                + "member is missing or of another kind, it drops the whole push.",
+            fix: "Register the type's schema; the relay then refuses what would not decode.",
+            command: "tombolo type put TYPE type.json"),
+        LintPage(
+            .stateUnknownMember, "A member that the type does not have",
+            effect: "The decoder passes over members it does not know: the value never shows.",
+            fix: "Correct the name, or add the member to the type and to the app.",
+            command: "tombolo type check TYPE state.json"),
+        LintPage(
+            .dateInAnotherEpoch, "A date of another epoch",
+            effect: "A default Date counts seconds since 2001. Unix seconds show a date 31 years "
+                + "later, and text makes the system drop the push.",
+            fix: "Declare the member with \"format\":\"date-time\" in the type and send RFC 3339; "
+                + "the relay encodes it as \"dates\" says.",
+            command: "tombolo type put TYPE type.json"),
+        LintPage(
+            .newRequiredField, "A newly required field",
+            effect: "A state without the field no longer decodes in new apps, and states from "
+                + "before the change have no such field.",
+            fix: "Make the property optional or give it a default in Swift's init(from:)."),
+        LintPage(
+            .clipBundleUndeclared, "A bundle of frames for a type that does not declare it",
+            effect: "The app shows the first frame, or none: it does not know that the rest is an "
+                + "animation.",
+            fix: "Declare \"plays\": true with the type once the app plays bundles."),
+        LintPage(
+            .clipSlowed, "A clip that runs slower than asked",
+            effect: "The destination's grant allows fewer pushes; frames go out at the granted "
+                + "rate.",
+            fix: "Ask for the rate that dry_run grants, or use a bundle or keyframes."),
+        LintPage(
+            .activityIDUnknown, "An app that cannot report its activity's id",
+            effect: "The app learns the relay's id from the attributes only. Without it, it cannot "
+                + "say what its update token is for: the card stays as it was started.",
+            fix: "Leave id_at at its default /activity_id, and add the property to the attributes."
+        ),
+    ]
+
+    static let ofStarts = [
+        LintPage(
+            .startWithoutAlert, "A start without an alert",
+            effect: "The phone drops a push-to-start without an alert. The relay adds an empty "
+                + "one, so that the card comes, without a word.",
+            fix: "Give the start an alert with a title."),
+        LintPage(
+            .startWithoutAttributes, "A start without attributes",
+            effect: "attributes-type and attributes are required: the phone drops the push.",
+            fix: "Send both; the type's name is that of the Swift struct."),
+        LintPage(
+            .startNotStored, "A start that is not stored",
+            effect: "apns-expiration 0 is one attempt: a phone without network never gets it.",
+            fix: "Let it expire some minutes from now; the relay gives a start ten."),
+        LintPage(
+            .startTokenOld, "An old push-to-start token",
+            effect: "A terminated or deleted app leaves its start token behind; Apple answers 200, "
+                + "and no card comes.",
+            fix: "Let the app register its tokens at every launch (PUT …/tokens, the whole set).",
+            command: "tombolo device show DEVICE"),
+        LintPage(
+            .channelStart, "A start on a broadcast channel",
+            effect: "Broadcasts update and end; they never start.",
+            fix: "Start by push-to-start with input-push-channel, then broadcast."),
+        LintPage(
+            .channelEnvironment, "A channel of the other environment",
+            effect: "Channels are not shared between sandbox and production: nobody listens.",
+            fix: "Create the channel where the app's tokens are from."),
+        LintPage(
+            .channelExpiration, "An expiration on a channel that stores nothing",
+            effect: "Apple refuses it with BadExpirationDate: a channel of policy 0 keeps nothing.",
+            fix: "Send apns-expiration 0, or create the channel with policy 1."),
+        LintPage(
+            .presenceOnChannel, "Presence on a channel",
+            effect: "A channel has many phones: whether an app is in front on one says nothing.",
+            fix: "Leave show_when out for channels."),
+    ]
+
+    static let ofPushes = [
+        LintPage(
+            .payloadUnreadable, "A payload that is no Live Activity's",
+            effect: "Without an aps object and an event of start, update or end the push is "
+                + "dropped.",
+            fix: "Let the relay make the payload, or follow Apple's page on ActivityKit pushes."),
+        LintPage(
+            .payloadTooLarge, "A push that is too large",
+            effect: "Apple answers 413 PayloadTooLarge, and ActivityKit takes no more than 4 KB of "
+                + "attributes and state together, however they came.",
+            fix: "Shorten the state: ids instead of images, fewer frames."),
+        LintPage(
+            .payloadNearLimit, "A push that is nearly too large",
+            effect: "The next change may not fit, and is then refused at the door.",
+            fix: "Shorten the state."),
+        LintPage(
+            .escapedSlashes, "Slashes that are escaped",
+            effect: "Every \\/ is a byte more than /; base64 has many.",
+            fix: "Encode with .withoutEscapingSlashes."),
+        LintPage(
+            .environmentUnstated, "A token whose environment nobody said",
+            effect: "A sandbox token on the production host is BadDeviceToken, and many of them "
+                + "end the connection.",
+            fix: "Register the device with its environment: sandbox for what Xcode installs."),
+        LintPage(
+            .topicSuffix, "A topic without its suffix, or with two",
+            effect: "Apple answers BadTopic, TopicDisallowed or DeviceTokenNotForTopic.",
+            fix: "The topic is the bundle id and .push-type.liveactivity, once."),
+        LintPage(
+            .priorityRefused, "A priority that Live Activities do not take",
+            effect: "Only 5 and 10 are taken: Apple answers BadPriority.",
+            fix: "Send 10 for what must show now and 5 for the rest."),
+        LintPage(
+            .priorityBeyondBudget, "Priority 10 beyond the budget",
+            effect: "A phone shows so many pushes of priority 10 in an hour and ignores the rest, "
+                + "alerts among them. The relay goes on at 5.",
+            fix: "Keep urgency high for what cannot wait; let the app declare frequent updates.",
+            command: "tombolo activity show ID"),
+        LintPage(
+            .timestampMissing, "No whole timestamp",
+            effect: "A push without a timestamp in whole Unix seconds is dropped.",
+            fix: "Send seconds as an integer."),
+        LintPage(
+            .timestampInMilliseconds, "A timestamp in milliseconds",
+            effect: "It is read as a time thousands of years ahead: the push is dropped.",
+            fix: "Divide by 1,000."),
+        LintPage(
+            .timestampInThePast, "An update of the past",
+            effect: "An update that is older than what is shown, or than about a minute, is "
+                + "dropped; an end is taken.",
+            fix: "Set the timestamp when the push is sent, as the relay does."),
+        LintPage(
+            .timestampTooFarAhead, "A timestamp too far ahead",
+            effect: "More than 8 hours ahead the push is dropped, and what is nearer keeps all "
+                + "earlier pushes away.",
+            fix: "Set the timestamp when the push is sent; check the machine's clock."),
+        LintPage(
+            .staleDateNotInFuture, "A stale date that is not in the future",
+            effect: "The card is stale from its first moment; a date that is no whole number of "
+                + "seconds is ignored.",
+            fix: "Send whole Unix seconds ahead of now, or stale_after."),
+        LintPage(
+            .expirationRelative, "An expiration that counts from now",
+            effect: "apns-expiration is a time: 300 is the year 1970, and the push is not stored.",
+            fix: "Add the Unix time of now."),
+    ]
+
+    static let ofLives = [
+        LintPage(
+            .dismissalDateNotInFuture, "A dismissal date that is past",
+            effect: "The card goes away at once, also from the Lock Screen.",
+            fix: "Leave it out for the system's default, or send \"now\" where that is meant."),
+        LintPage(
+            .dismissalDateCut, "A dismissal date beyond four hours",
+            effect: "The system takes an ended card away after four hours at the latest.",
+            fix: "Send a time within four hours."),
+        LintPage(
+            .activityNearItsEnd, "An activity near its eight hours",
+            effect: "The system ends an activity after eight hours; updates then show nowhere.",
+            fix: "Start a new one, or end this one with what is to stay on the Lock Screen."),
+        LintPage(
+            .updateAfterEnd, "An update that nobody sees",
+            effect: "Every card of the activity was dismissed, or has ended: updates are ignored.",
+            fix: "Start again with ?restart=true where the user would want it.",
+            command: "tombolo activity show ID"),
+        LintPage(
+            .laneParked, "Pushes that wait for Apple",
+            effect: "The provider token is refused (wrong, stale, or renewed too often), Apple "
+                + "answers 5xx, or cannot be reached: nothing goes out, and nothing is lost.",
+            fix: "Look at what the relay printed; check key, team, clock and network.",
+            command: "tombolo config check"),
+    ]
+}

@@ -1,0 +1,57 @@
+package import TomboloCore
+
+/// The page of a silent failure: what the phone does, why nobody is told, and what to do.
+package struct LintPage: Hashable, Sendable {
+    package let code: Lint.Code
+    package let title: String
+    /// What the phone, or Apple, does.
+    package let effect: String
+    package let fix: String
+    package let command: String
+
+    init(
+        _ code: Lint.Code, _ title: String, effect: String, fix: String,
+        command: String = "tombolo lint FILE"
+    ) {
+        self.code = code
+        self.title = title
+        self.effect = effect
+        self.fix = fix
+        self.command = command
+    }
+
+    /// Where the relay serves the page of a lint.
+    package static func path(_ code: Lint.Code) -> String { "/problems/\(code.rawValue)" }
+
+    /// The page of a lint; every lint has one.
+    package static func page(_ code: Lint.Code) -> LintPage {
+        guard let page = byCode[code] else {
+            preconditionFailure("the lint \(code.rawValue) has no page")
+        }
+        return page
+    }
+
+    /// In the order of `Lint.Code`.
+    package static var pages: [LintPage] { Lint.Code.allCases.map(page) }
+
+    private static let byCode = Dictionary(
+        uniqueKeysWithValues: (ofStates + ofStarts + ofPushes + ofLives).map { ($0.code, $0) })
+
+    /// The page itself, as plain text.
+    package var text: String {
+        """
+        \(title)
+        lint \(code.rawValue): a warning; APNs answers 200 all the same, where not said otherwise
+
+        What happens
+          \(effect)
+
+        Fix
+          \(fix)
+
+        Command
+          \(command)
+
+        """
+    }
+}

@@ -1,0 +1,31 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// The body of `POST /v1/dead-letters/retry`: `{"id":"dead_7"}`, or `{"where":{…}}` for those that
+/// match (`{}`: all).
+package struct RetryRequest: Sendable {
+    package let query: DeadLetterQuery
+
+    /// Reads the body; throws every fault it finds.
+    package init(_ view: JSONView, tenant: TenantID) throws(FieldErrors) {
+        var query = DeadLetterQuery(tenant: tenant)
+        var reader = FieldReader(view)
+        let filter = reader.object("where")
+        if let id = reader.string("id") {
+            query.number = DeadLetter.number(id: id)
+            if query.number == nil { reader.fail("id", "must be the id of a dead letter") }
+        }
+        if (filter == nil) == (view["id"] == nil) {
+            reader.fail("where", "give either id or where ({} for all)")
+        }
+        if let filter {
+            var inner = FieldReader(filter, pointer: reader.path("where"))
+            query.activity = inner.identifier("activity")
+            query.device = inner.identifier("device")
+            query.reason = inner.string("reason")
+            do { try inner.finish() } catch { reader.adopt(error) }
+        }
+        try reader.finish()
+        self.query = query
+    }
+}

@@ -1,0 +1,112 @@
+import TomboloJSON
+
+// What Apple refused for good: kept with its cause, and tried again when somebody has mended it.
+
+extension Core {
+    /// The oldest go beyond this; the facts of the log still tell of them.
+    static let deadLettersMax = 10_000
+
+    mutating func bury(
+        _ slot: Int, _ flying: Destination.InFlight, status: Int, reason: String, now: Instant
+    ) {
+        guard let destination = destinations[slot], !flying.isFrame,
+            let device = devices[destination.device]
+        else { return }
+        let letter = DeadLetter(
+            number: nextDeadLetter, activity: activities[destination.activity].key,
+            incarnation: destination.incarnation, device: device.key.id, event: flying.event,
+            version: flying.version, status: status, reason: reason,
+            apnsID: destination.lastDelivery?.apnsID ?? "", at: wall(now))
+        nextDeadLetter += 1
+        deadLetters.append(letter)
+        staged.records.append(letter.record())
+        if deadLetters.count > Self.deadLettersMax { forget(deadLetters.removeFirst()) }
+        flushSoon(now: now)
+    }
+
+    private mutating func forget(_ letter: DeadLetter) {
+        staged.records.append(Record(space: .deadLetter, number: letter.number, value: nil))
+    }
+
+    /// Newest first, below `before`.
+    package func deadLetters(
+        _ query: DeadLetterQuery, before: Int64?, limit: Int
+    ) -> (letters: [DeadLetter], next: Int64?) {
+        let page = deadLetters.lazy.reversed()
+            .filter { $0.number < before ?? .max && query.matches($0) }.prefix(limit + 1)
+        let letters = Array(page)
+        return (
+            Array(letters.prefix(limit)), letters.count > limit ? letters[limit - 1].number : nil
+        )
+    }
+
+    /// Sends the newest state where the matching pushes failed. What has no destination any more
+    /// is forgotten all the same: there is nobody to send to.
+    mutating func retry(
+        _ query: DeadLetterQuery, _ ticket: Ticket, now: Instant, effects: inout Effects
+    ) {
+        let matching = deadLetters.filter(query.matches)
+        if matching.isEmpty, query.number != nil {
+            let refusal = Refusal(
+                .unknownDeadLetter,
+                "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
+            effects.answers.append((ticket, .refused(refusal)))
+            return
+        }
+        let numbers = Set(matching.map(\.number))
+        deadLetters.removeAll { numbers.contains($0.number) }
+        var stored = Stored(.updated)
+        for letter in matching {
+            forget(letter)
+            guard let slot = destination(of: letter), revive(slot, letter, now: now) else {
+                stored.unreachable += 1
+                continue
+            }
+            stored.count += 1
+            evaluate(slot, now: now, effects: &effects)
+        }
+        staged.stored.append((ticket, stored))
+    }
+
+    private func destination(of letter: DeadLetter) -> Int? {
+        guard let activity = activityByKey[letter.activity] else { return nil }
+        let device = DeviceKey(tenant: letter.activity.tenant, id: letter.device)
+        guard let device = deviceByKey[device] else { return nil }
+        return activities[activity].destinations.first {
+            destinations[$0]?.device == device
+                && destinations[$0]?.incarnation == letter.incarnation
+        }
+    }
+
+    /// Takes back what the refusal led to; false where nothing can be sent.
+    private mutating func revive(_ slot: Int, _ letter: DeadLetter, now: Instant) -> Bool {
+        guard let destination = destinations[slot], destination.inFlight == nil else {
+            return false
+        }
+        switch (letter.event, destination.phase) {
+        case (.start, .gone), (.start, .waiting):
+            guard hasStartRoute(destination) else { return false }
+            enter(.waiting, slot, now: now)
+            destinations[slot]?.alertsThrough = min(destination.alertsThrough, letter.version - 1)
+        case (.start, _): return false
+        case (_, .live), (_, .ended), (_, .gone):
+            guard destination.token != nil else { return false }
+            enter(.live, slot, now: now)
+        case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started): return false
+        }
+        destinations[slot]?.acknowledged = min(destination.acknowledged, letter.version - 1)
+        destinations[slot]?.contentHash = 0
+        markDirty(slot, now: now)
+        return true
+    }
+
+    mutating func adoptDeadLetter(_ record: Record) -> [String] {
+        nextDeadLetter = max(nextDeadLetter, record.number + 1)
+        guard let value = record.value else { return [] }
+        guard let letter = DeadLetter(record: value, number: record.number) else {
+            return ["dead letter number \(record.number) cannot be read"]
+        }
+        deadLetters.append(letter)
+        return []
+    }
+}

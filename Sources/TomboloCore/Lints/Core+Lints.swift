@@ -1,0 +1,158 @@
+import TomboloJSON
+
+// What is seen coming when a command is taken.
+
+extension Core {
+    /// More findings of one command are not told.
+    static let lintsMax = 20
+    /// A push-to-start token that was not heard of for so long may be a terminated app's.
+    static let startTokenAgeMax = Span.hours(30 * 24)
+
+    /// What a command leads to that nobody will be told later.
+    func lints(
+        _ content: Command.Content, _ activity: Activity, now: Instant
+    ) -> [Lint] {
+        let type = type(of: activity.definition, activity.key.tenant)
+        var lints: [Lint] = []
+        switch content {
+        case .start(let start): lints = self.lints(start, activity, type, now: now)
+        case .update(let update): lints = self.lints(update, activity, type, now: now)
+        case .end(let end): lints = Self.lints(end, now: wall(now))
+        case .play(let clip): lints = self.lints(clip, activity, now: now)
+        case .stop: break
+        }
+        lints += laneLints(activity)
+        return Array(lints.prefix(Self.lintsMax))
+    }
+
+    private func lints(
+        _ start: Start, _ activity: Activity, _ type: ActivityType?, now: Instant
+    ) -> [Lint] {
+        var lints = Self.stateLints(start.state, type)
+        guard start.audience != .none, start.route != .adopt else { return lints }
+        if start.alert == nil {
+            lints.append(
+                Lint(
+                    .startWithoutAlert, "/alert",
+                    "a start without alert is dropped by the phone; the relay sends an empty one, "
+                        + "which shows as an empty banner: give it a title"))
+        }
+        if let type, type.idAt == nil {
+            lints.append(
+                Lint(
+                    .activityIDUnknown, "/attributes",
+                    "the type's id_at is null: the app cannot tell which activity its update "
+                        + "token is for, and no update will reach the card"))
+        }
+        let name = TokenName.start(type: start.type)
+        for device in audience(of: activity.definition, activity.key.tenant).prefix(16) {
+            guard let token = devices[device]?.tokens[name],
+                token.observedAt < wall(now) - Self.startTokenAgeMax
+            else { continue }
+            lints.append(
+                Lint(
+                    .startTokenOld, "/audience",
+                    "\(devices[device]?.key.id.rawValue ?? "a device") registered its start token "
+                        + "more than 30 days ago: the app may be gone, and the start with it"))
+        }
+        return lints
+    }
+
+    private func lints(
+        _ update: Update, _ activity: Activity, _ type: ActivityType?, now: Instant
+    ) -> [Lint] {
+        var lints: [Lint] = []
+        switch update.change {
+        case .merge(let patch), .replace(let patch): lints = Self.stateLints(patch, type)
+        case .none: break
+        }
+        let own = activity.destinations.compactMap { destinations[$0] }
+            .filter { $0.incarnation == activity.incarnation }
+        if !own.isEmpty, own.allSatisfy({ $0.phase == .gone }) {
+            lints.append(
+                Lint(
+                    .updateAfterEnd, "",
+                    "every card of this activity is gone (swiped away, or its token is dead): "
+                        + "the update shows nowhere"))
+        }
+        let age = wall(now) - activity.definition.startedAt
+        if !own.isEmpty, age > .hours(7) {
+            lints.append(
+                Lint(
+                    .activityNearItsEnd, "",
+                    "the activity is \(Span.minutes(age.nanoseconds / 60_000_000_000).text) old: "
+                        + "the system ends it after 8 hours, and updates then show nowhere"))
+        }
+        if update.urgency == .high, own.contains(where: { isBeyondBudget($0, now: now) }) {
+            lints.append(
+                Lint(
+                    .priorityBeyondBudget, "/urgency",
+                    "the hour's priority-10 pushes are spent: this goes at 5, when the phone "
+                        + "likes; keep \"high\" for what cannot wait"))
+        }
+        return lints
+    }
+
+    private func isBeyondBudget(_ destination: Destination, now: Instant) -> Bool {
+        let grant = grantInForce(destination).grant
+        return destination.pacing.bucket.left(grant, now: now) <= grant.reserve
+            && grant.perHour != nil
+    }
+
+    private static func lints(_ end: End, now: Instant) -> [Lint] {
+        switch end.dismissal {
+        case .at(let instant) where instant <= now:
+            [Lint(.dismissalDateNotInFuture, "/dismiss", "is past: the card goes away at once")]
+        case .at(let instant) where instant > now + .hours(4):
+            [Lint(.dismissalDateCut, "/dismiss", "the system takes the card away after 4 hours")]
+        case .after(let span) where span > .hours(4):
+            [Lint(.dismissalDateCut, "/dismiss", "the system takes the card away after 4 hours")]
+        case .standard, .now, .after, .at: []
+        }
+    }
+
+    private func lints(_ clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
+        let own = activity.destinations.compactMap { destinations[$0] }
+        let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
+        guard slowest > clip.every else { return [] }
+        let name = if case .tween = clip.motion { "tween" } else { "flipbook" }
+        return [
+            Lint(
+                .clipSlowed, "/\(name)/every",
+                "the slowest destination is granted a frame every \(slowest.text): there the "
+                    + "clip runs slower")
+        ]
+    }
+
+    private static func stateLints(_ state: JSON, _ type: ActivityType?) -> [Lint] {
+        let view = state.document.root
+        guard let schema = type?.state else {
+            return DateLint.lints(of: view, at: "/state", dates: type?.dates ?? .swiftReference)
+        }
+        return schema.unknownMembers(in: view, at: "/state")
+    }
+
+    private func laneLints(_ activity: Activity) -> [Lint] {
+        let lanes = Set(activity.destinations.compactMap { destinations[$0]?.lane })
+        guard lanes.contains(where: { self.lanes[Int($0.rawValue)].parkedUntil != nil }) else {
+            return []
+        }
+        return [
+            Lint(
+                .laneParked, "",
+                "pushes of this app wait: Apple refuses its provider token, is unwell, or cannot "
+                    + "be reached; tombolo doctor finds out which")
+        ]
+    }
+
+    /// What a type says that its older apps cannot follow.
+    static func lints(of type: ActivityType, replacing old: ActivityType?) -> [Lint] {
+        guard let schema = type.state, let before = old?.state else { return [] }
+        return schema.required.filter { !before.required.contains($0) }.map { name in
+            Lint(
+                .newRequiredField, "/state/required",
+                "\"\(name)\" is newly required: apps from before do not know it, and a new app "
+                    + "drops every state without it; give the Swift property a default instead")
+        }
+    }
+}

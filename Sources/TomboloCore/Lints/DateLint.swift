@@ -1,0 +1,99 @@
+import TomboloJSON
+
+/// Finds members that look like a date of another epoch than the app's type decodes.
+///
+/// A guess by name and size, for states whose type says nothing: it never refuses.
+enum DateLint {
+    private static let endings = ["date", "_at", "At", "Date", "time", "Time", "deadline", "eta"]
+
+    /// The members of one object; what is nested deeper is left to a registered type.
+    static func lints(of state: JSONView, at pointer: String, dates: DateEncoding) -> [Lint] {
+        guard state.kind == .object else { return [] }
+        return state.members.compactMap { name, value in
+            guard endings.contains(where: name.hasSuffix) else { return nil }
+            return lint(value, at: StateSchema.step(pointer, name), dates: dates)
+        }
+    }
+
+    /// What a value that is a date would be for the phone; nil where it may be right.
+    static func lint(_ value: JSONView, at pointer: String, dates: DateEncoding) -> Lint? {
+        if dates != .iso8601, let text = value.string, Instant(rfc3339: text) != nil {
+            return Lint(
+                .dateInAnotherEpoch, pointer,
+                "is text: a default Date is a number, and the push would be dropped; register "
+                    + "the type with \"format\":\"date-time\" here and the relay encodes it")
+        }
+        guard dates == .swiftReference, let number = value.double,
+            (1_400_000_000...4_000_000_000).contains(number)
+                || (1_400_000_000_000...4_000_000_000_000).contains(number)
+        else { return nil }
+        return Lint(
+            .dateInAnotherEpoch, pointer,
+            "looks like Unix time: a default Date counts from 2001, so that the phone would show "
+                + "a year 31 later; take off 978307200, or declare dates with the type")
+    }
+}
+
+extension StateSchema {
+    /// What a state as it goes to the phone would meet there: faults, members that the type does
+    /// not have, and dates of another epoch.
+    func phoneFaults(
+        in state: JSONView, _ dates: DateEncoding, _ pointer: String
+    ) -> [Lint] {
+        var lints = forPhone(dates).faults(in: state, at: pointer).map {
+            Lint(
+                .stateDoesNotDecode, $0.pointer, $0.message + "; the phone would drop the push")
+        }
+        lints += epochLints(state, dates, pointer)
+        return lints
+    }
+
+    /// The same schema with dates as they are on the wire.
+    private func forPhone(_ dates: DateEncoding) -> StateSchema {
+        guard hasDates, dates != .iso8601 else { return self }
+        var schema = self
+        if isDate {
+            schema.isDate = false
+            schema.kinds = kinds.contains(.null) ? [.number, .null] : [.number]
+        }
+        schema.properties = properties.map {
+            Property(name: $0.name, schema: $0.schema.forPhone(dates))
+        }
+        schema.items = items.map { $0.forPhone(dates) }
+        return schema
+    }
+
+    private func epochLints(
+        _ value: JSONView, _ dates: DateEncoding, _ pointer: String
+    ) -> [Lint] {
+        if isDate { return DateLint.lint(value, at: pointer, dates: dates).map { [$0] } ?? [] }
+        guard hasDates, value.kind == .object else { return [] }
+        return value.members.flatMap { name, member in
+            self[name]?.epochLints(member, dates, Self.step(pointer, name)) ?? []
+        }
+    }
+
+    /// Members that no decoder would look at.
+    func unknownMembers(in value: JSONView, at pointer: String) -> [Lint] {
+        switch value.kind {
+        case .object where !properties.isEmpty:
+            return value.members.flatMap { name, member -> [Lint] in
+                let place = Self.step(pointer, name)
+                if let schema = self[name] { return schema.unknownMembers(in: member, at: place) }
+                let nearest = nearestName(to: name, among: properties.map(\.name))
+                return [
+                    Lint(
+                        .stateUnknownMember, place,
+                        "is no member of the type: the phone ignores it"
+                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
+                ]
+            }
+        case .array:
+            guard let schema = items.first else { return [] }
+            return value.elements.enumerated().flatMap { index, element in
+                schema.unknownMembers(in: element, at: Self.step(pointer, String(index)))
+            }
+        default: return []
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// A silent failure that was seen coming: APNs would answer 200, and the phone would show nothing,
+/// or not what was meant. Lints warn; they never refuse.
+package struct Lint: Hashable, Sendable {
+    /// The last part of the page's path under `/problems/`.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        case stateDoesNotDecode = "state-does-not-decode"
+        case stateUnknownMember = "state-unknown-member"
+        case dateInAnotherEpoch = "date-in-another-epoch"
+        case startWithoutAlert = "start-without-alert"
+        case startWithoutAttributes = "start-without-attributes"
+        case payloadUnreadable = "payload-unreadable"
+        case payloadTooLarge = "push-too-large"
+        case payloadNearLimit = "push-near-limit"
+        case escapedSlashes = "escaped-slashes"
+        case environmentUnstated = "environment-unstated"
+        case topicSuffix = "topic-suffix"
+        case priorityBeyondBudget = "priority-beyond-budget"
+        case priorityRefused = "priority-refused"
+        case timestampMissing = "timestamp-missing"
+        case timestampInMilliseconds = "timestamp-in-milliseconds"
+        case timestampInThePast = "timestamp-in-the-past"
+        case timestampTooFarAhead = "timestamp-too-far-ahead"
+        case staleDateNotInFuture = "stale-date-not-in-future"
+        case dismissalDateNotInFuture = "dismissal-date-not-in-future"
+        case dismissalDateCut = "dismissal-date-cut"
+        case activityNearItsEnd = "activity-near-its-end"
+        case startTokenOld = "start-token-old"
+        case updateAfterEnd = "update-after-end"
+        case channelEnvironment = "channel-environment"
+        case channelExpiration = "channel-expiration"
+        case channelStart = "channel-start"
+        case laneParked = "lane-parked"
+        case newRequiredField = "new-required-field"
+        case clipBundleUndeclared = "clip-bundle-undeclared"
+        case clipSlowed = "clip-slowed"
+        case startNotStored = "start-not-stored"
+        case expirationRelative = "expiration-relative"
+        case presenceOnChannel = "presence-on-channel"
+        case activityIDUnknown = "activity-id-unknown"
+    }
+
+    package var code: Code
+    /// A JSON Pointer into what was sent; empty for the whole.
+    package var pointer: String
+    /// What will happen and what to do, for people.
+    package var message: String
+
+    package init(_ code: Code, _ pointer: String, _ message: String) {
+        self.code = code
+        self.pointer = pointer
+        self.message = message
+    }
+}

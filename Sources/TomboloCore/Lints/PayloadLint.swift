@@ -1,0 +1,200 @@
+import TomboloJSON
+
+/// Reads a push as it would go to Apple, whoever made it, and finds what a phone would drop without
+/// a word (Apple, "Starting and updating Live Activities with ActivityKit push notifications";
+/// Apple's answer in the developer forums, thread 776165, on timestamps).
+package struct PayloadLint: Sendable {
+    /// The request's fields; nil: not known, and not judged.
+    package struct Headers: Hashable, Sendable {
+        package var topic: String?
+        package var pushType: String?
+        package var priority: String?
+        package var expiration: String?
+        /// A broadcast: 5,120 bytes, and no start.
+        package var channel: String?
+
+        package init() {}
+    }
+
+    private let now: Instant
+    private let type: ActivityType?
+    private var found: [Lint] = []
+
+    /// Unix seconds stay below this until the year 5138: a greater number is in milliseconds.
+    static let secondsMax: Int64 = 100_000_000_000
+    /// A payload that has fewer bytes left than this is named.
+    static let bytesLeftMin = 256
+    /// What a phone takes for the past, for an update: nobody publishes the number.
+    static let pastMax = Span.seconds(60)
+    static let leadMax = Span.hours(8)
+
+    /// Everything found in one push.
+    ///
+    /// - Parameters:
+    ///   - type: what the app's type demands of the state, where that is known.
+    package static func lints(
+        payload: [UInt8], headers: Headers = Headers(), type: ActivityType? = nil, now: Instant
+    ) -> [Lint] {
+        var lint = PayloadLint(now: now, type: type)
+        lint.check(size: payload, isBroadcast: headers.channel != nil)
+        lint.check(headers)
+        // Where the fault lies does not matter to the phone: it drops the push.
+        guard let aps = (try? JSONDocument(payload))?.root["aps"], aps.kind == .object,
+            let event = aps["event"]?.string, ["start", "update", "end"].contains(event)
+        else {
+            lint.add(
+                .payloadUnreadable, "/aps",
+                "there is no aps object whose event is start, update or end: the push is dropped")
+            return lint.found
+        }
+        lint.checkTimestamp(aps["timestamp"], event: event)
+        lint.checkState(aps["content-state"], event: event)
+        if event == "start" { lint.checkStart(aps, headers) }
+        lint.checkDates(aps)
+        return lint.found
+    }
+
+    private init(now: Instant, type: ActivityType?) {
+        self.now = now
+        self.type = type
+    }
+
+    private mutating func add(_ code: Lint.Code, _ pointer: String, _ message: String) {
+        found.append(Lint(code, pointer, message))
+    }
+
+    // MARK: - Around the payload
+
+    private mutating func check(size payload: [UInt8], isBroadcast: Bool) {
+        let most = isBroadcast ? 5_120 : Payload.bytesMax
+        if payload.count > most {
+            add(
+                .payloadTooLarge, "",
+                "\(payload.count) bytes, \(payload.count - most) more than the \(most) that Apple "
+                    + "takes")
+        } else if payload.count > Payload.bytesMax - Self.bytesLeftMin {
+            add(
+                .payloadNearLimit, "",
+                "\(payload.count) of \(Payload.bytesMax) bytes: the next change may not fit")
+        }
+        let slashes = zip(payload, payload.dropFirst()).count { $0 == 0x5c && $1 == 0x2f }
+        if slashes > 0 {
+            add(
+                .escapedSlashes, "",
+                "\(slashes) slashes are written \\/, a byte more each; encode without escaping")
+        }
+    }
+
+    private mutating func check(_ headers: Headers) {
+        let suffix = ".push-type.liveactivity"
+        if let topic = headers.topic, headers.channel == nil {
+            let isDoubled = topic.hasSuffix(suffix + suffix)
+            if !topic.hasSuffix(suffix) || isDoubled {
+                add(
+                    .topicSuffix, "/headers/apns-topic",
+                    "a Live Activity's topic is the bundle id and \(suffix), once")
+            }
+        }
+        if let type = headers.pushType, type.lowercased() != "liveactivity" {
+            add(.topicSuffix, "/headers/apns-push-type", "must be liveactivity")
+        }
+        if let priority = headers.priority, priority != "5", priority != "10" {
+            add(
+                .priorityRefused, "/headers/apns-priority",
+                "a Live Activity takes 5 or 10; Apple answers BadPriority")
+        }
+        guard let text = headers.expiration, let second = Int64(text) else { return }
+        if second > 0, second < 1_000_000_000 {
+            add(
+                .expirationRelative, "/headers/apns-expiration",
+                "\(second) is a time of the year 1970: it counts seconds since then, not from now")
+        }
+    }
+
+    // MARK: - The payload
+
+    private mutating func checkTimestamp(_ value: JSONView?, event: String) {
+        let pointer = "/aps/timestamp"
+        guard let value, let seconds = value.integer else {
+            return add(
+                .timestampMissing, pointer,
+                "must be whole Unix seconds: the push is dropped without")
+        }
+        guard seconds <= Self.secondsMax else {
+            return add(
+                .timestampInMilliseconds, pointer,
+                "\(seconds) is in milliseconds; ActivityKit counts seconds and drops the push")
+        }
+        let instant = Instant(seconds: seconds)
+        if instant > now + Self.leadMax {
+            add(.timestampTooFarAhead, pointer, "is more than 8 hours ahead: the push is dropped")
+        } else if event == "update", instant < now - Self.pastMax {
+            add(
+                .timestampInThePast, pointer,
+                "is \((now - instant).text) old: an update in the past is dropped")
+        }
+    }
+
+    private mutating func checkState(_ state: JSONView?, event: String) {
+        let pointer = "/aps/content-state"
+        guard let state, state.kind == .object else {
+            if event != "end" || state != nil {
+                add(.stateDoesNotDecode, pointer, "must be an object: the push is dropped")
+            }
+            return
+        }
+        if let schema = type?.state {
+            for fault in schema.phoneFaults(in: state, type?.dates ?? .swiftReference, pointer) {
+                found.append(fault)
+            }
+        } else {
+            found += DateLint.lints(of: state, at: pointer, dates: .swiftReference)
+        }
+    }
+
+    private mutating func checkStart(_ aps: JSONView, _ headers: Headers) {
+        if headers.channel != nil {
+            add(.channelStart, "/aps/event", "a broadcast cannot start a Live Activity")
+        }
+        if headers.expiration == "0" {
+            add(
+                .startNotStored, "/headers/apns-expiration",
+                "0 is one attempt: a phone that is offline now never shows the card")
+        }
+        if aps["attributes-type"]?.string == nil || aps["attributes"]?.kind != .object {
+            add(
+                .startWithoutAttributes, "/aps/attributes",
+                "a start needs attributes-type and attributes: it is dropped without")
+        }
+        let alert = aps["alert"]
+        let hasText = ["title", "body"].contains { name in
+            let kind = alert?[name]?.kind
+            return kind == .string || kind == .object
+        }
+        if alert?.kind != .object || !hasText {
+            add(
+                .startWithoutAlert, "/aps/alert",
+                "a start needs an alert with title or body: the phone drops it without a word")
+        }
+    }
+
+    private mutating func checkDates(_ aps: JSONView) {
+        let dates: [(String, Lint.Code, String)] = [
+            ("stale-date", .staleDateNotInFuture, "the card is stale from its first moment"),
+            ("dismissal-date", .dismissalDateNotInFuture, "the card is taken away at once"),
+        ]
+        for (name, code, effect) in dates {
+            guard let value = aps[name], !value.isNull else { continue }
+            guard let seconds = value.integer, seconds <= Self.secondsMax else {
+                add(code, "/aps/\(name)", "must be whole Unix seconds: it is ignored")
+                continue
+            }
+            if Instant(seconds: seconds) <= now { add(code, "/aps/\(name)", "is past: \(effect)") }
+            if name == "dismissal-date", Instant(seconds: seconds) > now + .hours(4) {
+                add(
+                    .dismissalDateCut, "/aps/\(name)",
+                    "is more than 4 hours away: the system takes the card away after 4")
+            }
+        }
+    }
+}

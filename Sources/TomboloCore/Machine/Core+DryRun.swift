@@ -1,0 +1,165 @@
+import TomboloJSON
+
+/// What a command would do, without anything being stored or sent.
+package struct DryRun: Sendable {
+    /// One device that it would reach, or not.
+    package struct Route: Sendable {
+        package var device: Identifier
+        /// `push_to_start`, `update_token`, or nil: no way, for now.
+        package var route: String?
+        package var grant: GrantInForce
+    }
+
+    package var activity: Identifier
+    package var version: Int64
+    package var kind: EventKind
+    /// False where the activity stands so already.
+    package var changes: Bool
+    /// The body of the push, byte for byte but for its timestamp.
+    package var payload: [UInt8]
+    package var payloadBytesMax = Payload.bytesMax
+    package var pushType = "liveactivity"
+    package var topic: String
+    /// The first hundred.
+    package var routes: [Route]
+    /// Devices in all.
+    package var devices: Int
+    package var plan: ClipPlan?
+    package var lint: [Lint]
+}
+
+extension Core {
+    /// More routes are not listed.
+    private static let routesMax = 100
+
+    /// What a command would do now. Throws what would refuse it.
+    package func dryRun(_ command: Command, now: Instant) throws(Refusal) -> DryRun {
+        // A core with this one activity takes the command as this one would.
+        var trial = Core(configuration: configuration, seed: 0)
+        trial.types = types
+        trial.lead = lead
+        let present = activityByKey[command.activity]
+        if let present {
+            var activity = activities[present]
+            activity.destinations = []
+            trial.activities = [activity]
+            trial.activityByKey[command.activity] = 0
+        }
+        switch trial.admit(command, now: now) {
+        case .refused(let refusal): throw refusal
+        case .replay: throw Self.keyReused  // A trial knows no keys.
+        case .standing(let slot):
+            return report(trial.activities[slot], command, staged: nil, present, now: now)
+        case .staged(let index):
+            let staged = trial.staged.events[index]
+            return report(
+                trial.activities[staged.activity], command, staged: staged, present, now: now)
+        }
+    }
+
+    private func report(
+        _ activity: Activity, _ command: Command, staged: Staged.Event?, _ present: Int?,
+        now: Instant
+    ) -> DryRun {
+        let definition = activity.definition
+        let tenant = command.activity.tenant
+        let devices = audience(of: definition, tenant)
+        let name = TokenName.activity(activity.reference)
+        let routes = devices.prefix(Self.routesMax).compactMap { slot -> DryRun.Route? in
+            guard let device = self.devices[slot] else { return nil }
+            let route =
+                device.tokens[name] != nil && definition.route != .push
+                ? "update_token"
+                : device.tokens[.start(type: definition.type)] != nil && definition.route != .adopt
+                    ? "push_to_start" : nil
+            let grant = grantInForce(
+                device.registration.budgetClass == nil
+                    ? type(of: definition, tenant)?.budgetClass ?? device.budgetClass
+                    : device.budgetClass)
+            return DryRun.Route(device: device.key.id, route: route, grant: grant)
+        }
+        let payload = Payload.encode(content(activity, command.content, devices, now: now))
+        var run = DryRun(
+            activity: command.activity.id, version: activity.accepted.version,
+            kind: command.content.kind, changes: staged != nil, payload: payload,
+            topic: definition.app + ".push-type.liveactivity", routes: routes,
+            devices: devices.count, lint: [])
+        if let plan = staged?.plan {
+            let slowest = routes.map(\.grant).max {
+                $0.grant.frameInterval < $1.grant.frameInterval
+            }
+            run.plan = ClipPlan(
+                plan.clip, slowest ?? grantInForce(.standard),
+                intervalMax: configuration.limits.frameIntervalMax,
+                payloadBytes: plan.payloadBytes)
+        }
+        run.lint = lints(of: run, activity, command, present, now: now)
+        return run
+    }
+
+    private func grantInForce(_ budgetClass: BudgetClass) -> GrantInForce {
+        GrantInForce(budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
+    }
+
+    /// What is seen of the command, and then of the push that it would become.
+    private func lints(
+        of run: DryRun, _ activity: Activity, _ command: Command, _ present: Int?, now: Instant
+    ) -> [Lint] {
+        var known = activity
+        known.destinations = present.map { activities[$0].destinations } ?? []
+        let own = lints(command.content, known, now: now)
+        let seen = Set(own.map(\.code))
+        let pushed = PayloadLint.lints(
+            payload: run.payload,
+            type: type(of: activity.definition, command.activity.tenant), now: wall(now))
+        // What the relay sees to itself, or has said already, is not said twice.
+        return own
+            + pushed.filter { lint in
+                !seen.contains(lint.code) && lint.code != .startWithoutAlert
+                    && lint.code != .dismissalDateNotInFuture
+                    && !seen.contains(where: { $0 == .dateInAnotherEpoch })
+            }
+    }
+
+    private func content(
+        _ activity: Activity, _ content: Command.Content, _ devices: [Int], now: Instant
+    ) -> Payload.Content {
+        let projection = activity.accepted
+        let wall = wall(now)
+        let event: Push.Event =
+            switch content {
+            case .start: activity.definition.route == .adopt ? .update : .start
+            case .update, .play, .stop: .update
+            case .end: .end
+            }
+        let state = forPhone(
+            projection.state(at: wall), activity.definition, activity.key.tenant)
+        var payload = Payload.Content(timestamp: wall.seconds, event: event, state: state)
+        payload.alert = Self.alert(content)
+        payload.relevance = event == .end ? nil : projection.relevance
+        if event == .end {
+            payload.dismissalDate = projection.ending?.date?.seconds
+        } else if let after = projection.staleAfter {
+            payload.staleDate = (wall + after).seconds
+        } else if event == .start {
+            payload.staleDate = (wall + .hours(8)).seconds
+        }
+        if event == .start {
+            payload.start = Payload.StartContent(
+                type: activity.definition.type, attributes: activity.definition.attributes,
+                asksForToken: devices.contains { self.devices[$0]?.asksForToken ?? false })
+            payload.alert = payload.alert ?? Self.quietAlert
+        }
+        return payload
+    }
+
+    /// The devices that are there for an activity now.
+    func audience(of definition: Activity.Definition, _ tenant: TenantID) -> [Int] {
+        switch definition.audience {
+        case .none: []
+        case .devices(let ids):
+            ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
+        case .user(let user): devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import TomboloJSON
+
+// Ended activities leave memory, and come back when somebody asks for them: what the core holds is
+// what lives.
+
+/// An ended activity whose head the log moves out of what lives.
+package struct RetiredActivity: Hashable, Sendable {
+    package var activity: ActivityNumber
+    /// Under which it is found again, together with its tenant.
+    package var name: Identifier
+    package var endedAt: Instant
+
+    package init(activity: ActivityNumber, name: Identifier, endedAt: Instant) {
+        self.activity = activity
+        self.name = name
+        self.endedAt = endedAt
+    }
+}
+
+extension Core {
+    /// So many retire in one step: a step stays a bounded piece of work.
+    private static let retiredMax = 256
+    /// One that still has something to deliver is looked at again after this.
+    private static let retirementRetry = Span.minutes(10)
+
+    /// An activity that has ended retires when late readers have had their time.
+    mutating func retireLater(_ slot: Int) {
+        guard let ending = activities[slot].accepted.ending else { return }
+        retirements.set(slot, at: ending.at - lead + configuration.limits.endedKept)
+    }
+
+    /// Stages those whose time has come; they leave when that is durable.
+    mutating func retire(now: Instant) {
+        var count = 0
+        while count < Self.retiredMax, let slot = retirements.pop(until: now) {
+            let activity = activities[slot]
+            guard let ending = activity.accepted.ending else { continue }
+            count += 1
+            guard activity.durable?.version == activity.accepted.version,
+                activity.destinations.allSatisfy(canLeave)
+            else {
+                retirements.set(slot, at: now + Self.retirementRetry)
+                continue
+            }
+            for destination in activity.destinations { dismiss(destination) }
+            staged.retired.append(
+                Staged.Retired(
+                    slot: slot, version: activity.accepted.version,
+                    activity: RetiredActivity(
+                        activity: activity.number, name: activity.key.id, endedAt: ending.at)))
+            flushSoon(now: now)
+        }
+    }
+
+    private func canLeave(_ slot: Int) -> Bool {
+        guard let destination = destinations[slot] else { return true }
+        return destination.isFinished && destination.inFlight == nil && !destination.isQueued
+    }
+
+    private mutating func dismiss(_ slot: Int) {
+        guard let device = destinations[slot]?.device else { return }
+        devices[device]?.destinations.removeAll { $0 == slot }
+        removeDestination(slot)
+    }
+
+    /// What retired is in the log's keeping, unless it has begun anew meanwhile.
+    mutating func leave(_ retired: [Staged.Retired]) {
+        for one in retired where activities[one.slot].number == one.activity.activity {
+            guard activities[one.slot].accepted.version == one.version else { continue }
+            hasRetired = true
+            vacate(one.slot)
+        }
+    }
+
+    /// Frees an activity's place; nothing may refer to it any more.
+    mutating func vacate(_ slot: Int) {
+        activityByKey[activities[slot].key] = nil
+        activityByNumber[activities[slot].number] = nil
+        retirements.set(slot, at: nil)
+        activities[slot].forget()
+        freeActivities.append(slot)
+    }
+
+    /// Gives an activity a place.
+    mutating func insert(_ activity: Activity) -> Int {
+        let slot = freeActivities.popLast() ?? activities.count
+        if slot == activities.count {
+            activities.append(activity)
+        } else {
+            activities[slot] = activity
+        }
+        activityByKey[activity.key] = slot
+        activityByNumber[activity.number] = slot
+        return slot
+    }
+
+    /// Whether the log may have to be asked for an activity that is not here.
+    package func mayHaveRetired(_ key: ActivityKey) -> Bool {
+        hasRetired && activityByKey[key] == nil
+    }
+
+    /// One that the log found: it is answered for from memory again, for a while.
+    mutating func remember(_ head: ActivityHead, version: Int64, seq: Int64, now: Instant) {
+        guard activityByNumber[head.activity] == nil,
+            let activity = Activity(
+                head: head.value, number: head.activity, version: version, seq: seq),
+            activityByKey[activity.key] == nil
+        else { return }
+        retirements.set(insert(activity), at: now + Self.retirementRetry)
+    }
+
+    /// How an activity stood when its head was written, for one that is not in memory.
+    package static func view(
+        _ head: ActivityHead, version: Int64, seq: Int64
+    ) -> ActivityView? {
+        guard
+            let activity = Activity(
+                head: head.value, number: head.activity, version: version, seq: seq)
+        else { return nil }
+        let projection = activity.accepted
+        return ActivityView(
+            key: activity.key, number: activity.number, incarnation: activity.incarnation,
+            type: activity.definition.type, app: activity.definition.app,
+            status: projection.ending == nil ? .waiting : .ended, version: version, seq: seq,
+            state: projection.state(at: projection.changedAt), relevance: projection.relevance,
+            staleAt: nil, clip: nil, destinations: [])
+    }
+}
+
+extension Activity {
+    /// Lets go of all that takes memory; what is left has ended and is nobody's.
+    fileprivate mutating func forget() {
+        definition.attributes = .emptyObject
+        definition.audience = .none
+        accepted = Projection(
+            restoring: .emptyObject, version: 0, changedAt: .distantPast, relevance: nil,
+            staleAfter: nil, urgency: .normal, clip: nil, keptClip: nil, alert: nil,
+            ending: Projection.Ending(at: .distantPast, dismissal: .standard), stateVersion: nil)
+        durable = nil
+        alerts = []
+        superseded = []
+        destinations = []
+    }
+}

@@ -1,0 +1,125 @@
+package import TomboloJSON
+
+/// An `ActivityAttributes` type of an app, as its people have described it.
+package struct ActivityType: Sendable {
+    /// What a type is found by: types are per app.
+    package struct Key: Hashable, Sendable {
+        package var tenant: TenantID
+        package var app: String
+        package var name: String
+
+        package init(tenant: TenantID, app: String, name: String) {
+            self.tenant = tenant
+            self.app = app
+            self.name = name
+        }
+    }
+
+    /// The content state's schema; nil: any object.
+    package var state: StateSchema?
+    package var dates = DateEncoding.swiftReference
+    /// nil: `standard`.
+    package var budgetClass: BudgetClass?
+    /// Where in the attributes apps find the relay's id; nil: the app opted out.
+    package var idAt: JSONPointer? = defaultIDAt
+    /// The app plays a bundle of frames from one payload.
+    package var plays = false
+    /// The phone interpolates between keyframes.
+    package var animates = false
+    package var onUnknownStart: UnknownStartPolicy?
+    /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
+    package var body: JSON
+
+    /// Where the relay writes an activity's id unless the type says otherwise.
+    package static let defaultIDAt = JSONPointer(tokens: ["activity_id"])
+
+    /// Reads the body of `PUT /v1/types/{type}`; throws every fault it finds.
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        body = view.json
+        _ = reader.string("app")
+        if let schema = reader.object("state") {
+            do {
+                state = try StateSchema(reading: schema, at: reader.path("state"))
+            } catch {
+                reader.adopt(error)
+            }
+        }
+        dates =
+            reader.choice("dates", DateEncoding.allCases.map { ($0.rawValue, $0) })
+            ?? .swiftReference
+        budgetClass = reader.choice("budget_class", BudgetClass.allCases.map { ($0.name, $0) })
+        if view["id_at"]?.isNull == true {
+            idAt = nil
+        } else if let text = reader.string("id_at") {
+            idAt = JSONPointer(text)
+            if idAt?.tokens.isEmpty ?? true {
+                reader.fail("id_at", "must be a JSON Pointer such as \"/activity_id\", or null")
+            }
+        }
+        plays = reader.bool("plays") ?? false
+        animates = reader.bool("animates") ?? false
+        onUnknownStart = reader.choice(
+            "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
+        _ = reader.choice("on_token_gone", [("stop", 0), ("restart", 1)])
+        _ = reader.choice("renew", [("never", 0), ("always", 1)])
+        _ = reader.object("show_when")
+        _ = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
+        _ = reader.integer("history", in: 0...1_000)
+        _ = reader.object("families")
+        _ = reader.object("preview")
+        reader.ignore("id_at")
+        try reader.finish()
+    }
+
+    /// The state as the phone wants it.
+    package func encoded(_ state: JSON) -> JSON {
+        self.state.map { dates.encode(state, by: $0) } ?? state
+    }
+
+    /// Members of a state that the phone's decoder would pass over.
+    package func unknownMembers(in state: JSON) -> [Lint] {
+        self.state?.unknownMembers(in: state.document.root, at: "") ?? []
+    }
+
+    /// What is wrong with a state; empty where it fits.
+    package func faults(in state: JSON, at pointer: String = "/state") -> [FieldError] {
+        self.state?.faults(in: state.document.root, at: pointer) ?? []
+    }
+}
+
+/// A type with its place among the records.
+struct RegisteredType: Sendable {
+    let number: Int64
+    var type: ActivityType
+
+    func record(_ key: ActivityType.Key) -> Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("tenant", key.tenant.name.rawValue)
+        writer.member("app", key.app)
+        writer.member("type", key.name)
+        writer.member("body", type.body)
+        writer.endObject()
+        return Record(space: .type, number: number, value: writer.bytes)
+    }
+
+    /// Nil where the bytes are no type: the caller reports and sets aside.
+    static func read(_ bytes: [UInt8], number: Int64) -> (ActivityType.Key, RegisteredType)? {
+        guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
+            let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let app = view["app"]?.string, let name = view["type"]?.string,
+            let body = view["body"]?.json.document.root,
+            let type = try? ActivityType(reading: body)  // as above
+        else { return nil }
+        let key = ActivityType.Key(tenant: TenantID(tenant), app: app, name: name)
+        return (key, RegisteredType(number: number, type: type))
+    }
+}
+
+/// A type as readers see it.
+package struct TypeView: Sendable {
+    package var app: String
+    package var name: String
+    package var body: JSON
+}

@@ -1,0 +1,117 @@
+import TomboloJSON
+
+// Registered types, and what they demand of commands.
+
+extension Core {
+    /// More types of all tenants together are refused.
+    static let typesMax = 10_000
+
+    /// Registers a type; `app` nil: the tenant's only one.
+    mutating func put(
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID,
+        _ ticket: Ticket, effects: inout Effects
+    ) {
+        do throws(Refusal) {
+            let key = try typeKey(name, app: app, tenant: tenant)
+            let known = types[key]
+            guard known != nil || types.count < Self.typesMax else {
+                throw Refusal(.overloaded, "there are \(Self.typesMax) types already")
+            }
+            if type.budgetClass == .lab,
+                !configuration.apps.contains(where: {
+                    $0.tenant == tenant && $0.id == key.app && $0.allowsLab
+                })
+            {
+                throw Refusal(
+                    .labRefused,
+                    "class \"lab\" is only for an app whose endpoint is a simulator",
+                    errors: [FieldError(pointer: "/budget_class", message: "is refused here")])
+            }
+            let registered = RegisteredType(number: known?.number ?? nextTypeNumber, type: type)
+            if known == nil { nextTypeNumber += 1 }
+            types[key] = registered
+            staged.records.append(registered.record(key))
+            var stored = Stored(known == nil ? .created : .updated)
+            stored.lint = Self.lints(of: type, replacing: known?.type)
+            staged.stored.append((ticket, stored))
+        } catch {
+            counters.commandsRefused += 1
+            effects.answers.append((ticket, .refused(error)))
+        }
+    }
+
+    private func typeKey(
+        _ name: String, app: String?, tenant: TenantID
+    ) throws(Refusal) -> ActivityType.Key {
+        let known = configuration.apps.filter { $0.tenant == tenant }.map(\.id)
+        guard let app = app ?? configuration.onlyApp(of: tenant) else {
+            throw Refusal(
+                .unknownApp, "several apps are configured; name one in \"app\"",
+                errors: [FieldError(pointer: "/app", message: "is missing")])
+        }
+        guard known.contains(app) else {
+            let nearest = nearestName(to: app, among: known)
+            throw Refusal(
+                .unknownApp,
+                "no app \"\(app)\" is configured"
+                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
+                errors: [FieldError(pointer: "/app", message: "is not configured")])
+        }
+        return ActivityType.Key(tenant: tenant, app: app, name: name)
+    }
+
+    /// A registered type; `app` nil: the tenant's only one.
+    package func typeView(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
+        guard let app = app ?? configuration.onlyApp(of: tenant) else { return nil }
+        let key = ActivityType.Key(tenant: tenant, app: app, name: name)
+        return types[key].map { TypeView(app: app, name: name, body: $0.type.body) }
+    }
+
+    /// The type of an activity, where it is registered.
+    func type(of definition: Activity.Definition, _ tenant: TenantID) -> ActivityType? {
+        // Most relays have none: then nothing is looked up.
+        guard !types.isEmpty else { return nil }
+        return types[.init(tenant: tenant, app: definition.app, name: definition.type)]?.type
+    }
+
+    mutating func adoptType(_ record: Record) -> [String] {
+        nextTypeNumber = max(nextTypeNumber, record.number + 1)
+        guard let value = record.value else { return [] }
+        guard let (key, type) = RegisteredType.read(value, number: record.number) else {
+            return ["the record of type number \(record.number) cannot be read"]
+        }
+        types[key] = type
+        return []
+    }
+
+    /// It is the merged state that is checked; a clip is checked frame by frame.
+    func checkState(
+        _ projection: Projection, _ definition: Activity.Definition, _ content: Command.Content,
+        _ tenant: TenantID
+    ) throws(Refusal) {
+        guard let type = type(of: definition, tenant), let schema = type.state else { return }
+        var faults: [FieldError] = []
+        if case .play(let clip) = content {
+            let demand = schema.at(clip.path)
+            for (pointer, frame) in clip.givenFrames where demand != nil {
+                faults += demand?.faults(in: frame.document.root, at: pointer) ?? []
+            }
+        } else {
+            faults = type.faults(in: projection.state)
+        }
+        guard !faults.isEmpty else { return }
+        throw Refusal(
+            .stateInvalid,
+            "the state would not decode into \(definition.type), and the phone would drop the "
+                + "push silently; mend the members below, or the type with PUT /v1/types/"
+                + definition.type,
+            errors: Array(faults.prefix(StateSchema.faultsMax)))
+    }
+
+    /// The state as the phone's type decodes it.
+    func forPhone(
+        _ state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
+    ) -> JSON {
+        type(of: definition, tenant)?.encoded(state) ?? state
+    }
+}

@@ -1,0 +1,55 @@
+import TomboloJSON
+
+/// How an app's type decodes a `Date`. ActivityKit decodes with default strategies, which count
+/// seconds since 2001 (Apple, "Starting and updating Live Activities with ActivityKit push
+/// notifications").
+package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
+    case swiftReference = "swift-reference"
+    case unix
+    case iso8601
+
+    /// From 1970 to 2001-01-01T00:00:00Z, in seconds.
+    static let referenceOffset: Int64 = 978_307_200
+
+    /// The state as the phone wants it: every time that the schema calls one in this encoding; all
+    /// else byte for byte.
+    func encode(_ state: JSON, by schema: StateSchema) -> JSON {
+        guard self != .iso8601, schema.hasDates else { return state }
+        var writer = JSONWriter(capacity: state.bytes.count)
+        write(state.document.root, schema, into: &writer)
+        return writer.json
+    }
+
+    private func write(_ value: JSONView, _ schema: StateSchema?, into writer: inout JSONWriter) {
+        guard let schema, schema.hasDates else { return writer.raw(value.raw) }
+        switch value.kind {
+        case .object:
+            writer.beginObject()
+            for (name, member) in value.members {
+                writer.name(name)
+                write(member, schema[name], into: &writer)
+            }
+            writer.endObject()
+        case .array:
+            writer.beginArray()
+            for element in value.elements { write(element, schema.items.first, into: &writer) }
+            writer.endArray()
+        case .string where schema.isDate:
+            guard let instant = value.string.flatMap(Instant.init(rfc3339:)) else {
+                return writer.raw(value.raw)
+            }
+            write(instant, into: &writer)
+        case .string, .number, .bool, .null: writer.raw(value.raw)
+        }
+    }
+
+    private func write(_ instant: Instant, into writer: inout JSONWriter) {
+        let seconds = instant.seconds - (self == .swiftReference ? Self.referenceOffset : 0)
+        let rest = instant.nanoseconds - instant.seconds * 1_000_000_000
+        if rest == 0 {
+            writer.integer(seconds)
+        } else {
+            writer.double(Double(seconds) + Double(rest) / 1e9)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package import TomboloJSON
+
+extension StateSchema {
+    /// Types nest no deeper: JSON itself may not (`JSONLimits`).
+    private static let depthMax = 32
+
+    private static let annotations: Set<String> = [
+        "$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated",
+    ]
+    private static let keywords = [
+        "type", "properties", "required", "additionalProperties", "items", "enum", "const",
+        "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "format",
+    ]
+
+    /// Reads a schema; throws every fault it finds, unknown keywords among them.
+    package init(reading view: JSONView, at pointer: String) throws(FieldErrors) {
+        var faults: [FieldError] = []
+        self.init(view, pointer, 0, &faults)
+        if !faults.isEmpty { throw FieldErrors(faults) }
+    }
+
+    private init(
+        _ view: JSONView, _ pointer: String, _ depth: Int, _ faults: inout [FieldError]
+    ) {
+        guard view.kind == .object, depth < Self.depthMax else {
+            faults.append(FieldError(pointer: pointer, message: "must be a schema (an object)"))
+            return
+        }
+        for (keyword, rule) in view.members where !Self.annotations.contains(keyword) {
+            let place = Self.step(pointer, keyword)
+            guard let message = read(keyword, rule, place, depth, &faults) else { continue }
+            faults.append(FieldError(pointer: place, message: message))
+        }
+    }
+
+    /// Takes one keyword in; answers what is wrong with it.
+    private mutating func read(
+        _ keyword: String, _ rule: JSONView, _ place: String, _ depth: Int,
+        _ faults: inout [FieldError]
+    ) -> String? {
+        switch keyword {
+        case "type": return readKinds(rule)
+        case "properties":
+            guard rule.kind == .object else { return "must be an object of schemas" }
+            for (name, schema) in rule.members {
+                let inner = StateSchema(schema, Self.step(place, name), depth + 1, &faults)
+                properties.append(Property(name: name, schema: inner))
+            }
+        case "required":
+            required = rule.elements.compactMap(\.string)
+            if rule.kind != .array || required.count != rule.count { return "must list names" }
+        case "additionalProperties":
+            guard let allows = rule.bool else { return "must be true or false" }
+            allowsOthers = allows
+        case "items": items = [StateSchema(rule, place, depth + 1, &faults)]
+        case "enum":
+            guard rule.kind == .array, rule.count > 0 else { return "must list values" }
+            values = rule.elements.map(\.json)
+        case "const": values = [rule.json]
+        case "format": return readFormat(rule)
+        default: return readBound(keyword, rule)
+        }
+        return nil
+    }
+
+    private mutating func readKinds(_ rule: JSONView) -> String? {
+        let names = rule.string.map { [$0] } ?? rule.elements.compactMap(\.string)
+        kinds = names.compactMap(Kind.init(rawValue:))
+        guard kinds.count == names.count, !kinds.isEmpty else {
+            return "must be of " + Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        }
+        return nil
+    }
+
+    /// Formats other than a date say nothing that a Swift type would check.
+    private mutating func readFormat(_ rule: JSONView) -> String? {
+        guard let name = rule.string else { return "must be a string" }
+        isDate = name == "date-time"
+        return nil
+    }
+
+    private mutating func readBound(_ keyword: String, _ rule: JSONView) -> String? {
+        guard Self.keywords.contains(keyword) else {
+            let nearest = nearestName(to: keyword, among: Self.keywords)
+            return "is not in the part of JSON Schema that is read here"
+                + (nearest.map { "; did you mean \"\($0)\"?" }
+                    ?? ": \(Self.keywords.joined(separator: ", "))")
+        }
+        guard let value = rule.double else { return "must be a number" }
+        switch keyword {
+        case "minimum": number.least = value
+        case "maximum": number.most = value
+        case "minLength": length.least = value
+        case "maxLength": length.most = value
+        case "minItems": count.least = value
+        default: count.most = value
+        }
+        return nil
+    }
+}

@@ -1,0 +1,167 @@
+import TomboloJSON
+
+/// What a type demands of its content state: the part of JSON Schema (2020-12) that a Swift type
+/// can express. Other keywords are refused when the type is registered, never passed over.
+package struct StateSchema: Hashable, Sendable {
+    /// A JSON type by its schema's name; `integer` is a number without a fraction.
+    enum Kind: String, Hashable, Sendable, CaseIterable {
+        case object, array, string, number, integer, boolean, null
+    }
+
+    /// A bound and how it is told.
+    struct Bounds: Hashable, Sendable {
+        var least: Double?
+        var most: Double?
+    }
+
+    /// Empty: any.
+    var kinds: [Kind] = []
+    var properties: [Property] = []
+    var required: [String] = []
+    /// False where `additionalProperties` forbids what is not named.
+    var allowsOthers = true
+    /// None or one: the schema of every element.
+    var items: [StateSchema] = []
+    /// Byte for byte as the producer must write them; empty: any.
+    var values: [JSON] = []
+    var number = Bounds()
+    var length = Bounds()
+    var count = Bounds()
+    /// A time of RFC 3339, encoded for the phone as the type declares.
+    var isDate = false
+
+    /// A named member.
+    struct Property: Hashable, Sendable {
+        var name: String
+        var schema: StateSchema
+    }
+
+    subscript(_ name: String) -> StateSchema? {
+        properties.first { $0.name == name }?.schema
+    }
+
+    /// Whether a date stands anywhere in it: only then a state is encoded anew for the phone.
+    var hasDates: Bool {
+        isDate || properties.contains { $0.schema.hasDates } || items.contains(where: \.hasDates)
+    }
+
+    /// The schema of the place that a pointer names; nil where nothing is demanded of it.
+    func at(_ pointer: JSONPointer) -> StateSchema? {
+        var schema = self
+        for token in pointer.tokens {
+            guard let next = schema[token] ?? schema.items.first else { return nil }
+            schema = next
+        }
+        return schema
+    }
+}
+
+extension StateSchema {
+    /// More faults of one value are not told.
+    static let faultsMax = 20
+
+    /// What is wrong with a value; empty where it fits.
+    func faults(in value: JSONView, at pointer: String) -> [FieldError] {
+        var faults: [FieldError] = []
+        collect(value, pointer, &faults)
+        return faults
+    }
+
+    private func collect(_ value: JSONView, _ pointer: String, _ faults: inout [FieldError]) {
+        guard faults.count < Self.faultsMax else { return }
+        func fail(_ message: String) {
+            faults.append(FieldError(pointer: pointer, message: message))
+        }
+        if !kinds.isEmpty, !kinds.contains(where: { $0.isKind(of: value) }) {
+            let names = kinds.map(\.rawValue).joined(separator: " or ")
+            return fail("must be \(names), not \(value.kind.rawValue)")
+        }
+        if !values.isEmpty, !values.contains(where: { value.raw.elementsEqual($0.bytes) }) {
+            let names = values.prefix(8).map(\.description).joined(separator: ", ")
+            fail("must be one of \(names)")
+        }
+        switch value.kind {
+        case .object: collectMembers(of: value, pointer, &faults)
+        case .array: collectElements(of: value, pointer, &faults)
+        case .number:
+            if let number = value.double, let message = self.number.objection(to: number, "") {
+                fail(message)
+            }
+        case .string:
+            let text = value.string ?? ""
+            if isDate, Instant(rfc3339: text) == nil {
+                fail("must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"")
+            }
+            let count = Double(text.unicodeScalars.count)
+            if let message = length.objection(to: count, " characters") { fail(message) }
+        case .bool, .null: break
+        }
+    }
+
+    private func collectMembers(
+        of value: JSONView, _ pointer: String, _ faults: inout [FieldError]
+    ) {
+        for name in required where value[name] == nil {
+            faults.append(
+                FieldError(
+                    pointer: Self.step(pointer, name),
+                    message: "is missing: the app's type does not decode without it"))
+        }
+        guard !properties.isEmpty || !allowsOthers else { return }
+        for (name, member) in value.members {
+            if let schema = self[name] {
+                schema.collect(member, Self.step(pointer, name), &faults)
+            } else if !allowsOthers {
+                let nearest = nearestName(to: name, among: properties.map(\.name))
+                faults.append(
+                    FieldError(
+                        pointer: Self.step(pointer, name),
+                        message: "is no member of the type"
+                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
+            }
+        }
+    }
+
+    private func collectElements(
+        of value: JSONView, _ pointer: String, _ faults: inout [FieldError]
+    ) {
+        if let message = count.objection(to: Double(value.count), " elements") {
+            faults.append(FieldError(pointer: pointer, message: message))
+        }
+        guard let schema = items.first else { return }
+        for (index, element) in value.elements.enumerated() {
+            schema.collect(element, Self.step(pointer, String(index)), &faults)
+        }
+    }
+
+    /// A step further in, written as RFC 6901 wants it.
+    static func step(_ pointer: String, _ name: String) -> String {
+        pointer + JSONPointer(tokens: [name]).description
+    }
+}
+
+extension StateSchema.Kind {
+    func isKind(of value: JSONView) -> Bool {
+        switch self {
+        case .object: value.kind == .object
+        case .array: value.kind == .array
+        case .string: value.kind == .string
+        case .number: value.kind == .number
+        case .integer: value.integer != nil
+        case .boolean: value.kind == .bool
+        case .null: value.isNull
+        }
+    }
+}
+
+extension StateSchema.Bounds {
+    func objection(to value: Double, _ unit: String) -> String? {
+        if let least, value < least { return "must be at least \(Self.text(least))\(unit)" }
+        if let most, value > most { return "must be at most \(Self.text(most))\(unit)" }
+        return nil
+    }
+
+    private static func text(_ value: Double) -> String {
+        Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+}

@@ -1,0 +1,23 @@
+package import TomboloCore
+
+/// For how long a log keeps history. What lives stays, however old it is; keys stay their day.
+package struct LogRetention: Hashable, Sendable {
+    /// Events, and activities that ended, go when they are older.
+    package var history: Span
+    /// Outcomes, tokens and the like: they are many, and soon of no use.
+    package var facts: Span
+
+    /// A shorter history would take events away from under their idempotency keys.
+    package static let historyMin = Span.hours(48)
+    /// Nothing goes.
+    package static let forever = LogRetention(
+        history: Span(nanoseconds: .max), facts: Span(nanoseconds: .max))
+    /// A month of history, a week of facts.
+    package static let standard = LogRetention(history: .hours(720), facts: .hours(168))
+
+    /// `history` is at least `historyMin`.
+    package init(history: Span, facts: Span) {
+        self.history = max(history, Self.historyMin)
+        self.facts = facts
+    }
+}

@@ -1,0 +1,230 @@
+import CNghttp2
+import Glibc
+
+/// What many requests have in common, checked and laid out once; and what varies in the next one of
+/// them.
+///
+/// The hot path of a sender: `begin` with the path, `add` what varies, submit; then the next. What
+/// stays the same is handed to nghttp2 by pointer, what varies is copied once. Costs no allocation
+/// for a request. Its bytes must not change while sessions use it: they keep it.
+///
+/// `@unchecked Sendable`: used on one loop's thread only, as the client it is submitted to.
+package final class HTTP2RequestTemplate: @unchecked Sendable {
+    /// How a field whose value varies travels through HPACK.
+    package enum Varying: Hashable, Sendable {
+        /// Its name enters the peer's table with the first request of a connection, its values
+        /// never do.
+        case nameIndexed
+        /// Never in a table, here or at any hop (RFC 7541, 7.1.3): for credentials.
+        case neverIndexed
+    }
+
+    /// What is kept of an answer.
+    package enum Keeping: Hashable, Sendable {
+        case everything
+        /// Only the status where it is 200; everything of any other.
+        case failures
+    }
+
+    static let fieldsMax = 32
+    /// Values beyond this are copied by nghttp2 instead: correct, only slower.
+    static let valueBytesByDefault = 1_024
+
+    let keeping: Keeping
+    let names: UnsafeMutablePointer<nghttp2_nv>
+    /// Fields of `names` that a request begins with: the pseudo-fields, and those that stay.
+    private let fixedCount: Int
+    private let varying: [(name: UnsafeRawBufferPointer, kind: Varying)]
+    private let constants: UnsafeMutableRawBufferPointer
+    private let pathPrefixCount: Int
+    /// The part that no request can be made with; nil where all is well.
+    private let unsendableConstant: String?
+
+    private(set) var values: UnsafeMutableRawPointer
+    private var valuesCapacity = valueBytesByDefault
+    private(set) var valuesCount = 0
+    /// How many of `names` the next request has.
+    private(set) var count = 0
+    private var unsendable: String?
+
+    private var sharedText = ""
+    private var sharedField = nghttp2_nv()
+    private var unsendableShared: String?
+    /// Of the next request: 0 or 1.
+    private var sharedCount = 0
+    /// All that ever was shared: a session may still point to it.
+    private var shared: [UnsafeMutableRawBufferPointer] = []
+
+    /// `pathPrefix` is what all paths begin with. `fields` are in every request, as HPACK sees fit;
+    /// `varying` names those that `add` gives a value, by their place.
+    ///
+    /// What HTTP/2 cannot carry is told by the outcome of each request (`unsendable`).
+    package init(
+        method: String, scheme: String, authority: String, pathPrefix: String, fields: HTTPFields,
+        varying: [(name: String, kind: Varying)], keeping: Keeping = .everything
+    ) {
+        precondition(fields.count + varying.count + 4 <= Self.fieldsMax, "at most 28 fields")
+        self.keeping = keeping
+        let pseudo = [
+            (":method", method), (":scheme", scheme), (":authority", authority), (":path", ""),
+        ]
+        let texts =
+            (pseudo + fields.map { ($0.name, $0.value) }).flatMap { [$0.0, $0.1] }
+            + varying.map(\.name) + [pathPrefix]
+        constants = Self.layOut(texts)
+        var offset = 0
+        let pieces = texts.map { text in
+            defer { offset += text.utf8.count }
+            return (offset, text.utf8.count)
+        }
+        let base = UnsafeRawPointer(constants.baseAddress!)
+        let slices = pieces.map { UnsafeRawBufferPointer(start: base + $0.0, count: $0.1) }
+        fixedCount = 4 + fields.count
+        names = .allocate(capacity: Self.fieldsMax)
+        for index in 0..<fixedCount {
+            names[index] = nghttp2_nv(
+                name: slices[2 * index].bytes, value: slices[2 * index + 1].bytes,
+                namelen: slices[2 * index].count, valuelen: slices[2 * index + 1].count,
+                flags: Self.byPointer)
+        }
+        self.varying = zip(slices[(2 * fixedCount)...], varying).map { ($0, $1.kind) }
+        pathPrefixCount = pathPrefix.utf8.count
+        values = .allocate(byteCount: valuesCapacity, alignment: 16)
+        values.copyMemory(from: slices[slices.count - 1].baseAddress!, byteCount: pathPrefixCount)
+        unsendableConstant = HTTP2RequestCheck.unsendablePart(
+            HTTP2Request(
+                method: method, scheme: scheme, authority: authority, path: pathPrefix + "x",
+                fields: fields))
+    }
+
+    deinit {
+        names.deallocate()
+        values.deallocate()
+        constants.deallocate()
+        for memory in shared { memory.deallocate() }
+    }
+
+    private static func layOut(_ texts: [String]) -> UnsafeMutableRawBufferPointer {
+        let bytes = texts.flatMap { Array($0.utf8) }
+        let memory = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: bytes.count + 1, alignment: 16)
+        memory.copyBytes(from: bytes)
+        return memory
+    }
+
+    /// Names and values stay where they are until nghttp2 is through with them.
+    static let byPointer = UInt8(
+        NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+
+    // MARK: The next request
+
+    /// Begins the next request: its path is the prefix and `rest`.
+    package func begin(path rest: String) {
+        valuesCount = pathPrefixCount
+        unsendable = unsendableConstant
+        let start = append(rest)
+        let bytes = UnsafeRawBufferPointer(start: values + start, count: valuesCount - start)
+        if HTTP2RequestCheck.hasBlankOrControl(bytes) { unsendable = "path" }
+        names[3].valuelen = valuesCount
+        count = fixedCount
+        sharedCount = 0
+    }
+
+    /// Gives the field `place` of `varying` its value. Each at most once for a request.
+    package func add(_ place: Int, _ value: String) {
+        let field = varying[place]
+        let start = append(value)
+        let bytes = UnsafeRawBufferPointer(start: values + start, count: valuesCount - start)
+        if HTTP2RequestCheck.hasControl(bytes) {
+            unsendable = "field '\(String(decoding: field.name, as: UTF8.self))'"
+        }
+        names[count] = nghttp2_nv(
+            name: field.name.bytes, value: nil, namelen: field.name.count, valuelen: bytes.count,
+            flags: field.kind == .nameIndexed ? Self.byPointer : Self.byPointer | Self.noIndex)
+        count += 1
+    }
+
+    /// The same for a value that many requests carry, a credential: it is kept, and checked once.
+    /// Before any `add`, and for one place only. Each other value costs its memory for the
+    /// template's life: for what changes a few times a day.
+    package func share(_ place: Int, _ value: String) {
+        if shared.isEmpty || value != sharedText { keep(place, value) }
+        if let part = unsendableShared { unsendable = part }
+        names[count] = sharedField
+        count += 1
+        sharedCount = 1
+    }
+
+    private func keep(_ place: Int, _ value: String) {
+        let memory = Self.layOut([value])
+        let length = value.utf8.count
+        shared.append(memory)
+        sharedText = value
+        let field = varying[place]
+        let isGood = !HTTP2RequestCheck.hasControl(
+            UnsafeRawBufferPointer(rebasing: memory[..<length]))
+        unsendableShared =
+            isGood ? nil : "field '\(String(decoding: field.name, as: UTF8.self))'"
+        sharedField = nghttp2_nv(
+            name: field.name.bytes, value: memory.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            namelen: field.name.count, valuelen: length,
+            flags: field.kind == .nameIndexed ? Self.byPointer : Self.byPointer | Self.noIndex)
+    }
+
+    private static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
+
+    /// Answers where the text begins.
+    private func append(_ text: String) -> Int {
+        let start = valuesCount
+        // Nearly all strings are contiguous UTF-8 already.
+        if text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
+            Array(text.utf8).withUnsafeBufferPointer { append($0) }
+        }
+        return start
+    }
+
+    private func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let start = valuesCount
+        if start + bytes.count > valuesCapacity { grow(start + bytes.count) }
+        guard let source = bytes.baseAddress else { return }
+        (values + start).copyMemory(from: source, byteCount: bytes.count)
+        valuesCount = start + bytes.count
+    }
+
+    private func grow(_ needed: Int) {
+        valuesCapacity = max(needed, 2 * valuesCapacity)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: valuesCapacity, alignment: 16)
+        larger.copyMemory(from: values, byteCount: valuesCount)
+        values.deallocate()
+        values = larger
+    }
+
+    // MARK: For the session
+
+    /// Why the next request cannot be sent.
+    var unsendablePart: String? { unsendable }
+
+    /// Points `names` at the values, which stand at `base` now, or are to be copied from there.
+    ///
+    /// - Parameter indexesNames: the connection's first: names enter the peer's table.
+    func point(at base: UnsafeMutableRawPointer, isCopied: Bool, indexesNames: Bool) {
+        let copying = UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+        var next = base.assumingMemoryBound(to: UInt8.self)
+        names[3].value = next
+        names[3].flags = isCopied ? Self.byPointer & ~copying : Self.byPointer
+        next += names[3].valuelen
+        for index in (fixedCount + sharedCount)..<count {
+            names[index].value = next
+            next += names[index].valuelen
+            if isCopied { names[index].flags &= ~copying }
+            if !indexesNames { names[index].flags |= Self.noIndex }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// As nghttp2 declares it, which only reads.
+    fileprivate var bytes: UnsafeMutablePointer<UInt8>? {
+        UnsafeMutablePointer(mutating: baseAddress?.assumingMemoryBound(to: UInt8.self))
+    }
+}

@@ -1,0 +1,133 @@
+import CNghttp2
+import Glibc
+
+/// The memory of one nghttp2 session: pieces of a few sizes that are used again and again.
+///
+/// A stream costs nghttp2 about ten allocations; from here each is a few loads and stores. Pieces
+/// go back to the system when the session is gone, all at once, so a session holds what its busiest
+/// moment needed. Larger than 4 KiB is left to `malloc`. On one thread only, as its session.
+final class HTTP2SessionMemory {
+    private static let pieceMin = 64
+    private static let sizesCount = 7
+    /// Taken from the system at once, for small pieces.
+    private static let blockBytes = 32_768
+    /// Before each piece: which size it has. Sixteen, so that pieces are aligned as `malloc`'s are.
+    private static let headBytes = 16
+
+    private struct State {
+        /// Pieces that are free, by size: each begins with a pointer to the next.
+        var free: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        /// Blocks, each beginning with a pointer to the one before.
+        var blocks: UnsafeMutableRawPointer?
+        var next: UnsafeMutableRawPointer?
+        var left = 0
+    }
+
+    private let state: UnsafeMutablePointer<State>
+
+    init() {
+        state = .allocate(capacity: 1)
+        let free = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(
+            capacity: Self.sizesCount)
+        free.initialize(repeating: nil, count: Self.sizesCount)
+        state.initialize(to: State(free: free))
+    }
+
+    /// Only when the session is gone.
+    deinit {
+        var block = state.pointee.blocks
+        while let this = block {
+            block = this.load(as: UnsafeMutableRawPointer?.self)
+            Glibc.free(this)
+        }
+        state.pointee.free.deallocate()
+        state.deallocate()
+    }
+
+    /// What nghttp2 calls. Valid as long as this object.
+    var functions: nghttp2_mem {
+        nghttp2_mem(
+            mem_user_data: state,
+            malloc: { size, user in HTTP2SessionMemory.take(size, user) },
+            free: { piece, user in HTTP2SessionMemory.giveBack(piece, user) },
+            calloc: { count, size, user in
+                let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: size)
+                guard !isTooLarge, let piece = HTTP2SessionMemory.take(bytes, user) else {
+                    return nil
+                }
+                memset(piece, 0, bytes)
+                return piece
+            },
+            realloc: { piece, size, user in HTTP2SessionMemory.resize(piece, size, user) })
+    }
+
+    @inline(__always)
+    private static func sizeIndex(_ bytes: Int) -> Int {
+        bytes <= pieceMin
+            ? 0
+            : Int.bitWidth - (bytes - 1).leadingZeroBitCount - pieceMin.trailingZeroBitCount
+    }
+
+    private static func take(
+        _ bytes: Int, _ user: UnsafeMutableRawPointer?
+    ) -> UnsafeMutableRawPointer? {
+        guard bytes <= Int.max - headBytes else { return nil }
+        let index = sizeIndex(bytes + headBytes)
+        guard index < sizesCount, let state = user?.assumingMemoryBound(to: State.self) else {
+            guard let piece = malloc(bytes + headBytes) else { return nil }
+            (piece + 8).storeBytes(of: sizesCount, as: Int.self)
+            return piece + headBytes
+        }
+        if let piece = state.pointee.free[index] {
+            state.pointee.free[index] = piece.load(as: UnsafeMutableRawPointer?.self)
+            return piece + headBytes
+        }
+        let size = pieceMin << index
+        if state.pointee.left < size, !addBlock(state) { return nil }
+        guard let piece = state.pointee.next else { return nil }
+        state.pointee.next = piece + size
+        state.pointee.left -= size
+        (piece + 8).storeBytes(of: index, as: Int.self)
+        return piece + headBytes
+    }
+
+    private static func addBlock(_ state: UnsafeMutablePointer<State>) -> Bool {
+        guard let block = malloc(blockBytes) else { return false }
+        block.storeBytes(of: state.pointee.blocks, as: UnsafeMutableRawPointer?.self)
+        state.pointee.blocks = block
+        state.pointee.next = block + headBytes
+        state.pointee.left = blockBytes - headBytes
+        return true
+    }
+
+    private static func giveBack(
+        _ piece: UnsafeMutableRawPointer?, _ user: UnsafeMutableRawPointer?
+    ) {
+        guard let piece else { return }
+        let start = piece - headBytes
+        let index = (start + 8).load(as: Int.self)
+        guard index < sizesCount, let state = user?.assumingMemoryBound(to: State.self) else {
+            return free(start)
+        }
+        start.storeBytes(of: state.pointee.free[index], as: UnsafeMutableRawPointer?.self)
+        state.pointee.free[index] = start
+    }
+
+    private static func resize(
+        _ piece: UnsafeMutableRawPointer?, _ bytes: Int, _ user: UnsafeMutableRawPointer?
+    ) -> UnsafeMutableRawPointer? {
+        guard let piece else { return take(bytes, user) }
+        let start = piece - headBytes
+        let index = (start + 8).load(as: Int.self)
+        guard index < sizesCount else {
+            guard let larger = realloc(start, bytes + headBytes) else { return nil }
+            return larger + headBytes
+        }
+        let capacity = (pieceMin << index) - headBytes
+        if bytes <= capacity { return piece }
+        guard let larger = take(bytes, user) else { return nil }
+        memcpy(larger, piece, capacity)
+        giveBack(piece, user)
+        return larger
+    }
+}

@@ -1,0 +1,122 @@
+package import TomboloCore
+package import TomboloEventLog
+package import TomboloLoop
+
+// What readers see, and waiting for it: only what is durable.
+
+extension Relay {
+    /// What a command would do now; nothing is stored.
+    package func dryRun(_ command: Command) -> Result<DryRun, Refusal> {
+        do throws(Refusal) {
+            return .success(try core.dryRun(command, now: steadyNow()))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A registered type.
+    package func type(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
+        core.typeView(name, app: app, tenant: tenant)
+    }
+
+    /// Dead letters, newest first, below `before`.
+    package func deadLetters(
+        _ query: DeadLetterQuery, before: Int64?, limit: Int
+    ) -> (letters: [DeadLetter], next: Int64?) {
+        core.deadLetters(query, before: before, limit: limit)
+    }
+
+    /// The durable state, with its clip sampled now; of one that left memory, its last.
+    package func activity(_ key: ActivityKey) async -> ActivityView? {
+        if let view = core.view(key, now: steadyNow()) { return view }
+        guard core.mayHaveRetired(key),
+            let found = try? await log.retired(named: [key]).first  // as in `recall`
+        else { return nil }
+        return Self.view(found)
+    }
+
+    private static func view(_ found: RecoveredHead) -> ActivityView? {
+        Core.view(
+            ActivityHead(activity: found.activity, value: found.value), version: found.version,
+            seq: found.seq)
+    }
+
+    /// A page of a tenant's activities in the order of their ids.
+    package func activities(
+        of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
+        after: Identifier?, limit: Int
+    ) -> (views: [ActivityView], next: Identifier?) {
+        core.views(
+            of: tenant, status: status, type: type, user: user, after: after, limit: limit,
+            now: steadyNow())
+    }
+
+    /// A device with its tokens; whoever shows it redacts them.
+    package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
+
+    /// API keys as the doors encoded them.
+    package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
+
+    /// The id behind a number of the log; nil where it is another tenant's, or cut.
+    package func activityName(_ number: ActivityNumber, tenant: TenantID) async -> Identifier? {
+        if let name = core.name(of: number, tenant: tenant) { return name }
+        // As in `recall`.
+        return try? await log.retired(number, tenant: tenant).flatMap(Self.view)?.key.id
+    }
+
+    package var counters: CoreCounters { core.currentCounters }
+
+    /// The newest durable sequence.
+    package var lastSeq: Int64 { core.lastSeq }
+
+    package var lastFactSeq: Int64 { core.lastFactSeq }
+
+    /// Wall time as the relay counts it: what it records events with.
+    package func wallNow() -> Instant { core.wall(steadyNow()) }
+
+    /// A page of the log.
+    package nonisolated(nonsending) func events(
+        _ query: EventQuery
+    ) async throws(EventLogError) -> EventPage { try await log.events(query) }
+
+    /// A page of the facts.
+    package nonisolated(nonsending) func facts(
+        _ query: FactQuery
+    ) async throws(EventLogError) -> FactPage { try await log.facts(query) }
+
+    /// One event of the log.
+    package nonisolated(nonsending) func event(
+        seq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try await log.event(seq: seq, tenant: tenant)
+    }
+
+    // MARK: Waiting
+
+    /// Returns when a version is settled at every destination: taken by Apple, refused, or held by
+    /// something that outlasts the deadline. At the deadline it returns what is.
+    package func waitForDelivery(
+        _ key: ActivityKey, version: Int64, deadline: MonotonicInstant
+    ) async -> ActivityView? {
+        while phase == .running, loop.now < deadline, !Task.isCancelled {
+            let left = Span(nanoseconds: deadline.nanoseconds - loop.now.nanoseconds)
+            if core.isSettled(key, version: version, until: steadyNow() + left) { break }
+            await watch(until: deadline)
+        }
+        return await activity(key)
+    }
+
+    /// Returns the newest durable sequence, as soon as it is beyond `seq`; at the deadline anyway.
+    package func waitForCommit(after seq: Int64, deadline: MonotonicInstant) async -> Int64 {
+        while phase == .running, core.lastSeq <= seq, loop.now < deadline, !Task.isCancelled {
+            await watch(until: deadline)
+        }
+        return core.lastSeq
+    }
+
+    private func watch(until deadline: MonotonicInstant) async {
+        let place = Parking(loop)
+        watchers.append(place)
+        if await place.park(until: deadline) != .signal { watchers.removeAll { $0 === place } }
+    }
+}

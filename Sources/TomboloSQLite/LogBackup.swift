@@ -1,0 +1,95 @@
+import Glibc
+package import TomboloCore
+package import TomboloEventLog
+
+/// Copies of a log, made while a relay writes to it, and put back (sqlite3_backup_init and the calls
+/// after it in SQLite's C interface).
+package enum LogBackup {
+    /// So many pages are copied before `progress` is told.
+    private static let pagesAtOnce: Int32 = 2_000
+
+    /// Copies the log in `directory`, as of this moment, to the new file at `path`; durable on
+    /// return. `progress` is told pages left and pages in all.
+    package static func create(
+        of directory: String, at path: String, progress: (Int, Int) -> Void
+    ) throws(EventLogError) {
+        let source = directory + "/tombolo.db"
+        try make(path)
+        do throws(EventLogError) {
+            try copy(from: source, to: path, progress: progress)
+        } catch {
+            remove(path)
+            throw error
+        }
+        try sync(path)
+    }
+
+    /// Puts the copy at `path` into `directory`, where no log is and no relay runs. It is there
+    /// whole or not at all. From `now` on it counts as restored: see `RecoveredLog.restoredAt`.
+    package static func restore(
+        _ path: String, into directory: String, at now: Instant, progress: (Int, Int) -> Void
+    ) throws(EventLogError) {
+        let held = try DataDirectory(directory)
+        defer { held.letGo() }
+        guard access(held.databasePath, F_OK) != 0 else {
+            throw .unusable(
+                cause: "there is a log in \(directory) already",
+                hint: "move it away first: mv \(directory) \(directory).before")
+        }
+        let draft = held.databasePath + ".restoring"
+        remove(draft)
+        try make(draft)
+        try copy(from: path, to: draft, progress: progress)
+        do throws(SQLiteError) {
+            let connection = try Connection(path: draft, access: .writing)
+            try LogMeta.setRestored(now, connection)
+        } catch {
+            throw error.unusable(draft)
+        }
+        try sync(draft)
+        guard rename(draft, held.databasePath) == 0 else { throw failed(held.databasePath) }
+        try sync(directory)
+    }
+
+    private static func copy(
+        from source: String, to path: String, progress: (Int, Int) -> Void
+    ) throws(EventLogError) {
+        do throws(SQLiteError) {
+            let from = try Connection(path: source, access: .reading)
+            guard try from.integer("PRAGMA application_id") == LogSchema.applicationID else {
+                throw SQLiteError.notOurs
+            }
+            // One moment for the whole copy: without it each write of the relay begins it anew.
+            try from.execute("BEGIN")
+            _ = try from.integer("SELECT count(*) FROM meta")
+            let into = try Connection(path: path, access: .writing)
+            try from.copyAll(to: into, pagesAtOnce: pagesAtOnce, progress: progress)
+            try from.execute("COMMIT")
+        } catch {
+            throw error.unusable(source)
+        }
+    }
+
+    private static func make(_ path: String) throws(EventLogError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failed(path) }
+        close(descriptor)
+    }
+
+    private static func remove(_ path: String) {
+        for end in ["", "-wal", "-shm", "-journal"] { unlink(path + end) }
+    }
+
+    private static func sync(_ path: String) throws(EventLogError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failed(path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failed(path) }
+    }
+
+    private static func failed(_ path: String) -> EventLogError {
+        .unusable(
+            cause: "\(path): \(String(cString: strerror(errno)))",
+            hint: "name a place with room, where this user may write and nothing is yet")
+    }
+}

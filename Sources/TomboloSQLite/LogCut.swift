@@ -1,0 +1,57 @@
+import CSQLite
+
+/// Up to where history was cut: rows of the table `cut`.
+struct LogCut {
+    /// The last event, and the last fact, that are gone; 0 where none is.
+    var seq: Int64 = 0
+    var fact: Int64 = 0
+    /// The highest activity number that was given when the last cut was made: none is given twice,
+    /// even when all traces of it are gone.
+    var activity: Int64 = 0
+
+    init() {}
+
+    /// Reads them; a schema without the table has cut nothing. Throws SQLITE_CORRUPT where a row is
+    /// damaged.
+    init(_ connection: borrowing Connection) throws(SQLiteError) {
+        guard
+            try connection.integer(
+                "SELECT count(*) FROM sqlite_schema WHERE name = 'cut'") > 0
+        else { return }
+        let rows = try connection.prepare("SELECT name, value, crc FROM cut")
+        while try rows.step() {
+            let name = rows.bytes(0)
+            let value = rows.integer(1)
+            guard Self.checksum(name, value) == rows.integer(2) else {
+                throw SQLiteError(code: SQLITE_CORRUPT)
+            }
+            switch String(decoding: name, as: UTF8.self) {
+            case "log": seq = value
+            case "fact": fact = value
+            case "activity": activity = value
+            default: break
+            }
+        }
+    }
+
+    func store(_ connection: borrowing Connection) throws(SQLiteError) {
+        let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO cut(name, value, crc) VALUES(?1,?2,?3)")
+        for (name, value) in [("log", seq), ("fact", fact), ("activity", activity)] {
+            let code = withBytes(of: name) { name in
+                statement.bindText(name, at: 1)
+                statement.bind(value, at: 2)
+                statement.bind(Self.checksum(name, value), at: 3)
+                return statement.run()
+            }
+            try statement.check(code)
+        }
+    }
+
+    private static func checksum(_ name: UnsafeRawBufferPointer, _ value: Int64) -> Int64 {
+        var sum = RowChecksum(.cut)
+        sum.add(name)
+        sum.add(value)
+        return sum.stored
+    }
+}

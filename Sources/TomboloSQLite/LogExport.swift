@@ -1,0 +1,97 @@
+package import TomboloCore
+package import TomboloEventLog
+
+/// One thing that a log keeps, on its way out of one log and into another.
+package enum LogItem: Sendable {
+    /// The first: up to where history was cut, and the highest activity number ever given.
+    case cut(seq: Int64, fact: Int64, activity: Int64)
+    case event(RecordedEvent)
+    case fact(RecordedFact)
+    /// `retiredDay` counts since 1970; nil where the activity lives.
+    case head(RecoveredHead, TenantID, retiredDay: Int64?)
+    case record(Record)
+}
+
+/// Reads all that a log keeps, of one moment and in an order in which it can be taken in again.
+package final class LogExport {
+    private let path: String
+    private let connection: Connection
+
+    /// Opens the database at `path`, which is there, and changes nothing in it.
+    package init(path: String) throws(EventLogError) {
+        self.path = path
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, access: .reading)
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
+    /// Hands over each item. A damaged row ends it: what is set aside here would be lost there.
+    package func run(_ take: (LogItem) throws -> Void) throws {
+        do {
+            guard try connection.integer("PRAGMA application_id") == LogSchema.applicationID else {
+                throw SQLiteError.notOurs
+            }
+            try connection.execute("BEGIN")
+            try read(take)
+            try connection.execute("COMMIT")
+        } catch let error as SQLiteError {
+            throw error.unusable(path)
+        }
+    }
+
+    private func read(_ take: (LogItem) throws -> Void) throws {
+        let tenants = try Tenants.read(connection) { _ in }
+        let cut = try LogCut(connection)
+        try take(.cut(seq: cut.seq, fact: cut.fact, activity: cut.activity))
+        let events = try connection.prepare("SELECT \(EventRow.columns) FROM log ORDER BY seq")
+        while try events.step() {
+            guard let event = EventRow.event(events, tenants: tenants) else {
+                throw damaged("event \(events.integer(0))")
+            }
+            try take(.event(event))
+        }
+        let facts = try connection.prepare("SELECT \(FactRow.columns) FROM fact ORDER BY seq")
+        while try facts.step() {
+            guard let fact = FactRow.fact(facts, tenants: tenants) else {
+                throw damaged("fact \(facts.integer(0))")
+            }
+            try take(.fact(fact))
+        }
+        try readHeads("head", day: nil, tenants, take)
+        for day in try RetiredDays.days(connection) {
+            try readHeads("\(RetiredDays.prefix)\(day)", day: day, tenants, take)
+        }
+        let records = try connection.prepare("SELECT \(RecordRow.columns) FROM record ORDER BY key")
+        while try records.step() {
+            guard let record = RecordRow.record(records) else {
+                throw damaged("record \(records.integer(0))")
+            }
+            try take(.record(record))
+        }
+    }
+
+    private func readHeads(
+        _ table: String, day: Int64?, _ tenants: Tenants, _ take: (LogItem) throws -> Void
+    ) throws {
+        let rows = try connection.prepare(
+            "SELECT \(HeadRow.columns) FROM \(table) ORDER BY activity")
+        while try rows.step() {
+            let activity = rows.integer(0)
+            guard let mark = HeadRow.mark(rows), let tenant = tenants.name(mark.tenant) else {
+                throw damaged("the head of activity \(activity)")
+            }
+            let head = RecoveredHead(
+                activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
+                value: Array(rows.bytes(5)))
+            try take(.head(head, tenant, retiredDay: day))
+        }
+    }
+
+    private func damaged(_ what: String) -> EventLogError {
+        .unusable(
+            cause: "\(path): \(what): its row is damaged",
+            hint: "see all of it with tombolo log verify; then export a backup instead")
+    }
+}

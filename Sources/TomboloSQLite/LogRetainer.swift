@@ -1,0 +1,63 @@
+import TomboloCore
+import TomboloEventLog
+
+/// Cuts history from its beginning, a bounded piece at a time, so that the file stops growing when
+/// as much goes as comes.
+///
+/// Pages that become free are used again; the file does not shrink. Up to where it was cut is
+/// stored in the same transaction.
+struct LogRetainer {
+    /// Rows that one piece looks at: more than one commit brings, so that it keeps pace.
+    static let rowsMax: Int64 = 4_000
+    /// When nothing is left to cut, nobody looks again for this long (by the events' own time).
+    private static let pause = Span.minutes(1)
+
+    private let retention: LogRetention
+    private(set) var cut = LogCut()
+    private var dueAt = Instant.distantPast
+
+    init(_ retention: LogRetention) { self.retention = retention }
+
+    mutating func recover(_ cut: LogCut) {
+        self.cut = cut
+        dueAt = .distantPast
+    }
+
+    /// Whether there may be something to cut, when the newest row is of `now`.
+    func isDue(_ now: Instant) -> Bool { retention != .forever && now >= dueAt }
+
+    /// Cuts one piece; within a transaction. `highest` is the highest activity number ever given.
+    /// `cut` counts once that transaction is durable: else the caller recovers it.
+    mutating func cutPiece(
+        at now: Instant, highest: Int64, _ rows: inout LogRows, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let before = now - retention.history
+        let event = try Self.last("log", after: cut.seq, before: before, connection)
+        let factsBefore = now - retention.facts
+        let fact = try Self.last("fact", after: cut.fact, before: factsBefore, connection)
+        if event > cut.seq {
+            try connection.execute("DELETE FROM log WHERE seq <= \(event)")
+        } else {
+            // Their events are gone: nobody can ask for more than the name.
+            try rows.dropRetired(before: RetiredDays.day(before), connection)
+        }
+        if fact > cut.fact { try connection.execute("DELETE FROM fact WHERE seq <= \(fact)") }
+        if event == cut.seq, fact == cut.fact { dueAt = now + Self.pause }
+        (cut.seq, cut.fact, cut.activity) = (event, fact, max(highest, cut.activity))
+        try cut.store(connection)
+    }
+
+    /// The last of the next rows that is older than `before`; `after` where none is.
+    private static func last(
+        _ table: String, after: Int64, before: Instant, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64 {
+        let last = try connection.integer(
+            """
+            SELECT max(seq) FROM (
+                SELECT seq, recorded_at FROM \(table) WHERE seq > \(after) ORDER BY seq
+                LIMIT \(rowsMax))
+            WHERE recorded_at < \(before.nanoseconds)
+            """)
+        return max(after, last)
+    }
+}

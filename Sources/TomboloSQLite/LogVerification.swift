@@ -1,0 +1,255 @@
+import TomboloCore
+package import TomboloEventLog
+
+/// Reads all of a log, of one moment, and says what is wrong with it: gaps, checksums, versions and
+/// back pointers, and heads that are not what their events come to.
+///
+/// A relay may write meanwhile; what it writes is kept beside the database until this is through.
+/// Memory grows with the activities that run at one moment of the log, not with its length.
+package final class LogVerification {
+    /// What was found.
+    package struct Verdict: Sendable {
+        package var events: Int64 = 0
+        package var facts: Int64 = 0
+        package var heads: Int64 = 0
+        package var retired: Int64 = 0
+        package var records: Int64 = 0
+        /// Up to this sequence history was cut.
+        package var cut: Int64 = 0
+        /// The newest event.
+        package var lastSeq: Int64 = 0
+        /// One line each, at most `linesMax`.
+        package var wrong: [String] = []
+        /// With those that have no line.
+        package var wrongCount = 0
+
+        package static let linesMax = 100
+
+        mutating func add(_ line: String) {
+            wrongCount += 1
+            if wrong.count < Self.linesMax { wrong.append(line) }
+        }
+    }
+
+    /// An activity between its first event and its newest.
+    private struct Open {
+        var version: Int64
+        var seq: Int64
+        /// nil where its beginning was cut, or a row of it is damaged.
+        var fold: ActivityFold?
+        /// Where its head stands.
+        var last: Int64
+        var value: [UInt8]
+    }
+
+    private let path: String
+    private let connection: Connection
+    private var tenants = Tenants()
+    private var verdict = Verdict()
+    private var open: [Int64: Open] = [:]
+
+    /// Opens the database at `path`, which is there, and changes nothing in it.
+    package init(path: String) throws(EventLogError) {
+        self.path = path
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, access: .reading)
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
+    /// Reads everything. `progress` is told the events read so far, now and then.
+    package func run(_ progress: (Int64) -> Void) throws(EventLogError) -> Verdict {
+        do throws(SQLiteError) {
+            guard try connection.integer("PRAGMA application_id") == LogSchema.applicationID else {
+                throw SQLiteError.notOurs
+            }
+            try connection.execute("BEGIN")
+            let structure = try connection.text("PRAGMA quick_check(1)") ?? ""
+            if structure != "ok" { verdict.add("SQLite: \(structure)") }
+            tenants = try Tenants.read(connection) { verdict.add($0) }
+            try readEvents(progress)
+            try readFacts()
+            try readHeads()
+            try readRest()
+            try connection.execute("COMMIT")
+            return verdict
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
+    // MARK: Events
+
+    private func readEvents(_ progress: (Int64) -> Void) throws(SQLiteError) {
+        let cut = try LogCut(connection)
+        verdict.cut = cut.seq
+        var expected = cut.seq + 1
+        let rows = try connection.prepare("SELECT \(EventRow.columns) FROM log ORDER BY seq")
+        let heads = HeadFinder(try RetiredDays.days(connection))
+        while try rows.step() {
+            let seq = rows.integer(0)
+            if seq != expected { verdict.add("events \(expected) to \(seq - 1) are missing") }
+            expected = seq + 1
+            verdict.events += 1
+            if verdict.events % 100_000 == 0 { progress(verdict.events) }
+            guard let event = EventRow.event(rows, tenants: tenants) else {
+                verdict.add("event \(seq): its row is damaged")
+                // What it did is not known: its activity's versions tell that one is missing.
+                continue
+            }
+            try follow(event, heads)
+        }
+        verdict.lastSeq = expected - 1
+        for (activity, left) in open.sorted(by: { $0.key < $1.key }) {
+            verdict.add(
+                "activity \(activity): its head is at version \(left.last), its events end at "
+                    + "\(left.version)")
+        }
+    }
+
+    private func follow(_ event: RecordedEvent, _ heads: HeadFinder) throws(SQLiteError) {
+        let activity = event.event.activity.rawValue
+        var entry: Open
+        if let known = open[activity] {
+            entry = known
+            if event.previous != entry.seq || event.version != entry.version + 1 {
+                verdict.add(
+                    "event \(event.seq): version \(event.version) after \(event.previous) follows "
+                        + "version \(entry.version) at \(entry.seq)")
+                entry.fold = nil
+            }
+        } else {
+            guard let head = try heads.find(activity, connection) else {
+                if event.seq > verdict.cut, !(try wasCut(event)) {
+                    verdict.add("event \(event.seq): activity \(activity) has no head")
+                }
+                return
+            }
+            let isWhole = event.version == 1
+            if !isWhole, event.previous > verdict.cut {
+                verdict.add("event \(event.seq): version \(event.version) is activity's first")
+            }
+            entry = Open(
+                version: 0, seq: 0, fold: isWhole ? ActivityFold() : nil, last: head.version,
+                value: head.value)
+        }
+        entry.version = event.version
+        entry.seq = event.seq
+        if let wrong = entry.fold?.apply(event) {
+            verdict.add(wrong)
+            entry.fold = nil
+        }
+        guard entry.version >= entry.last else {
+            open[activity] = entry
+            return
+        }
+        open[activity] = nil
+        close(activity, entry)
+    }
+
+    /// Activities whose heads were dropped with their day leave events until those are cut.
+    private func wasCut(_ event: RecordedEvent) throws(SQLiteError) -> Bool {
+        try LogCut(connection).activity >= event.event.activity.rawValue
+    }
+
+    private func close(_ activity: Int64, _ entry: Open) {
+        if entry.version != entry.last {
+            verdict.add(
+                "activity \(activity): its head is at version \(entry.last), its events at "
+                    + "\(entry.version)")
+        } else if let wrong = entry.fold?.difference(fromHead: entry.value, version: entry.last) {
+            verdict.add("the head of activity \(activity): \(wrong)")
+        }
+    }
+
+    // MARK: The rest
+
+    private func readFacts() throws(SQLiteError) {
+        var expected = try LogCut(connection).fact + 1
+        let rows = try connection.prepare("SELECT \(FactRow.columns) FROM fact ORDER BY seq")
+        while try rows.step() {
+            let seq = rows.integer(0)
+            if seq != expected { verdict.add("facts \(expected) to \(seq - 1) are missing") }
+            expected = seq + 1
+            verdict.facts += 1
+            if FactRow.fact(rows, tenants: tenants) == nil {
+                verdict.add("fact \(seq): its row is damaged")
+            }
+        }
+    }
+
+    private func readHeads() throws(SQLiteError) {
+        var tables = ["head"]
+        for day in try RetiredDays.days(connection) {
+            tables.append("\(RetiredDays.prefix)\(day)")
+        }
+        let event = try connection.prepare("SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        for table in tables {
+            let rows = try connection.prepare("SELECT \(HeadRow.columns) FROM \(table)")
+            while try rows.step() {
+                if table == "head" { verdict.heads += 1 } else { verdict.retired += 1 }
+                let activity = rows.integer(0)
+                guard let mark = HeadRow.mark(rows) else {
+                    verdict.add("the head of activity \(activity): its row is damaged")
+                    continue
+                }
+                guard mark.seq > verdict.cut else { continue }
+                event.bind(mark.seq, at: 1)
+                defer { event.reset() }
+                guard try event.step(), let numbers = EventRow.numbers(event),
+                    numbers.activity == activity, numbers.version == mark.version
+                else {
+                    verdict.add(
+                        "the head of activity \(activity): event \(mark.seq) is not its own")
+                    continue
+                }
+            }
+        }
+    }
+
+    private func readRest() throws(SQLiteError) {
+        let records = try connection.prepare("SELECT \(RecordRow.columns) FROM record")
+        while try records.step() {
+            verdict.records += 1
+            if RecordRow.record(records) == nil {
+                let key = records.integer(0)
+                verdict.add("record \(key & RecordRow.numberMax) of space \(key >> 48): damaged")
+            }
+        }
+        var hours = IdempotencyHours()
+        try hours.list(connection)
+        try hours.read(
+            since: .distantPast, connection, damage: { verdict.add($0) }, each: { _, _, _ in })
+        for day in try RetiredDays.days(connection) {
+            let names = try connection.prepare(
+                "SELECT hash, activity, crc FROM \(RetiredDays.namePrefix)\(day)")
+            while try names.step() {
+                let sum = RetiredDays.checksum(names.integer(0), names.integer(1))
+                guard sum != names.integer(2) else { continue }
+                verdict.add("the name of retired activity \(names.integer(1)): its row is damaged")
+            }
+        }
+    }
+}
+
+/// The head of an activity, wherever it stands.
+private struct HeadFinder {
+    private let tables: [String]
+
+    init(_ days: [Int64]) { tables = ["head"] + days.map { "\(RetiredDays.prefix)\($0)" } }
+
+    func find(
+        _ activity: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> (version: Int64, value: [UInt8])? {
+        for table in tables {
+            let row = try connection.prepare(
+                "SELECT \(HeadRow.columns) FROM \(table) WHERE activity = ?1")
+            row.bind(activity, at: 1)
+            if try row.step(), let mark = HeadRow.mark(row) {
+                return (mark.version, Array(row.bytes(5)))
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,51 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    /// A Swift type's name is far shorter.
+    private static let typeBytesMax = 256
+
+    func putType(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let name = request.parameter("type")
+        guard (1...Self.typeBytesMax).contains(name.utf8.count) else {
+            throw Problem(.invalidField, "A type's name has 1 to \(Self.typeBytesMax) bytes.")
+        }
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let type: ActivityType
+        do {
+            type = try ActivityType(reading: document.root)
+        } catch {
+            throw Problem(error)
+        }
+        let app = document.root["app"]?.string
+        let answer = await relay.storeType(type, named: name, app: app, tenant: request.tenant)
+        let stored = try Self.stored(answer, "a type")
+        let told = TypeAnswer(type: name, stored: stored)
+        return .json(told.httpStatus) { told.write(to: &$0) }
+    }
+
+    func showType(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let name = request.parameter("type")
+        let view = await relay.type(name, app: request.target["app"], tenant: request.tenant)
+        guard let view else {
+            throw Problem(
+                .unknownType,
+                "No type \"\(name)\" is registered. Register it with PUT /v1/types/\(name).")
+        }
+        return .json { view.write(to: &$0) }
+    }
+
+    static func stored(_ answer: Answer, _ what: String) throws(Problem) -> Stored {
+        switch answer {
+        case .stored(let stored): return stored
+        case .refused(let refusal): throw Problem(refusal)
+        case .accepted, .acceptedAll, .replay, .refusedBatch:
+            throw Problem(.internalError, "The relay answered \(what) with something else.")
+        }
+    }
+}

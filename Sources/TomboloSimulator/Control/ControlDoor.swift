@@ -1,0 +1,199 @@
+import TomboloHTTP
+import TomboloJSON
+import TomboloLoop
+
+/// The simulator's control port: faults while it runs, and what no real phone tells.
+///
+/// Plain HTTP on a loopback address, without a key: whoever can reach it may do everything.
+final class ControlDoor: HTTPHandler, @unchecked Sendable {
+    // Sendable: used on the loop's thread only, by the server that calls it.
+
+    private let gateway: Gateway
+    private let fleet: PhoneFleet
+
+    /// A script of a thousand rules is far smaller.
+    private static let bodyBytesMax = 1 << 20
+
+    init(gateway: Gateway, fleet: PhoneFleet) {
+        self.gateway = gateway
+        self.fleet = fleet
+    }
+
+    /// What is said to a request.
+    struct Answer: Sendable {
+        var status: Int
+        var body: [UInt8]
+
+        static let done = Answer(status: 204, body: [])
+
+        static func json(_ status: Int = 200, _ write: (inout JSONWriter) -> Void) -> Answer {
+            var writer = JSONWriter()
+            write(&writer)
+            return Answer(status: status, body: writer.bytes + [UInt8(ascii: "\n")])
+        }
+
+        static func wrong(_ status: Int, _ message: String) -> Answer {
+            json(status) { writer in
+                writer.beginObject()
+                writer.member("error", message)
+                writer.endObject()
+            }
+        }
+    }
+
+    func handle(_ exchange: HTTPExchange) async {
+        let body: [UInt8]
+        do throws(HTTPExchangeError) {
+            body = try await exchange.body(atMost: Self.bodyBytesMax)
+        } catch {
+            return  // The server answers, or nobody is left.
+        }
+        let path = exchange.head.target.split(separator: "?", maxSplits: 1).first ?? ""
+        let answer = answer(
+            exchange.head.method, path.split(separator: "/").map(String.init), body)
+        var fields = HTTPFields()
+        if !answer.body.isEmpty { fields.append("content-type", "application/json") }
+        exchange.respond(answer.status, fields, answer.body)
+    }
+
+    private func answer(_ method: String, _ path: [String], _ body: [UInt8]) -> Answer {
+        guard path.first == "v1" else { return .wrong(404, "it is all below /v1") }
+        let rest = Array(path.dropFirst(2))
+        switch path.count > 1 ? path[1] : "" {
+        case "faults": return faults(method, rest, body)
+        case "counts" where rest.isEmpty && method == "GET": return counts()
+        case "phones": return phones(method, rest, body)
+        default: return .wrong(404, "there are /v1/faults, /v1/counts and /v1/phones")
+        }
+    }
+
+    // MARK: - Faults
+
+    private func faults(_ method: String, _ rest: [String], _ body: [UInt8]) -> Answer {
+        let now = gateway.wallClock()
+        switch (method, rest.count) {
+        case ("GET", 0): return list(at: now)
+        case ("PUT", 0), ("POST", 0):
+            let rules: [FaultRule]
+            do {
+                rules = try FaultRule.script(body)
+            } catch {
+                return .wrong(422, error.description)
+            }
+            if method == "PUT" { gateway.faults.replace(with: [], at: now) }
+            guard gateway.faults.entries.count + rules.count <= FaultScript.rulesMax else {
+                return .wrong(422, "there are at most \(FaultScript.rulesMax) rules")
+            }
+            for rule in rules { gateway.faults.add(rule, at: now) }
+        case ("DELETE", 0): gateway.faults.replace(with: [], at: now)
+        case ("DELETE", 1):
+            guard let id = Int(rest[0]), gateway.faults.remove(id) else {
+                return .wrong(404, "there is no such rule")
+            }
+        default: return .wrong(405, "GET, PUT, POST or DELETE /v1/faults; DELETE /v1/faults/ID")
+        }
+        gateway.limitStreams(at: now)
+        gateway.faultsChanged.unpark()
+        return list(at: now)
+    }
+
+    private func list(at now: WallInstant) -> Answer {
+        .json { writer in
+            writer.beginObject()
+            writer.name("rules")
+            writer.beginArray()
+            for entry in gateway.faults.entries {
+                writer.beginObject()
+                writer.member("id", entry.id)
+                writer.member("name", entry.rule.name)
+                writer.member("effect", entry.rule.effect)
+                writer.member("open", entry.rule.isOpen(at: now, since: entry.givenAt))
+                writer.member("taken", entry.taken)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private func counts() -> Answer {
+        .json { writer in
+            let counts = gateway.counts
+            writer.beginObject()
+            writer.member("accepted", counts.accepted)
+            writer.name("refused")
+            writer.beginObject()
+            for (reason, count) in counts.refused.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+            {
+                writer.member(reason.rawValue, count)
+            }
+            writer.endObject()
+            writer.name("faults")
+            writer.beginObject()
+            for (effect, count) in counts.faults.sorted(by: { $0.key < $1.key }) {
+                writer.member(effect, count)
+            }
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    // MARK: - Phones
+
+    private func phones(_ method: String, _ rest: [String], _ body: [UInt8]) -> Answer {
+        guard let name = rest.first else {
+            guard method == "GET" else { return .wrong(405, "GET /v1/phones") }
+            return .json { writer in
+                writer.beginObject()
+                writer.name("phones")
+                writer.beginArray()
+                for phone in fleet.phones { PhonePage.write(phone, into: &writer) }
+                writer.endArray()
+                writer.endObject()
+            }
+        }
+        guard let phone = fleet.phones.first(where: { $0.configuration.name == name }) else {
+            let names = fleet.phones.map(\.configuration.name).joined(separator: ", ")
+            return .wrong(404, "there is no phone \(name); there are: \(names)")
+        }
+        switch (method, rest.count > 1 ? rest[1] : "") {
+        case ("GET", ""): return .json { PhonePage.write(phone, into: &$0) }
+        case ("GET", "ignored"): return .json { PhonePage.writeIgnored(phone, into: &$0) }
+        case ("POST", ""): return act(on: name, body)
+        default:
+            return .wrong(405, "GET or POST /v1/phones/\(name), GET /v1/phones/\(name)/ignored")
+        }
+    }
+
+    /// `{"do":"swipe","activity":"cat-7"}`: what a user, the system or the app does.
+    private func act(on name: String, _ body: [UInt8]) -> Answer {
+        // Where the fault lies does not matter: there are two members.
+        guard let view = (try? JSONDocument(body))?.root, let deed = view["do"]?.string else {
+            return .wrong(422, "send {\"do\":…}: \(Self.deeds)")
+        }
+        let activity = view["activity"]?.string ?? ""
+        let state = view["state"].map { Array($0.raw) } ?? Array("{}".utf8)
+        switch deed {
+        case "swipe":
+            fleet.perform(on: name) { $0.swipeAway(activityID: activity, at: $1) }
+        case "allow": fleet.perform(on: name) { $0.allow(activityID: activity, at: $1) }
+        case "rotate": fleet.perform(on: name) { $0.rotate(activityID: activity, at: $1) }
+        case "update":
+            fleet.perform(on: name) {
+                $0.updateLocally(activityID: activity, state: state, at: $1)
+            }
+        case "offline", "online":
+            fleet.perform(on: name) { $0.setOnline(deed == "online", at: $1) }
+        case "terminate", "launch":
+            fleet.perform(on: name) { phone, _ in
+                phone.setTerminated(deed == "terminate")
+                return []
+            }
+        default: return .wrong(422, "\(deed) is none of \(Self.deeds)")
+        }
+        return phones("GET", [name], [])
+    }
+
+    private static let deeds =
+        "swipe, allow, rotate, update (with state) and activity; offline, online, terminate, launch"
+}

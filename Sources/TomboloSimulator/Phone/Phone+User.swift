@@ -1,0 +1,44 @@
+/// What the user, the system and the app itself do on a phone, apart from pushes.
+extension Phone {
+    /// The user taps "Allow" on the Lock Screen: the update token comes now.
+    ///
+    /// Without such a card, or where the token is there, nothing happens.
+    package mutating func allow(activityID: String, at now: WallInstant) -> [PhoneEffect] {
+        let effects = advance(to: now)
+        guard let index = card(activityID), cards[index].updateToken == nil, !cards[index].isOver
+        else { return effects }
+        cards[index].updateTokenDueAt = now
+        return effects + advance(to: now)
+    }
+
+    /// The system rotates the update token: the app learns a new one, and the old one is dead.
+    package mutating func rotate(activityID: String, at now: WallInstant) -> [PhoneEffect] {
+        var effects = advance(to: now)
+        guard let index = card(activityID), cards[index].updateToken != nil else { return effects }
+        retireToken(index, &effects)
+        cards[index].updateTokenDueAt = now
+        return effects + advance(to: now)
+    }
+
+    /// The app updates its activity itself (`Activity.update`): same clock, no budget.
+    package mutating func updateLocally(
+        activityID: String, state: [UInt8], at now: WallInstant
+    ) -> [PhoneEffect] {
+        var effects = advance(to: now)
+        guard let index = card(activityID), !cards[index].isOver else { return effects }
+        cards[index].timestamp = max(cards[index].timestamp, now.seconds)
+        cards[index].localUpdateAt = now
+        _ = cards[index].show(state, at: now)
+        effects.append(.changed(cards[index], .shown))
+        return effects
+    }
+
+    /// The user closes the app in the app switcher, or opens it again. While it is closed, a
+    /// push-to-start is dropped: developers report so, and Apple does not say otherwise.
+    package mutating func setTerminated(_ terminated: Bool) { isTerminated = terminated }
+
+    /// The newest of an activity's cards.
+    private func card(_ activityID: String) -> Int? {
+        cards.lastIndex { $0.activityID == activityID }
+    }
+}

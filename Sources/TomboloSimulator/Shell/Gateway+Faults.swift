@@ -1,0 +1,86 @@
+import TomboloHTTP
+import TomboloJSON
+import TomboloLoop
+
+/// What faults do to pushes and connections.
+extension Gateway {
+    /// The wall clock may be set while a window is waited for: it looks again this often.
+    private static let waitMax: Duration = .seconds(30)
+
+    /// Opens and closes the windows of stream limits, until cancelled.
+    func run() async throws {
+        while true {
+            let now = wallClock()
+            limitStreams(at: now)
+            let wait = faults.nextEdge(after: now).map { $0 - now } ?? Self.waitMax
+            if await faultsChanged.park(until: loop.now + min(wait, Self.waitMax)) == .cancelled {
+                throw CancellationError()
+            }
+        }
+    }
+
+    /// A push that would have been accepted meets a fault.
+    func suffer(
+        _ fault: FaultRule, _ push: AcceptedPush, _ answer: GatewayAnswer,
+        _ exchange: HTTPExchange
+    ) async {
+        counts.faults[fault.effect, default: 0] += 1
+        if fault.delay > .zero {
+            // Cancelled: the simulator ends, and the answer goes at once.
+            _ = try? await loop.sleep(for: fault.delay)
+        }
+        if let reason = fault.goAway {
+            exchange.connection.goAway(reason: reason.isEmpty ? [] : Self.reason(reason))
+        }
+        let now = wallClock()
+        switch fault.outcome {
+        case .none:
+            respond(answer, to: exchange)
+            receiver?.received(push, at: now)
+            return
+        case .answer(let given):
+            respond(given, apnsID: answer.apnsID, to: exchange, at: now)
+        case .silence(.reset(let code)): exchange.reset(code: code)
+        case .silence(.abort): exchange.connection.abort()
+        case .silence(.noAnswer): break
+        }
+        if fault.isDelivered { receiver?.received(push, at: now) }
+        if fault.outcome == .silence(.noAnswer) { await exchange.waitUntilPeerGone() }
+    }
+
+    private func respond(
+        _ given: FaultRule.Answer, apnsID: String, to exchange: HTTPExchange, at now: WallInstant
+    ) {
+        var fields = HTTPFields()
+        fields.append("apns-id", apnsID)
+        fields.append("content-type", "application/json")
+        var body = JSONWriter()
+        body.beginObject()
+        body.member("reason", given.reason)
+        if given.status == 410 { body.member("timestamp", (now - given.goneFor).milliseconds) }
+        body.endObject()
+        exchange.respond(given.status, fields, body.bytes)
+    }
+
+    /// What GOAWAY carries: "a JSON dictionary with a reason key".
+    private static func reason(_ text: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("reason", text)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension FaultRule {
+    /// In a word, for counting.
+    var effect: String {
+        switch outcome {
+        case .answer(let answer): "\(answer.status) \(answer.reason)"
+        case .silence(.noAnswer): "no_answer"
+        case .silence(.reset): "reset"
+        case .silence(.abort): "abort"
+        case .none: goAway != nil ? "go_away" : "delay"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import TomboloEventLog
+import TomboloJSON
+import TomboloSQLite
+import TomboloServer
+
+/// `backup`: a directory with the log as of one moment, and the secret that its keys need.
+enum BackupCommands {
+    static func create(_ context: CommandContext) async throws -> ExitStatus {
+        let data = try data(context, "backup create DIR")
+        let place = context.invocation.arguments[0]
+        guard mkdir(place, 0o700) == 0 else {
+            throw ProgramError(
+                "\(place): \(SystemError(errno))", remedy: "name a directory that is not there yet",
+                status: .notFoundOrConflict)
+        }
+        do {
+            try copyPepper(from: data, to: place)
+            try LogBackup.create(of: data, at: place + "/tombolo.db", progress: progress(context))
+        } catch let error as EventLogError {
+            unlink(place + "/" + Pepper.fileName)
+            rmdir(place)
+            throw ProgramError(error)
+        }
+        try report(context, "backup", place)
+        return .succeeded
+    }
+
+    static func restore(_ context: CommandContext) async throws -> ExitStatus {
+        let data = try data(context, "backup restore DIR")
+        let place = context.invocation.arguments[0]
+        do {
+            try LogBackup.restore(
+                place + "/tombolo.db", into: data, at: SystemClock().now(),
+                progress: progress(context))
+            try copyPepper(from: place, to: data)
+        } catch let error as EventLogError {
+            throw ProgramError(error)
+        }
+        try report(context, "restored", data)
+        return .succeeded
+    }
+
+    static func verify(_ context: CommandContext) async throws -> ExitStatus {
+        try LogVerifyCommand.verify(context.invocation.arguments[0], context)
+    }
+
+    private static func data(_ context: CommandContext, _ line: String) throws -> String {
+        guard let data = context.invocation.text(.data) else {
+            throw ProgramError.usage(
+                "\(context.invocation.commandName) needs --data",
+                remedy: "tombolo \(line) --data /var/lib/tombolo")
+        }
+        return data
+    }
+
+    /// Without it the API keys in the log are worth nothing. A log that never had keys has none.
+    private static func copyPepper(from source: String, to target: String) throws(ProgramError) {
+        do {
+            let bytes = try FileBytes.read(source + "/" + Pepper.fileName)
+            try FileBytes.write(bytes, to: target + "/" + Pepper.fileName)
+        } catch {
+            guard error.number != ENOENT else { return }
+            throw ProgramError(
+                "the file \(Pepper.fileName) could not be copied from \(source): \(error)",
+                remedy: "copy it by hand: without it no API key is accepted")
+        }
+    }
+
+    private static func progress(_ context: CommandContext) -> (Int, Int) -> Void {
+        let terminal = context.terminal
+        return { left, all in
+            guard terminal.errorIsTerminal, all > 0 else { return }
+            terminal.complain("\r\((all - left) * 100 / all) %")
+        }
+    }
+
+    private static func report(
+        _ context: CommandContext, _ name: String, _ path: String
+    ) throws {
+        guard OutputFormat(context) == .table else {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member(name, path)
+            writer.endObject()
+            return try context.terminal.write(writer.bytes + [10])
+        }
+        try context.terminal.print(path)
+    }
+}

@@ -1,0 +1,30 @@
+// Rows of the table: copies of a log.
+
+extension Subcommand {
+    static let backupCreate = Subcommand(
+        path: ["backup", "create"], summary: "Copy a log, also while a relay runs on it",
+        arguments: [Argument("DIR", .directory, "where the copy goes; it is made")],
+        flags: [.data, .output],
+        details: [
+            "The copy is of one moment and durable when the command ends. It holds what API keys\n"
+                + "need: keep it as you keep the data directory."
+        ],
+        examples: ["tombolo backup create /backups/monday --data /var/lib/tombolo"],
+        exits: [.notFoundOrConflict], run: BackupCommands.create)
+
+    static let backupRestore = Subcommand(
+        path: ["backup", "restore"], summary: "Put a copy into a data directory without a log",
+        arguments: [Argument("DIR", .directory, "the copy")], flags: [.data, .output],
+        details: [
+            "What came after the copy is gone, but phones may have had it: alerts from before the\n"
+                + "restore stay silent, and timestamps go on from now."
+        ],
+        examples: ["tombolo backup restore /backups/monday --data /var/lib/tombolo"],
+        exits: [.notFoundOrConflict], run: BackupCommands.restore)
+
+    static let backupVerify = Subcommand(
+        path: ["backup", "verify"], summary: "Read a whole copy and say whether it is sound",
+        arguments: [Argument("DIR", .directory, "the copy")], flags: [.output],
+        examples: ["tombolo backup verify /backups/monday"],
+        exits: [.notFoundOrConflict], run: BackupCommands.verify)
+}

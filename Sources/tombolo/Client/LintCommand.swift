@@ -1,0 +1,121 @@
+import TomboloCore
+import TomboloJSON
+
+/// `lint`: finds what would fail in silence, without a relay and without a phone.
+enum LintCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let path = context.invocation.arguments[0]
+        let json = try StateInput.object(path: path)
+        let view = json.document.root
+        let type = try context.invocation.text(.typeFile).map(TypeFile.read)
+        let now = SystemClock().now()
+        if view["aps"] != nil {
+            return try LintReport(
+                PayloadLint.lints(payload: json.bytes, type: type, now: now)
+            ).print(context)
+        }
+        if let payload = view["payload"], payload["aps"] != nil {
+            let lints = PayloadLint.lints(
+                payload: Array(payload.raw), headers: headers(view["headers"]), type: type,
+                now: now)
+            return try LintReport(lints).print(context)
+        }
+        guard view["state"] != nil, view["type"] != nil else {
+            throw ProgramError.usage(
+                "\(path) is neither a push ({\"aps\":…}, or {\"headers\":…,\"payload\":{\"aps\":…}}) "
+                    + "nor a start ({\"type\":…,\"state\":…})",
+                remedy: "tombolo help lint")
+        }
+        return try LintReport(try start(json, type, now, named: path)).print(context)
+    }
+
+    /// Names as in HTTP, in any case.
+    private static func headers(_ view: JSONView?) -> PayloadLint.Headers {
+        var headers = PayloadLint.Headers()
+        guard let view, view.kind == .object else { return headers }
+        for (name, value) in view.members {
+            let text = value.string ?? String(decoding: value.raw, as: UTF8.self)
+            switch name.lowercased() {
+            case "apns-topic": headers.topic = text
+            case "apns-push-type": headers.pushType = text
+            case "apns-priority": headers.priority = text
+            case "apns-expiration": headers.expiration = text
+            case "apns-channel-id": headers.channel = text
+            default: break
+            }
+        }
+        return headers
+    }
+
+    /// A start as a relay of this one app would take it.
+    private static func start(
+        _ json: JSON, _ type: ActivityType?, _ now: Instant, named path: String
+    ) throws(ProgramError) -> [Lint] {
+        guard let tenant = Identifier("main").map(TenantID.init), let id = Identifier("lint") else {
+            preconditionFailure("these are identifiers")
+        }
+        let view = json.document.root
+        let app = view["app"]?.string ?? "app"
+        var core = Core(
+            configuration: CoreConfiguration(apps: [
+                .init(tenant: tenant, id: app, environment: .sandbox, allowsLab: true)
+            ]), seed: 0)
+        var effects = Effects()
+        core.step(
+            .clock(lead: now - Instant(nanoseconds: 0)), now: Instant(nanoseconds: 0),
+            effects: &effects)
+        if let type, let name = view["type"]?.string {
+            core.step(
+                .type(type, name: name, app: app, tenant, Ticket(0)), now: Instant(nanoseconds: 0),
+                effects: &effects)
+        }
+        do {
+            let command = Command(
+                activity: ActivityKey(tenant: tenant, id: id),
+                content: try Command.Content(kind: .start, view), body: json.bytes)
+            return try core.dryRun(command, now: Instant(nanoseconds: 0)).lint
+        } catch let error as FieldErrors {
+            let first = error.errors.map { "\($0.pointer) \($0.message)" }.first ?? ""
+            throw ProgramError("\(path): \(first)", remedy: "tombolo help start")
+        } catch let refusal as Refusal {
+            let first = refusal.errors.map { ": \($0.pointer) \($0.message)" }.first ?? ""
+            throw ProgramError("\(path): \(refusal.detail)\(first)")
+        } catch {
+            throw ProgramError("\(path): \(error)")
+        }
+    }
+}
+
+/// What a lint has to say, for people and for scripts.
+struct LintReport {
+    private let lints: [Lint]
+
+    init(_ lints: [Lint]) { self.lints = lints }
+
+    /// Prints; status 7 where there is something to say.
+    func print(_ context: CommandContext) throws(ProgramError) -> ExitStatus {
+        if OutputFormat(context) == .table {
+            let text = lints.map { lint in
+                "\(lint.pointer.isEmpty ? "/" : lint.pointer): \(lint.message) "
+                    + "[\(lint.code.rawValue)]\n"
+            }
+            try context.terminal.write((lints.isEmpty ? "nothing to say\n" : text.joined()).utf8)
+        } else {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.name("lint")
+            writer.beginArray()
+            for lint in lints {
+                writer.beginObject()
+                writer.member("code", lint.code.rawValue)
+                writer.member("pointer", lint.pointer)
+                writer.member("message", lint.message)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+            try context.terminal.write(writer.bytes + [10])
+        }
+        return lints.isEmpty ? .succeeded : .lint
+    }
+}

@@ -1,0 +1,86 @@
+import TomboloCore
+import TomboloJSON
+
+/// `type put`, `type show` and `type check`.
+enum TypeCommands {
+    static func put(_ context: CommandContext) async throws -> ExitStatus {
+        let name = context.invocation.arguments[0]
+        var body = try StateInput.object(path: context.invocation.arguments[1])
+        if let app = context.invocation.text(.app) {
+            body = body.setting(JSONPointer(tokens: ["app"]), to: StateInput.value(app)) ?? body
+        }
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(
+            RelayRequest("PUT", path(name, nil), body: body.bytes), name: name)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        let view = try answer.document().root
+        let lints = view["lint"].map { Array($0.elements) } ?? []
+        let told = lints.map { "  lint: \($0["message"]?.string ?? "")\n" }.joined()
+        try context.terminal.print("\(name): \(view["result"]?.string ?? "stored")\n" + told)
+        return .succeeded
+    }
+
+    static func show(_ context: CommandContext) async throws -> ExitStatus {
+        let name = context.invocation.arguments[0]
+        try context.terminal.write(try await fetch(context, name).line)
+        return .succeeded
+    }
+
+    /// Checks a state against a type: that of the relay, or one in a file.
+    static func check(_ context: CommandContext) async throws -> ExitStatus {
+        let name = context.invocation.arguments[0]
+        let state = try StateInput.object(path: context.invocation.arguments[1])
+        let type: ActivityType
+        if let file = context.invocation.text(.typeFile) {
+            type = try TypeFile.read(file)
+        } else {
+            let answer = try await fetch(context, name).document().root
+            var writer = JSONWriter()
+            writer.beginObject()
+            for (name, value) in answer.members where name != "type" {
+                writer.name(name)
+                writer.raw(value.raw)
+            }
+            writer.endObject()
+            type = try TypeFile.type(writer.json, named: name)
+        }
+        let lints =
+            type.faults(in: state, at: "").map {
+                Lint(.stateDoesNotDecode, $0.pointer, $0.message)
+            } + type.unknownMembers(in: state)
+        return try LintReport(lints).print(context)
+    }
+
+    private static func fetch(
+        _ context: CommandContext, _ name: String
+    ) async throws -> RelayAnswer {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        return try await client.send(
+            RelayRequest("GET", path(name, context.invocation.text(.app))), name: name)
+    }
+
+    private static func path(_ name: String, _ app: String?) -> String {
+        PathText.query("/v1/types/\(PathText.escaped(name))", [("app", app)])
+    }
+}
+
+/// A type's description in a file.
+enum TypeFile {
+    static func read(_ path: String) throws(ProgramError) -> ActivityType {
+        try type(try StateInput.object(path: path), named: path)
+    }
+
+    static func type(_ json: JSON, named name: String) throws(ProgramError) -> ActivityType {
+        do {
+            return try ActivityType(reading: json.document.root)
+        } catch {
+            let first = error.errors.map { "\($0.pointer) \($0.message)" }.first ?? ""
+            throw .usage("\(name) is no type: \(first)", remedy: "tombolo help type put")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// Rows of the table: types, lints, dead letters.
+
+extension Flag {
+    static let typeFile = Flag(
+        "type", .file, "the type's description, as for type put, in a file")
+    static let ofDevice = Flag("device", .text("DEVICE"), "only this device's")
+    static let reason = Flag("reason", .text("REASON"), "only those that Apple refused so")
+    static let everything = toggle("all", "all of them")
+}
+
+extension Argument {
+    static let typeName = Argument("TYPE", .text("TYPE"), "the ActivityAttributes type")
+}
+
+extension Subcommand {
+    static let typePut = Subcommand(
+        path: ["type", "put"], summary: "Register an app's ActivityAttributes type",
+        arguments: [
+            .typeName, Argument("FILE", .file, "the description, a JSON object"),
+        ],
+        flags: [.app] + Flag.ofClients,
+        details: [
+            "The description: {\"state\": JSON Schema of the content state, \"dates\":\n"
+                + "\"swift-reference\"|\"unix\"|\"iso8601\", \"budget_class\", \"id_at\", \"plays\",\n"
+                + "\"animates\", \"on_unknown_start\"}. Of JSON Schema it reads type, properties,\n"
+                + "required, additionalProperties, items, enum, const, minimum, maximum, minLength,\n"
+                + "maxLength, minItems, maxItems and format; a member of format date-time is encoded\n"
+                + "for the phone as \"dates\" says."
+        ],
+        examples: ["tombolo type put RunnerWidgetAttributes runner.json"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TypeCommands.put)
+
+    static let typeShow = Subcommand(
+        path: ["type", "show"], summary: "Show a registered type",
+        arguments: [.typeName], flags: [.app] + Flag.ofClients,
+        examples: ["tombolo type show RunnerWidgetAttributes"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TypeCommands.show)
+
+    static let typeCheck = Subcommand(
+        path: ["type", "check"], summary: "Check a state against a type",
+        arguments: [.typeName, Argument("FILE", .file, "the state, a JSON object")],
+        flags: [.typeFile, .app] + Flag.ofClients,
+        details: ["With --type FILE no relay is asked."],
+        examples: [
+            "tombolo type check RunnerWidgetAttributes state.json",
+            "tombolo type check RunnerWidgetAttributes state.json --type runner.json",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .lint], run: TypeCommands.check)
+
+    static let lint = Subcommand(
+        path: ["lint"], summary: "Find what would fail in silence: in a push, or in a start",
+        arguments: [
+            Argument(
+                "FILE", .file,
+                "a push {\"aps\":…}, {\"headers\":…,\"payload\":…}, or a start {\"type\",\"state\"}"
+            )
+        ],
+        flags: [.typeFile, .output],
+        examples: [
+            "tombolo lint push.json", "tombolo lint start.json --type runner.json -o json",
+        ],
+        exits: [.lint], run: LintCommand.run)
+
+    static let deadList = Subcommand(
+        path: ["dead", "ls"], summary: "List pushes that Apple refused for good",
+        flags: [.ofActivity, .ofDevice, .reason, .limit] + Flag.ofClients,
+        examples: ["tombolo dead ls --reason BadTopic"],
+        exits: [.unauthorized, .unreachable], run: ReadCommands.deadList)
+
+    static let deadRetry = Subcommand(
+        path: ["dead", "retry"], summary: "Send the newest state where pushes were refused",
+        arguments: [
+            Argument("ID", .text("ID"), optional: true, "one of them; none with a filter or --all")
+        ],
+        flags: [.ofActivity, .ofDevice, .reason, .everything] + Flag.ofClients,
+        examples: ["tombolo dead retry dead_7", "tombolo dead retry --reason TopicDisallowed"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: DeadLetterCommands.retry)
+}

@@ -1,0 +1,176 @@
+import TomboloCore
+import TomboloCrypto
+import TomboloEventLog
+import TomboloJSON
+import TomboloSQLite
+
+/// One line of an export: a JSON object with one member that says what it is.
+///
+/// Bodies and values are strings with the very bytes in them, or base 64 where those are no UTF-8:
+/// an import gives back byte for byte what was exported.
+enum LogItemLine {
+    /// A line of which `item` is made; `number` counts from 1.
+    struct Fault: Error {
+        var cause: String
+    }
+
+    // MARK: Out
+
+    static func text(_ item: LogItem) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        switch item {
+        case .cut(let seq, let fact, let activity):
+            writer.name("cut")
+            writer.beginObject()
+            writer.member("seq", seq)
+            writer.member("fact", fact)
+            writer.member("activity", activity)
+            writer.endObject()
+        case .event(let recorded): write(recorded, &writer)
+        case .fact(let recorded): write(recorded, &writer)
+        case .head(let head, let tenant, let day): write(head, tenant, day, &writer)
+        case .record(let record):
+            writer.name("record")
+            writer.beginObject()
+            writer.member("space", Int64(record.space.rawValue))
+            writer.member("number", record.number)
+            bytes("value", record.value ?? [], &writer)
+            writer.endObject()
+        }
+        writer.endObject()
+        return writer.bytes + [10]
+    }
+
+    private static func write(_ recorded: RecordedEvent, _ writer: inout JSONWriter) {
+        let event = recorded.event
+        writer.name("event")
+        writer.beginObject()
+        writer.member("seq", recorded.seq)
+        writer.member("previous", recorded.previous)
+        writer.member("tenant", event.tenant.name.rawValue)
+        writer.member("activity", event.activity.rawValue)
+        writer.member("version", recorded.version)
+        writer.member("do", event.kind.name)
+        writer.member("recorded_at", event.recordedAt.nanoseconds)
+        if let key = event.idempotency {
+            writer.member("key", key.key)
+            writer.member("digest", String(key.bodyDigest))
+        }
+        bytes("body", event.body, &writer)
+        writer.endObject()
+    }
+
+    private static func write(_ recorded: RecordedFact, _ writer: inout JSONWriter) {
+        writer.name("fact")
+        writer.beginObject()
+        writer.member("seq", recorded.seq)
+        writer.member("tenant", recorded.fact.tenant.name.rawValue)
+        if let activity = recorded.fact.activity { writer.member("activity", activity.rawValue) }
+        writer.member("kind", recorded.fact.kind)
+        writer.member("recorded_at", recorded.fact.recordedAt.nanoseconds)
+        bytes("body", recorded.fact.body, &writer)
+        writer.endObject()
+    }
+
+    private static func write(
+        _ head: RecoveredHead, _ tenant: TenantID, _ day: Int64?, _ writer: inout JSONWriter
+    ) {
+        writer.name("head")
+        writer.beginObject()
+        writer.member("tenant", tenant.name.rawValue)
+        writer.member("activity", head.activity.rawValue)
+        writer.member("version", head.version)
+        writer.member("seq", head.seq)
+        if let day { writer.member("retired_day", day) }
+        bytes("value", head.value, &writer)
+        writer.endObject()
+    }
+
+    private static func bytes(_ name: String, _ bytes: [UInt8], _ writer: inout JSONWriter) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            writer.member(name, text)
+        } else {
+            writer.member(name + "_base64", Base64.encode(bytes))
+        }
+    }
+
+    // MARK: In
+
+    static func item(_ line: [UInt8]) throws -> LogItem {
+        let root = try JSONDocument(line).root
+        if let view = root["event"] { return .event(try event(view)) }
+        if let view = root["fact"] { return .fact(try fact(view)) }
+        if let view = root["head"] {
+            let head = RecoveredHead(
+                activity: ActivityNumber(try integer(view, "activity")),
+                version: try integer(view, "version"), seq: try integer(view, "seq"),
+                value: try bytes(view, "value"))
+            return .head(head, try tenant(view), retiredDay: view["retired_day"]?.integer)
+        }
+        if let view = root["record"] {
+            guard let space = RecordSpace(rawValue: UInt8(clamping: try integer(view, "space")))
+            else { throw Fault(cause: "its space is not known") }
+            return .record(
+                Record(
+                    space: space, number: try integer(view, "number"),
+                    value: try bytes(view, "value")))
+        }
+        if let view = root["cut"] {
+            return .cut(
+                seq: try integer(view, "seq"), fact: try integer(view, "fact"),
+                activity: try integer(view, "activity"))
+        }
+        throw Fault(cause: "it is no line of an export")
+    }
+
+    private static func event(_ view: JSONView) throws -> RecordedEvent {
+        guard let kind = view["do"]?.string.flatMap(EventKind.init(name:)) else {
+            throw Fault(cause: "\"do\" is missing or unknown")
+        }
+        var key: IdempotencyKey?
+        if let text = view["key"]?.string,
+            let digest = view["digest"]?.string.flatMap(UInt64.init)
+        {
+            key = IdempotencyKey(key: text, bodyDigest: digest)
+        }
+        let event = NewEvent(
+            tenant: try tenant(view), activity: ActivityNumber(try integer(view, "activity")),
+            expectedVersion: try integer(view, "version") - 1, kind: kind,
+            recordedAt: Instant(nanoseconds: try integer(view, "recorded_at")),
+            body: try bytes(view, "body"), idempotency: key)
+        return RecordedEvent(
+            seq: try integer(view, "seq"), previous: try integer(view, "previous"), event: event)
+    }
+
+    private static func fact(_ view: JSONView) throws -> RecordedFact {
+        guard let kind = view["kind"]?.string else { throw Fault(cause: "\"kind\" is missing") }
+        let fact = NewFact(
+            tenant: try tenant(view), activity: view["activity"]?.integer.map(ActivityNumber.init),
+            kind: kind, recordedAt: Instant(nanoseconds: try integer(view, "recorded_at")),
+            body: try bytes(view, "body"))
+        return RecordedFact(seq: try integer(view, "seq"), fact: fact)
+    }
+
+    private static func tenant(_ view: JSONView) throws -> TenantID {
+        guard let name = view["tenant"]?.string.flatMap(Identifier.init) else {
+            throw Fault(cause: "\"tenant\" is missing or no identifier")
+        }
+        return TenantID(name)
+    }
+
+    private static func integer(_ view: JSONView, _ name: String) throws -> Int64 {
+        guard let value = view[name]?.integer else {
+            throw Fault(cause: "\"\(name)\" is missing or no integer")
+        }
+        return value
+    }
+
+    private static func bytes(_ view: JSONView, _ name: String) throws -> [UInt8] {
+        if let text = view[name]?.string { return Array(text.utf8) }
+        guard let bytes = view[name + "_base64"]?.string.flatMap(Base64.decode) else {
+            throw Fault(cause: "\"\(name)\" is missing")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,34 @@
+// Rows of the table: a log's files, with and without a relay on them.
+
+extension Subcommand {
+    static let logVerify = Subcommand(
+        path: ["log", "verify"], summary: "Read a whole log and say whether it is sound",
+        flags: [.data, .output],
+        details: [
+            "Sequences have no gap, every row has its checksum, versions and back pointers agree,\n"
+                + "and each activity's state is rebuilt from its events and compared. A relay may run."
+        ],
+        examples: ["tombolo log verify --data /var/lib/tombolo"],
+        exits: [.notFoundOrConflict], run: LogVerifyCommand.run)
+
+    static let logExport = Subcommand(
+        path: ["log", "export"], summary: "Print a whole log as lines, one JSON object each",
+        flags: [.data],
+        details: [
+            "Events, facts, the newest states, devices with their tokens and hashes of keys: keep it\n"
+                + "as you keep the data directory. A relay may run."
+        ],
+        examples: ["tombolo log export --data /var/lib/tombolo >log.ndjson"],
+        exits: [.notFoundOrConflict], run: LogTransferCommands.export)
+
+    static let logImport = Subcommand(
+        path: ["log", "import"], summary: "Make a log of an export's lines",
+        arguments: [Argument("FILE", .file, optional: true, "the lines; - (or none) is stdin")],
+        flags: [.data, .output],
+        details: [
+            "Sequences, versions and idempotency keys stay as they were. Copy the file pepper too,\n"
+                + "if API keys shall stay valid."
+        ],
+        examples: ["tombolo log import log.ndjson --data /var/lib/tombolo"],
+        exits: [.notFoundOrConflict], run: LogTransferCommands.take)
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import tombolo
+
+@Suite struct TextTableTests {
+    @Test func `columns are as wide as their widest cell`() {
+        var table = TextTable(["A", "BB"])
+        table.add(["long", "x"])
+        table.add(["s", "y"])
+        let text = table.text(isForPeople: false, usesColor: false)
+        #expect(text == "A     BB\nlong  x\ns     y\n")
+    }
+
+    @Test func `on a terminal no cell moves the cursor or fills the line`() {
+        var table = TextTable(["A"])
+        table.add(["\u{1B}[2Jevil\u{07}"])
+        table.add([String(repeating: "x", count: 61)])
+        table.add([String(repeating: "y", count: 60)])
+        let lines = table.text(isForPeople: true, usesColor: false).split(separator: "\n")
+        #expect(!lines[1].unicodeScalars.contains { $0.value < 0x20 })
+        #expect(lines[2].count == 60)
+        #expect(lines[2].hasSuffix("…"))
+        #expect(!lines[3].hasSuffix("…"))
+    }
+}

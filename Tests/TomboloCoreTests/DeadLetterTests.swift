@@ -1,0 +1,168 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloCore
+
+@Suite struct DeadLetterTests {
+    private static let topicDisallowed = PushResult.rejected(
+        status: 400, reason: "TopicDisallowed", reaches: .push, tokenGoneSince: nil)
+
+    private func letters(_ rig: Rig) -> [DeadLetter] {
+        rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100).letters
+    }
+
+    @Test func `what Apple refuses for good is kept with its cause, over a crash`() throws {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 25)
+        let letter = try #require(letters(rig).first)
+        #expect(letter.reason == "TopicDisallowed" && letter.status == 400)
+        #expect(letter.eventName == "update" && letter.version == 2 && letter.id == "dead_1")
+        #expect(rig.crash(recoverAt: 30).isEmpty)
+        #expect(letters(rig) == [letter])
+    }
+
+    @Test func `a retry sends the newest state once, and the letter is gone`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        rig.verdict = { _ in .accepted }
+        let before = rig.pushes.count
+        var query = DeadLetterQuery(tenant: Rig.tenant)
+        query.reason = "TopicDisallowed"
+        rig.step(.retry(query, Ticket(9_001)))
+        rig.advance(to: 90)
+        #expect(rig.pushes.dropFirst(before).map { Rig.state($0.push) } == [#"{"lap":1}"#])
+        #expect(rig.lastStored?.count == 1)
+        #expect(letters(rig).isEmpty)
+        query.reason = nil
+        query.number = 1
+        rig.step(.retry(query, Ticket(9_002)))
+        #expect(rig.lastRefusal == .unknownDeadLetter)
+    }
+
+    @Test func `a refused start and a refused end can go again`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 5)
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.token("activity:cat", "bb")
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.advance(to: 30)
+        rig.command(.end, "{}")
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 40)
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_002)))
+        rig.advance(to: 60)
+        #expect(rig.pushes.map { Rig.letter($0.push.event) } == ["S", "S", "E", "E"])
+        #expect(rig.view()?.destinations.first?.phase == "ended")
+    }
+
+    @Test func `where nobody is left the letter goes, and the answer says so`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.tell(.delete)
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
+    }
+
+    @Test func `another tenant's letters are not there`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        let other = TenantID(Identifier("other")!)
+        let page = rig.core.deadLetters(
+            DeadLetterQuery(tenant: other), before: nil, limit: 100)
+        #expect(page.letters.isEmpty)
+    }
+}
+
+@Suite struct TokenLifeTests {
+    private static func gone(_ since: Instant?) -> PushResult {
+        .rejected(
+            status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: since)
+    }
+
+    private func register(
+        _ rig: inout Rig, _ name: String, _ token: String, observed: Double
+    ) -> Stored.Kind? {
+        let at = (Rig.epoch + Span(nanoseconds: Int64(observed * 1e9))).rfc3339
+        let view = Rig.json(#"{"token":"\#(token)","observed_at":"\#(at)"}"#)
+        // A test's own text: if it cannot be read, the test is wrong, and says so.
+        guard let registration = try? TokenRegistration(reading: view) else {
+            Issue.record("\(token)")
+            return nil
+        }
+        rig.tell(.putToken(TokenName(name)!, registration))
+        return rig.lastStored?.kind
+    }
+
+    @Test func `a token that Apple declared dead is not brought back by a late registration`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.verdict = { _ in Self.gone(Rig.epoch + .seconds(19)) }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.view()?.destinations.first?.phase == "gone")
+        rig.advance(to: 30)
+        #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
+        #expect(rig.crash(recoverAt: 40).isEmpty)
+        #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
+        rig.verdict = { _ in .accepted }
+        #expect(register(&rig, "activity:cat", "cc", observed: 41) == .created)
+        rig.advance(to: 60)
+        #expect(rig.pushes.last?.push.token == "cc")
+    }
+
+    @Test func `the same token seen alive after its death is a new generation`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.verdict = { _ in Self.gone(nil) }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 30)
+        #expect(register(&rig, "activity:cat", "bb", observed: 29) == .created)
+        rig.advance(to: 60)
+        #expect(rig.view()?.destinations.first?.phase == "live")
+    }
+
+    @Test func `a set of tokens is the whole set, and spares what came later`() throws {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Old", "aa")
+        rig.advance(to: 10)
+        _ = register(&rig, "widget", "cc", observed: 9)
+        let set = try TokenSet(
+            reading: Rig.json(
+                #"{"tokens":{"start:New":{"token":"bb"}},"observed_at":"2023-11-14T22:13:25Z"}"#))
+        rig.tell(.putTokens(set))
+        let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
+        #expect(rig.core.view(key, now: rig.now)?.tokens.map(\.name) == ["start:New", "widget"])
+    }
+
+    @Test func `a fault in a set of tokens is told with its place`() {
+        #expect {
+            try TokenSet(reading: Rig.json(#"{"tokens":{"widget":{"token":"a"},"what":{}}}"#))
+        } throws: { error in
+            (error as? FieldErrors)?.errors.map(\.pointer) == [
+                "/tokens/widget/token", "/tokens/what",
+            ]
+        }
+    }
+}

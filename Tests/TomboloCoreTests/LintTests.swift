@@ -1,0 +1,173 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloCore
+
+@Suite struct LintTests {
+    private func codes(_ rig: Rig) -> [Lint.Code] { rig.lastAccepted?.lint.map(\.code) ?? [] }
+
+    @Test func `a start without an alert is told where it is pushed, and only there`() {
+        var rig = Rig()
+        rig.device()
+        rig.command(.start, #"{"type":"T","state":{},"audience":{"device":"phone"}}"#)
+        #expect(codes(rig) == [.startWithoutAlert])
+        rig.command(.start, #"{"type":"T","state":{}}"#, id: "alone")
+        #expect(codes(rig) == [])
+        rig.command(
+            .start,
+            #"{"type":"T","state":{},"audience":{"device":"phone"},"alert":{"title":"Go"}}"#,
+            id: "loud")
+        #expect(codes(rig) == [])
+    }
+
+    @Test func `an app that opted out of ids, and an old start token, are told`() {
+        var rig = Rig()
+        rig.type(#"{"id_at":null}"#)
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.advance(to: 31 * 86_400)
+        rig.command(
+            .start,
+            #"{"type":"Runner","state":{},"audience":{"device":"phone"},"alert":{"title":"a"}}"#)
+        #expect(codes(rig) == [.activityIDUnknown, .startTokenOld])
+    }
+
+    @Test(arguments: [
+        (#"{"state":{"endDate":1790000000}}"#, [Lint.Code.dateInAnotherEpoch]),
+        (#"{"state":{"ends_at":"2026-11-20T09:03:00Z"}}"#, [.dateInAnotherEpoch]),
+        (#"{"state":{"endDate":811692800}}"#, []), (#"{"state":{"count":1790000000}}"#, []),
+    ])
+    func `what looks like a date of another epoch is told`(body: String, wanted: [Lint.Code]) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.command(.update, body)
+        #expect(codes(rig) == wanted)
+    }
+
+    @Test func `a member that the type does not have is told with its nearest`() {
+        var rig = Rig()
+        rig.type(#"{"state":{"properties":{"lap":{"type":"integer"}}}}"#)
+        rig.runningActivity()
+        rig.command(.update, #"{"state":{"lab":2}}"#)
+        #expect(codes(rig) == [.stateUnknownMember])
+        #expect(rig.lastAccepted?.lint.first?.pointer == "/state/lab")
+        #expect(rig.lastAccepted?.lint.first?.message.contains("\"lap\"?") == true)
+    }
+
+    @Test func `an update that nobody sees, and one near the eight hours, are told`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 7 * 3_600 + 1)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(codes(rig) == [.activityNearItsEnd])
+        let report = try? PhoneReport(  // a test's own text
+            reading: Rig.json(#"{"phase":"dismissed","by":"user"}"#))
+        let reference = ActivityReference(id: Identifier("cat")!, incarnation: 1)
+        report.map { rig.tell(.report(reference, $0)) }
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        #expect(codes(rig).first == .updateAfterEnd)
+    }
+
+    @Test func `urgency beyond the hour's pushes is told`() {
+        var rig = Rig()
+        rig.runningActivity()
+        var told: [Bool] = []
+        for lap in 1...6 {
+            rig.advance(to: Double(lap * 2))
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
+            told.append(codes(rig) == [.priorityBeyondBudget])
+        }
+        #expect(told.first == false && told.last == true)
+    }
+
+    @Test(arguments: [
+        (#"{"dismiss":"after 5h"}"#, [Lint.Code.dismissalDateCut]),
+        (#"{"dismiss":"2020-01-01T00:00:00Z"}"#, [.dismissalDateNotInFuture]),
+        (#"{"dismiss":"after 4h"}"#, []), (#"{"dismiss":"now"}"#, []),
+    ])
+    func `a dismissal that the system cuts is told`(body: String, wanted: [Lint.Code]) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.command(.end, body)
+        #expect(codes(rig) == wanted)
+    }
+
+    @Test func `pushes that wait for Apple are told`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in
+            .rejected(
+                status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
+                tokenGoneSince: nil)
+        }
+        rig.advance(to: 30)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        #expect(codes(rig) == [.laneParked])
+    }
+}
+
+@Suite struct DryRunTests {
+    private func command(_ kind: EventKind, _ body: String, id: String = "cat") throws -> Command {
+        Command(
+            activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
+            content: try Command.Content(kind: kind, Rig.json(body)), body: Array(body.utf8))
+    }
+
+    @Test func `a dry start tells payload, route and lints, and stores nothing`() throws {
+        var rig = Rig()
+        rig.device("phone", .frequent, os: "26.1")
+        rig.token("start:Runner", "aa")
+        let start = #"{"type":"Runner","state":{"a":1},"audience":{"devices":["phone","other"]}}"#
+        let run = try rig.core.dryRun(try command(.start, start), now: rig.now)
+        #expect(run.routes.map(\.route) == ["push_to_start"])
+        #expect(run.routes.first?.grant.budgetClass == .frequent)
+        #expect(run.lint.map(\.code) == [.startWithoutAlert])
+        #expect(run.topic == "com.example.app.push-type.liveactivity")
+        rig.command(.start, start)
+        // The real push has an alert of its own instant, and is else the same.
+        #expect(rig.pushes.last?.push.payload == run.payload)
+        #expect(rig.lastAccepted?.version == run.version)
+    }
+
+    @Test func `a dry update is refused as the real one would be`() throws {
+        var rig = Rig()
+        rig.type(#"{"state":{"required":["lap"]}}"#)
+        rig.runningActivity()
+        let before = rig.core.lastSeq
+        #expect {
+            try rig.core.dryRun(try command(.update, #"{"state":{"lap":null}}"#), now: rig.now)
+        } throws: { ($0 as? Refusal)?.code == .stateInvalid }
+        let run = try rig.core.dryRun(
+            try command(.update, #"{"state":{"lap":1}}"#), now: rig.now)
+        #expect(run.version == 2 && run.changes)
+        #expect(run.routes.map(\.route) == ["update_token"])
+        #expect(JSON(unchecked: run.payload).document.root["aps"]?["event"]?.string == "update")
+        #expect(rig.view()?.version == 1 && rig.core.lastSeq == before)
+        #expect(throws: Refusal.self) {
+            try rig.core.dryRun(try command(.end, "{}", id: "nobody"), now: rig.now)
+        }
+    }
+
+    @Test func `a dry clip tells its plan`() throws {
+        var rig = Rig()
+        rig.runningActivity()
+        let run = try rig.core.dryRun(
+            try command(
+                .play,
+                #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"100ms","loop":"forever"}}"#),
+            now: rig.now)
+        #expect(run.plan?.askedFramesPerSecond == 10)
+        #expect(run.plan.map { $0.grantedFramesPerSecond < 0.1 } == true)
+        #expect(run.lint.map(\.code) == [.clipSlowed])
+        #expect(rig.view()?.clip == nil)
+    }
+
+    @Test func `an ended activity stands so already`() throws {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.command(.end, "{}")
+        let run = try rig.core.dryRun(try command(.end, "{}"), now: rig.now)
+        #expect(!run.changes)
+    }
+}

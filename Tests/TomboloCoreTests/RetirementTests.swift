@@ -1,0 +1,78 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Ended activities leave memory, and what is asked of them later is answered as ever.
+@Suite struct RetirementTests {
+    private static let key = ActivityKey(tenant: Rig.tenant, id: Identifier("cat")!)
+
+    /// A card that ended at second 1; what is kept is kept for a minute.
+    private func ended() -> Rig {
+        var rig = Rig { $0.limits.endedKept = .minutes(1) }
+        rig.command(.start, #"{"type":"T","state":{"lap":1}}"#)
+        rig.advance(to: 1)
+        rig.command(.end, #"{"state":{"lap":2}}"#)
+        return rig
+    }
+
+    /// The newest head of it, as the log would answer.
+    private func head(_ rig: Rig) throws -> Input {
+        let (head, version, seq) = try #require(rig.heads.values.first)
+        return .remembered(head, version: version, seq: seq)
+    }
+
+    @Test func `an ended activity stays for late readers, and leaves when their time is over`() {
+        var rig = ended()
+        rig.advance(to: 60.9)
+        #expect(rig.view()?.status == .ended)
+        #expect(!rig.core.mayHaveRetired(Self.key))
+        rig.advance(to: 70)
+        #expect(rig.view() == nil)
+        #expect(rig.core.mayHaveRetired(Self.key))
+        #expect(rig.core.nextWake == nil, "nothing is left to do")
+    }
+
+    @Test func `what the log remembers is refused, shown and begun anew as if it had stayed`()
+        throws
+    {
+        var rig = ended()
+        rig.advance(to: 70)
+        rig.step(try head(rig))
+        #expect(rig.view()?.version == 2)
+        #expect(rig.view()?.state.bytes == Array(#"{"lap":2}"#.utf8))
+        rig.command(.update, #"{"state":{"lap":3}}"#)
+        #expect(rig.lastRefusal == .activityEnded)
+        rig.command(.start, #"{"type":"T","state":{"lap":1}}"#) { $0.restart = true }
+        #expect(rig.lastAccepted?.version == 3)
+        #expect(rig.view()?.incarnation == 2)
+        rig.advance(to: 5_000)
+        #expect(rig.view()?.status == .waiting, "it lives again")
+    }
+
+    @Test func `one that is asked for and not begun anew leaves again`() throws {
+        var rig = ended()
+        rig.advance(to: 70)
+        rig.step(try head(rig))
+        rig.advance(to: 5_000)
+        #expect(rig.view() == nil)
+    }
+
+    @Test func `an activity takes the place of one that left`() {
+        var rig = ended()
+        rig.advance(to: 70)
+        for id in ["dog", "owl"] {
+            rig.command(.start, #"{"type":"T","state":{"lap":9}}"#, id: id)
+        }
+        #expect(rig.view("dog")?.state.bytes == Array(#"{"lap":9}"#.utf8))
+        #expect(rig.view("owl")?.version == 1)
+        #expect(rig.view() == nil)
+    }
+
+    @Test func `after a crash the ended leave at their time`() throws {
+        var rig = ended()
+        #expect(rig.crash(recoverAt: 30).isEmpty)
+        #expect(rig.view()?.status == .ended)
+        rig.advance(to: 70)
+        #expect(rig.view() == nil)
+    }
+}

@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloSQLite
+
+/// A log that keeps three days of events and one of facts, on a disk of its own.
+private func writer(on disk: SimulatedDisk) throws -> LogWriter {
+    disk.create("tombolo.db")
+    var chance = SplitMix64(seed: 1)
+    let retention = LogRetention(history: .hours(72), facts: .hours(24))
+    let writer = try LogWriter(
+        path: "tombolo.db", vfs: disk.vfsName, checkpointPages: 12, retention: retention,
+        chance: &chance)
+    _ = try writer.recover(idempotencySince: .distantPast)
+    return writer
+}
+
+/// Activity 1 has an event and a fact each hour; returns what is recovered after `hours` of them.
+private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
+    for hour in hours {
+        var batch = Sample.batch(
+            Sample.event(1, after: hour, at: Sample.noon + .hours(hour), key: "\(hour)"))
+        var fact = Sample.fact("push.sent", activity: 1)
+        fact.recordedAt = Sample.noon + .hours(hour)
+        batch.facts = [fact]
+        _ = try writer.store([batch])[0].get()
+        writer.cutIfDue()
+        writer.checkpointIfDue()
+    }
+}
+
+@Test func `history is cut by age, and the log goes on where it was`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    var log = try writer(on: disk)
+    try live(log, hours: 0..<100)
+    let reader = try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: DamageList())
+    let events = try reader.history(after: 0, limit: 1_000)
+    // The newest is of hour 99: what was recorded in hour 27 is 72 hours old, and stays.
+    #expect(events.map(\.seq) == Array(28...100))
+    var facts = FactQuery(tenant: Sample.lab)
+    #expect(try reader.facts(facts).facts.map(\.seq) == Array(76...100))
+    facts.after = 80
+    #expect(try reader.facts(facts).facts.first?.seq == 81)
+    var query = EventQuery(tenant: Sample.lab)
+    query.activity = ActivityNumber(1)
+    query.scanMax = 10
+    query.limit = 5
+    #expect(try reader.events(query).events.map(\.seq) == [28, 29, 30, 31, 32])
+    query.activity = nil
+    #expect(try reader.events(query).events.first?.seq == 28, "no page of nothing before it")
+
+    log = try writer(on: disk)
+    let recovered = try log.recover(idempotencySince: .distantPast)
+    #expect(recovered.lastSeq == 100)
+    #expect(recovered.lastFactSeq == 100)
+    #expect(recovered.heads.map(\.version) == [100])
+    try live(log, hours: 100..<101)
+}
+
+@Test func `a log of which everything was cut gives no number twice`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let log = try writer(on: disk)
+    try live(log, hours: 0..<3)
+    var retiring = AppendBatch()
+    retiring.retired = [
+        RetiredActivity(
+            activity: ActivityNumber(1), name: try #require(Identifier("one")),
+            endedAt: Sample.noon)
+    ]
+    _ = try log.store([retiring])[0].get()
+    // A month later a fact comes, and takes all of it away.
+    var late = AppendBatch()
+    var fact = Sample.fact("push.sent")
+    fact.recordedAt = Sample.noon + .hours(720)
+    late.facts = [fact]
+    _ = try log.store([late])[0].get()
+    for _ in 0..<3 { log.cutIfDue() }
+    let recovered = try writer(on: disk).recover(idempotencySince: .distantPast)
+    #expect(recovered.lastSeq == 3)
+    #expect(recovered.lastFactSeq == 4)
+    #expect(recovered.lastActivity == 1)
+    #expect(recovered.heads.isEmpty)
+    #expect(!recovered.hasRetired)
+}
+
+@Test func `no history is shorter than its keys need`() {
+    #expect(LogRetention(history: .hours(1), facts: .hours(1)).history == .hours(48))
+    #expect(LogRetention(history: .hours(49), facts: .hours(1)).history == .hours(49))
+}
+
+@Test func `a file whose history is cut stops growing`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let log = try writer(on: disk)
+    try live(log, hours: 0..<200)
+    log.checkpointIfDue()
+    let early = disk.size("tombolo.db") ?? 0
+    try live(log, hours: 200..<600)
+    log.checkpointIfDue()
+    let late = disk.size("tombolo.db") ?? 0
+    #expect(late < early * 2, "\(early) bytes, then \(late)")
+}

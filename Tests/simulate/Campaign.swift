@@ -1,0 +1,127 @@
+import Glibc
+import Simulation
+import TomboloJSON
+
+/// Many seeds, one after the other, and what came of them.
+struct Campaign {
+    /// A planted bug must be found within so many seeds.
+    static let plantedSeedsMax: UInt64 = 500
+
+    private let options: Options
+    private var failed = 0
+    private var escapes = 0
+    private var longest = 0.0
+    private var planted: [(plant: Plant, seeds: UInt64?)] = []
+
+    init(_ options: Options) { self.options = options }
+
+    var isGood: Bool {
+        failed == 0 && escapes == 0 && planted.allSatisfy { $0.seeds != nil }
+    }
+
+    mutating func runSeeds(_ hashes: HashFile) {
+        for seed in options.from..<options.from + options.seeds {
+            var run = SeedRun(seed: seed)
+            run.faults = options.faults
+            run.keepsHistory = options.showsHistory
+            let verdict = run.run()
+            hashes.write(verdict)
+            longest = max(longest, verdict.virtualSeconds)
+            escapes += verdict.escapes
+            if options.showsHistory { print(verdict.history.joined(separator: "\n")) }
+            guard !verdict.isGood else { continue }
+            failed += 1
+            report(verdict)
+        }
+    }
+
+    /// All that it takes to see the failure again. The first few are shrunk and told step by step.
+    private func report(_ verdict: SeedRun.Verdict) {
+        print("FAILED seed \(verdict.seed), \(BuildConfiguration.text), faults \(verdict.faults)")
+        for violation in verdict.violations.prefix(3) { print("  \(violation)") }
+        guard failed <= 3, !options.showsHistory else { return }
+        var run = SeedRun(seed: verdict.seed)
+        run.faults = run.shrunk()
+        run.keepsHistory = true
+        let shrunk = run.run()
+        print("  it fails so with the faults: \(shrunk.faults)")
+        for line in shrunk.lastSteps(40) { print("    \(line)") }
+        for violation in shrunk.violations.prefix(3) { print("  \(violation)") }
+        print(
+            "  again: deploy/simulate --seeds 1 --from \(verdict.seed) "
+                + "--faults \(shrunk.faults) --history")
+    }
+
+    mutating func runPlants() {
+        for plant in options.plants {
+            var found: UInt64?
+            for count in 1...Self.plantedSeedsMax {
+                var run = SeedRun(seed: options.from + count - 1)
+                run.plant = plant
+                let verdict = run.run()
+                guard let violation = verdict.violations.first else { continue }
+                found = count
+                print("\(plant.rawValue): seed \(verdict.seed), after \(count): \(violation)")
+                break
+            }
+            if found == nil { print("\(plant.rawValue): NOT FOUND") }
+            planted.append((plant, found))
+        }
+    }
+
+    /// One line of JSON. `differing` is for who compares two processes to fill in.
+    var summary: String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("seeds", Int64(options.seeds))
+        writer.member("violations", Int64(failed))
+        writer.member("escapes", Int64(escapes))
+        writer.member("differing", Int64(0))
+        writer.name("planted")
+        writer.beginArray()
+        for (plant, seeds) in planted {
+            writer.beginObject()
+            writer.member("name", plant.rawValue)
+            writer.member("caught", seeds != nil)
+            writer.member("seeds", Int64(seeds ?? Self.plantedSeedsMax))
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("cpu_s", (Double(clock()) / Double(CLOCKS_PER_SEC) * 100).rounded() / 100)
+        writer.member("longest_virtual_s", longest)
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+/// How this program was built.
+enum BuildConfiguration {
+    static var text: String {
+        #if DEBUG
+            let kind = "debug"
+        #else
+            let kind = "release"
+        #endif
+        return "commit \(environment("TOMBOLO_COMMIT") ?? "?"), \(kind) build"
+    }
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+}
+
+/// A line for each seed: what another process must have got too.
+struct HashFile {
+    private let file: UnsafeMutablePointer<FILE>?
+
+    init(_ path: String?) { file = path.flatMap { fopen($0, "w") } }
+
+    func write(_ verdict: SeedRun.Verdict) {
+        guard let file else { return }
+        fputs("\(verdict.seed) \(String(verdict.hash, radix: 16))\n", file)
+    }
+
+    func close() {
+        if let file { fclose(file) }
+    }
+}

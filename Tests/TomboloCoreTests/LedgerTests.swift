@@ -64,6 +64,7 @@ import TomboloJSON
     }
 
     private static let dismissed: PhoneReport = {
+        // A test's own text: if it cannot be read, the test is wrong.
         guard let report = try? PhoneReport(reading: Rig.json(#"{"phase":"dismissed"}"#)) else {
             preconditionFailure("a test's own text")  // it is read here, above
         }

@@ -2,8 +2,9 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-/// One random life of a relay on virtual time: events, clips, alerts, outcomes, presence, pauses and
-/// crashes from a seed, and what must hold of it afterwards (pacing rules 2 to 6, the ledger sum).
+/// One random life of a relay on virtual time: events, clips, alerts, outcomes, presence, pauses
+/// and crashes from a seed, and what must hold of it afterwards (pacing rules 2 to 6, the ledger
+/// sum).
 struct RandomHistory {
     /// A push and what Apple said of it; nil until then.
     private final class Fates {
@@ -250,8 +251,12 @@ struct RandomHistory {
 }
 
 @Suite struct RandomHistoryTests {
-    /// Some in a debug build; `deploy/` may run more in a release build.
-    static let histories: UInt64 = 300
+    /// A debug build is some thirty times slower.
+    #if DEBUG
+        static let histories: UInt64 = 60
+    #else
+        static let histories: UInt64 = 10_000
+    #endif
 
     @Test func `random histories keep the rules, and their books add up`() {
         for seed in 0..<Self.histories {

@@ -12,8 +12,8 @@ package struct DeliveryLog: Sendable {
         package var tenant: TenantID
         package var activity: Identifier
         package var device: Identifier
-        /// The versions that it decided; the last is the one that went, or did not. Nil where a push
-        /// decided nothing new: an alert's, a repetition, a push of unknown outcome.
+        /// The versions that it decided; the last is the one that went, or did not. Nil where a
+        /// push decided nothing new: an alert's, a repetition, a push of unknown outcome.
         package var decided: ClosedRange<Int64>?
         /// The version that the push carried, or that was passed over.
         package var version: Int64

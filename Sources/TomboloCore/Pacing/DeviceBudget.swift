@@ -1,5 +1,5 @@
-/// What all activities of one device have spent together: grants nest, and the tightest wins (pacing
-/// rules 3 and 8).
+/// What all activities of one device have spent together: grants nest, and the tightest wins
+/// (pacing rules 3 and 8).
 ///
 /// A device may be sent so many times what one of its activities may. The buckets of its
 /// destinations' marks carry it over a restart.

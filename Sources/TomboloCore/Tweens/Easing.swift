@@ -160,7 +160,8 @@ package struct Spring: Hashable, Sendable {
 }
 
 extension Easing {
-    /// Reads `easing`: a name, `{"cubicBezier":[x1,y1,x2,y2]}` or `{"spring":{"duration","bounce"}}`.
+    /// Reads `easing`: a name, `{"cubicBezier":[x1,y1,x2,y2]}` or
+    /// `{"spring":{"duration","bounce"}}`.
     ///
     /// - Parameter duration: of the tween: of a named spring it is the perceptual duration.
     static func reading(_ reader: inout FieldReader, duration: Span?) -> Easing? {

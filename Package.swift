@@ -103,7 +103,7 @@ let package = Package(
         tests(
             "SimulationTests",
             ["Simulation", "TomboloLoop", "TomboloCore", "TestSupport"]),
-        tests("TomboloJSONTests", ["TomboloJSON"]),
+        tests("TomboloJSONTests", ["TomboloJSON"], exclude: ["Fuzzed/Corpus"]),
         tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloLoopTests", ["TomboloLoop", "TestSupport"]),
@@ -121,7 +121,9 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TomboloCryptoTests", ["TomboloCrypto", "TestSupport"]),
-        tests("TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"]),
+        tests(
+            "TomboloHTTPTests", ["TomboloHTTP", "TomboloLoop", "TestSupport", "CNghttp2"],
+            exclude: ["Fuzzed/Corpus"]),
         tests(
             "TomboloAPNsTests",
             [

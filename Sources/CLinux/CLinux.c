@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <malloc.h>
 #include "CLinux.h"
 
 #include <errno.h>
@@ -92,3 +93,7 @@ int tombolo_socket_error(int socket) {
 }
 
 void tombolo_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+void tombolo_release_free_memory(void) {
+    malloc_trim(0);
+}

@@ -184,6 +184,15 @@ package protocol EventLog: Sendable {
     /// Reads a page of facts.
     func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage
 
+    /// Whether events may come. Where it is false the relay refuses them, and goes on with what it
+    /// has: marks and facts find room for a while.
+    var hasRoom: Bool { get }
+
     /// Finishes what was handed over, then takes nothing more.
     func close() async
+}
+
+extension EventLog {
+    /// A log without a disk of its own has room.
+    package var hasRoom: Bool { true }
 }

@@ -5,27 +5,6 @@ package import TomboloLoop
 // What readers see, and waiting for it: only what is durable.
 
 extension Relay {
-    /// What a command would do now; nothing is stored.
-    package func dryRun(_ command: Command) -> Result<DryRun, Refusal> {
-        do throws(Refusal) {
-            return .success(try core.dryRun(command, now: steadyNow()))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// A registered type.
-    package func type(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
-        core.typeView(name, app: app, tenant: tenant)
-    }
-
-    /// Dead letters, newest first, below `before`.
-    package func deadLetters(
-        _ query: DeadLetterQuery, before: Int64?, limit: Int
-    ) -> (letters: [DeadLetter], next: Int64?) {
-        core.deadLetters(query, before: before, limit: limit)
-    }
-
     /// The durable state, with its clip sampled now; of one that left memory, its last.
     package func activity(_ key: ActivityKey) async -> ActivityView? {
         if let view = core.view(key, now: steadyNow()) { return view }
@@ -118,5 +97,38 @@ extension Relay {
         let place = Parking(loop)
         watchers.append(place)
         if await place.park(until: deadline) != .signal { watchers.removeAll { $0 === place } }
+    }
+}
+
+// What is described, and what would be.
+extension Relay {
+    /// What a command would do now; nothing is stored.
+    package func dryRun(_ command: Command) async -> Result<DryRun, Refusal> {
+        var last: Core.Remembered?
+        // A log that cannot be read knows of nothing that left memory.
+        if core.mayHaveRetired(command.activity),
+            let found = try? await log.retired(named: [command.activity]).first  // as above
+        {
+            last = Core.Remembered(
+                head: ActivityHead(activity: found.activity, value: found.value),
+                version: found.version, seq: found.seq)
+        }
+        do throws(Refusal) {
+            return .success(try core.dryRun(command, remembered: last, now: steadyNow()))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A registered type.
+    package func type(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
+        core.typeView(name, app: app, tenant: tenant)
+    }
+
+    /// Dead letters, newest first, below `before`.
+    package func deadLetters(
+        _ query: DeadLetterQuery, before: Int64?, limit: Int
+    ) -> (letters: [DeadLetter], next: Int64?) {
+        core.deadLetters(query, before: before, limit: limit)
     }
 }

@@ -196,7 +196,14 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Turns
 
-    func steadyNow() -> Instant { clock.steady(monotonic: loop.now.nanoseconds) }
+    func steadyNow() -> Instant {
+        #if PLANTED_BUGS
+            if core.isPlanted(.windowReopenedByClock) {
+                return max(clock.steady(monotonic: loop.now.nanoseconds), wallClock.now())
+            }
+        #endif
+        return clock.steady(monotonic: loop.now.nanoseconds)
+    }
 
     private func put(_ input: Input) {
         inbox.append(input)
@@ -232,6 +239,9 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         let inputs = inbox
         inbox.removeAll()
+        if !inputs.isEmpty {
+            core.step(.room(log.hasRoom), now: now, effects: &effects)
+        }
         for input in inputs { core.step(input, now: now, effects: &effects) }
         if inputs.isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects)

@@ -2,8 +2,8 @@ import Glibc
 package import TomboloCore
 package import TomboloEventLog
 
-/// Copies of a log, made while a relay writes to it, and put back (sqlite3_backup_init and the calls
-/// after it in SQLite's C interface).
+/// Copies of a log, made while a relay writes to it, and put back (sqlite3_backup_init and the
+/// calls after it in SQLite's C interface).
 package enum LogBackup {
     /// So many pages are copied before `progress` is told.
     private static let pagesAtOnce: Int32 = 2_000

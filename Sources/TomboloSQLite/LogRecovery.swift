@@ -44,6 +44,13 @@ struct LogRecovery {
                 log.damage.append("the head of activity \(activity): its row is damaged")
                 continue
             }
+            guard mark.seq <= log.lastSeq else {
+                marks.setAside(activity)
+                log.damage.append(
+                    "the head of activity \(activity) stands at event \(mark.seq), which the log does "
+                        + "not have: a part of the files is of another time")
+                continue
+            }
             marks.recover(activity, mark)
             log.heads.append(
                 RecoveredHead(

@@ -29,11 +29,11 @@ final class LogWriterThread: Sendable {
 
     /// `directory` is let go of after the database is closed.
     init(
-        _ writer: LogWriter, holding directory: DataDirectory
+        _ writer: LogWriter, holding directory: DataDirectory, room: DiskRoom
     ) throws(EventLogError) {
         let handover = Handover(writer)
         thread = try WorkerThread(name: "log writer") { [jobs, ended] in
-            Self.run(handover, jobs)
+            Self.run(handover, jobs, room)
             directory.letGo()
             ended.complete()
         }
@@ -71,7 +71,9 @@ final class LogWriterThread: Sendable {
 
     // MARK: On the thread
 
-    private static func run(_ handover: Handover<LogWriter>, _ jobs: Mailbox<Job>) {
+    private static func run(
+        _ handover: Handover<LogWriter>, _ jobs: Mailbox<Job>, _ room: DiskRoom
+    ) {
         guard let writer = handover.take() else { return }
         var isClosing = false
         while let waiting = jobs.take() {
@@ -79,7 +81,7 @@ final class LogWriterThread: Sendable {
             while let job = rest.first {
                 switch job {
                 case .append:
-                    append(group(from: &rest), writer)
+                    append(group(from: &rest), writer, room)
                 case .recover(let since, let continuation):
                     rest.removeFirst()
                     continuation.resume(
@@ -95,13 +97,20 @@ final class LogWriterThread: Sendable {
         if !isClosing { writer.leaveWALOnClose() }
     }
 
-    private static func append(_ group: Group, _ writer: LogWriter) {
-        let answers = writer.store(group.batches)
+    private static func append(_ group: Group, _ writer: LogWriter, _ room: DiskRoom) {
+        var answers = writer.store(group.batches)
+        if answers.contains(where: Self.isFull), room.dropBallast() {
+            answers = writer.store(group.batches)
+        }
         for (continuation, answer) in zip(group.continuations, answers) {
             continuation.resume(returning: answer)
         }
         writer.cutIfDue()
         writer.checkpointIfDue()
+    }
+
+    private static func isFull(_ answer: Receipt) -> Bool {
+        if case .failure(.full) = answer { true } else { false }
     }
 
     /// Takes the batches at the front that share a transaction.

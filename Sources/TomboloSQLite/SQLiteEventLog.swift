@@ -15,10 +15,11 @@ package final class SQLiteEventLog: EventLog {
     private let writing: LogWriterThread
     private let reading: LogReaderThread
     private let damageList = DamageList()
+    private let room: DiskRoom
 
     /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
-    /// keys; `retention` says what goes with time. Throws `.unusable` where another relay has it open, where it is of a newer schema or
-    /// of another program, or where the file system refuses.
+    /// keys; `retention` says what goes with time. Throws `.unusable` where another relay has it
+    /// open, where it is of a newer schema or of another program, or where the file system refuses.
     package init(
         directory: String, retention: LogRetention = .forever,
         chance: inout some RandomNumberGenerator
@@ -28,9 +29,14 @@ package final class SQLiteEventLog: EventLog {
         let path = held.databasePath
         let writer = try LogWriter(path: path, retention: retention, chance: &chance)
         let reader = try LogReader(path: path, damage: damageList)
-        writing = try LogWriterThread(writer, holding: held)
+        room = DiskRoom(directory: directory)
+        room.fillBallast()
+        writing = try LogWriterThread(writer, holding: held, room: room)
         reading = try LogReaderThread(reader)
     }
+
+    /// Asks the file system: see `DiskRoom`.
+    package var hasRoom: Bool { room.isThere }
 
     /// Damaged rows that reads met since the log was opened, at most 100 lines.
     package var damage: [String] { damageList.all }

@@ -197,6 +197,7 @@ final class Apple {
                 case .unknown: .unknown
                 }
             if fate != .accepted { world.trouble() }
+            spoil(push, fate, life)
             world.outboxes[key]?.answered(
                 push.id, life: life.number, fate, at: world.loop.now)
             world.note(.outcome, who: key.phone, 0, 0, "\(key.reference.text) \(result)")
@@ -205,6 +206,30 @@ final class Apple {
                     push: push.id, result: result,
                     took: Span(nanoseconds: (world.loop.now - sentAt).nanoseconds)))
         }
+    }
+
+    /// The planted bugs of a sender that keeps pushes for a second try.
+    private func spoil(_ push: Push, _ fate: Outbox.Fate, _ life: Life) {
+        let isKept: Bool =
+            switch world.plant {
+            case .oldStateResent: push.event == .update && fate != .accepted
+            case .updateAfterEnd: push.event == .update && world.dice.happens(.apple, oneIn: 4)
+            default: false
+            }
+        guard isKept else { return }
+        world.after(.seconds(3)) { [self] in
+            guard !life.isDead, tokens[push.token]?.goneSince == nil else { return }
+            if world.plant == .updateAfterEnd {
+                guard let key = key(of: push), world.outboxes[key]?.hasEnded == true else { return }
+            }
+            inFlight[Int(push.lane.rawValue)] -= 1
+            take(push, life)
+        }
+    }
+
+    private func key(of push: Push) -> CardKey? {
+        guard let token = tokens[push.token], let card = token.card else { return nil }
+        return CardKey(phone: token.phone.number, reference: card.reference)
     }
 
     // MARK: Delivering
@@ -219,13 +244,16 @@ final class Apple {
                 world.receive(push, token.phone, token.card)
                 return
             }
-            guard push.expiration > 0 else { return }
+            guard push.expiration > 0 else {
+                lose(push)
+                return
+            }
             if let lost = token.phone.stored { lose(lost) }
             token.phone.stored = push
         }
     }
 
-    /// Another push has taken its place.
+    /// Another push has taken its place, or it was not to be kept.
     private func lose(_ push: Push) {
         guard let card = tokens[push.token]?.card else { return }
         card.hasLostUpdate = true

@@ -40,6 +40,9 @@ final class Outbox {
     var floor: Int64 = 0
     var resendsStarts = false
 
+    /// Whether an end was sent.
+    var hasEnded: Bool { sends.contains { $0.event == .end } }
+
     init(_ budgetClass: BudgetClass) { self.budgetClass = budgetClass }
 
     func answered(_ push: PushID, life: Int, _ fate: Fate, at: MonotonicInstant) {

@@ -19,6 +19,7 @@ final class Card {
     /// Apple took an update or an end, and it will never arrive.
     var hasLostUpdate = false
     var hasLostEnd = false
+    var isUpdatedLocally = false
     var alerts: [Int64: Int] = [:]
     /// Since when a newer state waits for it.
     var behindSince: MonotonicInstant?

@@ -15,11 +15,50 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     // At the sender
     case updateAfterEnd = "update-after-end"
     case oldStateResent = "old-state-resent"
-    // At the loop
+    // At the loop, and at the door
     case lostWakeUp = "lost-wake-up"
+    case tenantLeftOut = "tenant-left-out-of-a-key"
+    // In the relay, in a build with PLANTED_BUGS
+    case noTrailingValue = "no-trailing-value"
+    case debounceFromLastEvent = "debounce-anchored-to-the-last-event"
+    case retirementWithoutGeneration = "retirement-without-comparing-generations"
+    case secondStartBeforeToken = "second-start-before-the-token"
+    case clipSampledAtItsPeriod = "loop-clip-sampled-at-its-period"
+    case windowReopenedByClock = "window-reopened-by-a-clock-step"
 
     /// Those that this build can plant.
-    package static var planted: [Plant] { allCases }
+    package static var planted: [Plant] {
+        #if PLANTED_BUGS
+            allCases
+        #else
+            allCases.filter { !$0.isInRelay }
+        #endif
+    }
+
+    private var isInRelay: Bool {
+        switch self {
+        case .noTrailingValue, .debounceFromLastEvent, .retirementWithoutGeneration,
+            .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock:
+            true
+        default: false
+        }
+    }
+
+    /// Plants what is planted in the relay itself.
+    func spoil(_ configuration: inout CoreConfiguration) {
+        #if PLANTED_BUGS
+            configuration.planted =
+                switch self {
+                case .noTrailingValue: .noTrailingValue
+                case .debounceFromLastEvent: .debounceFromLastEvent
+                case .retirementWithoutGeneration: .retirementWithoutGeneration
+                case .secondStartBeforeToken: .secondStartBeforeToken
+                case .clipSampledAtItsPeriod: .clipSampledAtItsPeriod
+                case .windowReopenedByClock: .windowReopenedByClock
+                default: nil
+                }
+        #endif
+    }
 
     /// Changes what is about to be stored.
     func spoil(_ batch: AppendBatch, in world: World) -> AppendBatch {

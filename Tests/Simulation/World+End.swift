@@ -74,6 +74,17 @@ extension World {
 
     // MARK: The end
 
+    /// Before the one more change that heals what Apple has lost: cards that have lost nothing need
+    /// none.
+    func checkAfterHealing() async {
+        guard let relay = life?.relay else { return }
+        for phone in phones {
+            for card in phone.sortedCards where !card.hasLostUpdate && !card.hasLostEnd {
+                await checkConverged(card, phone, relay)
+            }
+        }
+    }
+
     func checkAtTheEnd() async {
         checkLedger()
         for (key, outbox) in outboxes.sorted(by: { order($0.key, $1.key) }) {

@@ -40,9 +40,11 @@ extension World {
     }
 
     private func serve(_ life: Life) async {
+        var configuration = plan.configuration
+        plant?.spoil(&configuration)
         let relay = Relay(
             loop: loop, log: SimulatedLog(self, life, storage), sender: Sender(self, life),
-            configuration: plan.configuration, wallClock: clock, seed: dice.seed(.machine))
+            configuration: configuration, wallClock: clock, seed: dice.seed(.machine))
         life.relay = relay
         apple.begin()
         do {

@@ -48,7 +48,9 @@ extension World {
                 await pause(.milliseconds(700))
                 continue
             }
-            let answer = await relay.submit(upload.command, for: phone.key)
+            var key = phone.key
+            if plant == .tenantLeftOut { key.tenant = plan.tenants[0] }
+            let answer = await relay.submit(upload.command, for: key)
             var isDone = !upload.isRetried
             if case .stored = answer, !life.isDead { isDone = true }
             note(.stored, who: number, isDone ? 1 : 0, 0, "\(answer)")
@@ -79,6 +81,8 @@ extension World {
         }
         guard let card, !card.isDismissed else { return }
         let isOld = content.timestamp < card.lastTimestamp
+        // What the app has drawn itself stays, whatever was on its way.
+        if isOld, card.isUpdatedLocally { card.hasLostUpdate = true }
         guard !card.hasEnded, !isOld || push.event == .end else {
             note(.ignored, who: phone.number, content.mark)
             return
@@ -194,6 +198,7 @@ extension World {
     private func updateLocally(_ card: Card, _ phone: Phone) {
         let instant = clock.trueNow() + .seconds(Int64(dice.roll(.phones, 0...2)))
         card.lastTimestamp = max(card.lastTimestamp, instant.seconds)
+        card.isUpdatedLocally = true
         report(
             "{\"phase\":\"active\",\"last_local_update\":\"\(instant.rfc3339)\"}", card, phone,
             isRetried: true)

@@ -181,6 +181,7 @@ final class World: @unchecked Sendable {
         }
         await pause(plan.healing)
         while life?.isReady != true { await pause(.milliseconds(100)) }
+        await checkAfterHealing()
         await Producer(self, plan.tenants[0], 99).changeEverything()
         await pause(plan.quiet)
         note(.quiet, who: -1)

@@ -1,0 +1,61 @@
+import Simulation
+import Testing
+
+/// The simulation itself: that it is exact, that it finds what is planted, and that it shrinks.
+/// Many seeds are `deploy/simulate`'s work.
+@Suite struct SimulationTests {
+    @Test func `forty seeds break no promise, and nothing leaves the virtual loop`() {
+        for seed in UInt64(1)...40 {
+            let verdict = SeedRun(seed: seed).run()
+            #expect(verdict.violations.isEmpty, "seed \(seed)")
+            #expect(verdict.escapes == 0, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [UInt64(3), 8, 21])
+    func `a seed runs the same a second time, step by step`(seed: UInt64) {
+        var run = SeedRun(seed: seed)
+        let first = run.run()
+        run.keepsHistory = true
+        let second = run.run()
+        #expect(first.hash == second.hash)
+        #expect(first.jobs == second.jobs)
+        #expect(second.history.count == second.steps)
+    }
+
+    @Test func `another seed is another history`() {
+        #expect(SeedRun(seed: 1).run().hash != SeedRun(seed: 2).run().hash)
+    }
+
+    @Test(arguments: [Plant.acknowledgeBeforeCommit, .oldStateResent, .tenantLeftOut])
+    func `a planted bug is found`(plant: Plant) {
+        let found = (UInt64(1)...40).contains { seed in
+            var run = SeedRun(seed: seed)
+            run.plant = plant
+            return !run.run().isGood
+        }
+        #expect(found)
+    }
+
+    @Test func `a failure shrinks to the faults that it takes, and stays the same failure`() throws
+    {
+        var run = SeedRun(seed: 1)
+        run.plant = .acknowledgeBeforeCommit
+        let whole = run.run()
+        let promise = try #require(whole.violations.first?.promise)
+        run.faults = run.shrunk()
+        let shrunk = run.run()
+        #expect(shrunk.violations.contains { $0.promise == promise })
+        #expect(shrunk.faults.list.count < whole.faults.list.count || whole.faults.list.isEmpty)
+        #expect(shrunk.faults.isSubset(of: whole.faults))
+    }
+
+    @Test func `names of faults are read as they are written`() {
+        for fault in Fault.allCases {
+            #expect(FaultSet(names: fault.name) == FaultSet(fault))
+        }
+        let all = FaultSet(names: Fault.allCases.map(\.name).joined(separator: ","))
+        #expect(all?.list == Fault.allCases)
+        #expect(FaultSet(names: "crashes,earthquake") == nil)
+    }
+}

@@ -40,6 +40,7 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
     }
 
     var client: APNsClient { made! }
+    var moment: MonotonicInstant { loop.now }
 
     func pushEnded(_ outcome: PushOutcome) {
         outcomes.append(outcome)
@@ -89,12 +90,14 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
     }
 
     /// Sends `count` pushes, never more at once than the capacity told; waits for all outcomes.
-    func stream(_ count: Int, to token: (Int) -> String) async throws {
+    func stream(
+        _ count: Int, to token: (Int) -> String, _ change: (Int, inout Push) -> Void = { _, _ in }
+    ) async throws {
         var sent = 0
         let before = outcomes.count
         while outcomes.count - before < count {
             while sent < count, sent - (outcomes.count - before) < (capacities.last ?? 0) {
-                send(token(sent))
+                send(token(sent)) { change(sent, &$0) }
                 sent += 1
             }
             let seen = (outcomes.count, capacities.count)

@@ -160,6 +160,7 @@ struct LoggedRequest: Hashable {
 
     var status: String { columns[0] }
     var connection: String { columns[3] }
+    var id: String { columns[8] }
     var authorization: String { columns[12] }
 }
 

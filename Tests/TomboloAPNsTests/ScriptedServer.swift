@@ -27,6 +27,7 @@ final class ScriptedServer: HTTPHandler, @unchecked Sendable {
     }
 
     func mark() { mostOpen = open }
+    var moment: MonotonicInstant { loop.now }
 
     func handle(_ exchange: HTTPExchange) async {
         requests += 1

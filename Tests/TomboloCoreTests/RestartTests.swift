@@ -31,4 +31,57 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":1}}"#)
         #expect(rig.pushes.last?.push.token == "cc")
     }
+
+    @Test func `a token given back and kept while its bucket fills up is no token more`() {
+        var pacing = PacingState()
+        let grant = Budgets()[.standard]
+        var now = Rig.epoch
+        pacing.reserve(grant, now: now)
+        now = now + .hours(2)
+        var sent = 0
+        for _ in 0..<60 {
+            now = now + .seconds(1)
+            if case .reserve = pacing.turn(.must, grant, now: now, wall: now) {
+                pacing.reserve(grant, now: now)
+            }
+            guard
+                case .send(priority: 10, let timestamp) = pacing.turn(
+                    .must, grant, now: now, wall: now)
+            else { continue }
+            _ = pacing.sent(priority: 10, timestamp: timestamp, grant, now: now)
+            sent += 1
+        }
+        #expect(sent == Int(grant.burst))
+    }
+
+    @Test func `a reservation on a slow disk is paid for anew, and then goes`() {
+        var pacing = PacingState()
+        let grant = Budgets()[.standard]
+        pacing.reserve(grant, now: Rig.epoch)
+        let late = Rig.epoch + .seconds(5)
+        #expect(pacing.turn(.must, grant, now: late, wall: late) == .reserve)
+        pacing.reserve(grant, now: late)
+        let later = late + .seconds(20)
+        #expect(
+            pacing.turn(.must, grant, now: later, wall: later)
+                == .send(priority: 10, timestamp: later.seconds))
+    }
+
+    @Test func `a start that may have gone leaves the highest timestamp it can have used`() {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in nil }
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        let used = rig.pushes.last.flatMap { Rig.aps($0.push)?["timestamp"]?.integer } ?? .max
+        _ = rig.crash(recoverAt: 0)
+        rig.verdict = { _ in .accepted }
+        rig.token("activity:cat", "bb")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 20)
+        let next = rig.pushes.last.flatMap { Rig.aps($0.push)?["timestamp"]?.integer } ?? 0
+        #expect(rig.pushes.count == 2)
+        #expect(next > used)
+    }
 }

@@ -99,7 +99,9 @@ struct Rig {
     }
 
     /// Everything in memory is gone; what was durable comes back at `seconds`.
-    mutating func crash(recoverAt seconds: Double) -> [String] {
+    mutating func crash(
+        recoverAt seconds: Double, restored: Bool = false
+    ) -> [String] {
         pending = nil
         flying = []
         now = max(now, Rig.epoch + Span(nanoseconds: Int64(seconds * 1e9)))
@@ -110,6 +112,7 @@ struct Rig {
         var newest: [String: Record] = [:]
         for record in stored { newest["\(record.space) \(record.number)"] = record }
         recovery.records = newest.values.filter { $0.value != nil }
+        if restored { recovery.restoredAt = now }
         let configuration = core.configuration
         core = Core(configuration: configuration, seed: 8)
         core.setCapacityForTests(1_000)

@@ -96,6 +96,38 @@ import TomboloCore
         #expect(steady == Instant(seconds: 1_000))
     }
 
+    @Test func `a later relay goes on with the clock of the one before, whatever the wall says`() {
+        var first = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
+        let reading = first.reading(monotonic: 10_000_000_000, boot: "a")
+        var next = RelayClock(
+            wall: Instant(seconds: 9_000), monotonic: 70_000_000_000, boot: "a", after: reading)
+        #expect(next.steady(monotonic: 70_000_000_000) == Instant(seconds: 1_070))
+        #expect(next.lead == .seconds(9_000 - 1_070))
+        #expect(next.wallToldBefore == Instant(seconds: 1_070))
+        _ = next.follow(wall: Instant(seconds: 99_000), monotonic: 70_000_000_000)
+        #expect(next.lead == .seconds(9_000 - 1_070 + 60))
+    }
+
+    @Test func `after another boot no time is counted as passed`() {
+        var first = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
+        let reading = first.reading(monotonic: 10_000_000_000, boot: "a")
+        for boot in ["b", ""] {
+            var next = RelayClock(
+                wall: Instant(seconds: 5_000), monotonic: 70_000_000_000, boot: boot,
+                after: reading)
+            #expect(next.steady(monotonic: 70_000_000_000) == Instant(seconds: 1_010))
+            #expect(next.lead == .seconds(5_000 - 1_010))
+        }
+    }
+
+    @Test func `a reading of the clock is read as it was written, and nothing else is`() {
+        var clock = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
+        let reading = clock.reading(monotonic: 7, boot: "a")
+        #expect(RelayClock.Reading(record: reading.record) == reading)
+        #expect(RelayClock.Reading(record: Record(space: .relay, number: 1, value: [1])) == nil)
+        #expect(RelayClock.Reading(record: Record(space: .mark, number: 1, value: nil)) == nil)
+    }
+
     @Test func `the nearest name is suggested, and nothing where none is near`() {
         #expect(nearestName(to: "sate", among: ["state", "alert"]) == "state")
         #expect(nearestName(to: "audeince", among: ["audience", "alert"]) == "audience")
@@ -113,9 +145,7 @@ import TomboloCore
         }
         #expect(bucket.left(grant, now: start) == 0)
         #expect(bucket.time(keeping: 0, of: grant, now: start) == start + .seconds(60))
-        // What is kept back by custom needs no lead for a reservation.
-        let kept = start + .seconds(180) - TokenBucket.reservation
-        #expect(bucket.time(keeping: 2, of: grant, now: start) == kept)
+        #expect(bucket.time(keeping: 2, of: grant, now: start) == start + .seconds(180))
         #expect(bucket.time(keeping: 3, of: grant, now: start) == nil)
         #expect(bucket.left(grant, now: start + .seconds(60)) == 1)
         #expect(bucket.left(grant, now: start + .hours(100)) == 3)

@@ -79,6 +79,8 @@ private enum Golden {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         try #require(
             sqlite3_open_v2("tombolo.db", &database, flags, disk.vfsName) == SQLITE_OK)
-        try #require(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+        // Else the end of the journal may be undone: SQLite syncs no directory for it.
+        let durability = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+        try #require(sqlite3_exec(database, durability + sql, nil, nil, nil) == SQLITE_OK)
     }
 }

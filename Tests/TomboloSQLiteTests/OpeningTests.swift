@@ -97,6 +97,6 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
         #expect(status.st_mode & 0o777 == mode, "\(name)")
     }
     await log.close()
-    for file in ["/tombolo.db", "/tombolo.lock"] { unlink(inner + file) }
+    for file in ["/tombolo.db", "/tombolo.lock", "/tombolo.ballast"] { unlink(inner + file) }
     rmdir(inner)
 }

@@ -6,7 +6,7 @@ import TomboloSQLite
 
 /// A log that keeps three days of events and one of facts, on a disk of its own.
 private func writer(on disk: SimulatedDisk) throws -> LogWriter {
-    disk.create("tombolo.db")
+    if disk.size("tombolo.db") == nil { disk.create("tombolo.db") }
     var chance = SplitMix64(seed: 1)
     let retention = LogRetention(history: .hours(72), facts: .hours(24))
     let writer = try LogWriter(

@@ -19,7 +19,9 @@ final class SQLitePlace: EventLogPlace {
     deinit {
         // Drops the log, if one is open, before its files go.
         newest.withLock { $0 = nil }
-        for file in ["tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.lock"] {
+        for file in [
+            "tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.lock", "tombolo.ballast",
+        ] {
             unlink("\(directory)/\(file)")
         }
         rmdir(directory)

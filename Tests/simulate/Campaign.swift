@@ -37,8 +37,8 @@ struct Campaign {
 
     /// All that it takes to see the failure again. The first few are shrunk and told step by step.
     private func report(_ verdict: SeedRun.Verdict) {
-        print("FAILED seed \(verdict.seed), \(BuildConfiguration.text), faults \(verdict.faults)")
-        for violation in verdict.violations.prefix(3) { print("  \(violation)") }
+        say("FAILED seed \(verdict.seed), \(BuildConfiguration.text), faults \(verdict.faults)")
+        for violation in verdict.violations.prefix(3) { say("  \(violation)") }
         guard failed <= 3, !options.showsHistory else { return }
         var run = SeedRun(seed: verdict.seed)
         run.faults = run.shrunk()
@@ -52,6 +52,12 @@ struct Campaign {
                 + "--faults \(shrunk.faults) --history")
     }
 
+    /// At once, also where standard output is a file.
+    private func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+
     mutating func runPlants() {
         for plant in options.plants {
             var found: UInt64?
@@ -61,10 +67,10 @@ struct Campaign {
                 let verdict = run.run()
                 guard let violation = verdict.violations.first else { continue }
                 found = count
-                print("\(plant.rawValue): seed \(verdict.seed), after \(count): \(violation)")
+                say("\(plant.rawValue): seed \(verdict.seed), after \(count): \(violation)")
                 break
             }
-            if found == nil { print("\(plant.rawValue): NOT FOUND") }
+            if found == nil { say("\(plant.rawValue): NOT FOUND") }
             planted.append((plant, found))
         }
     }

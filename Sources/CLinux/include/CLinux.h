@@ -38,5 +38,8 @@ int tombolo_set_no_delay(int socket);
 /// The error that a non-blocking connect ended with; 0 when it succeeded.
 int tombolo_socket_error(int socket);
 
+/// Gives memory that was freed back to the system (malloc_trim of glibc).
+void tombolo_release_free_memory(void);
+
 /// At most 15 bytes of `name`.
 void tombolo_name_thread(const char *name);

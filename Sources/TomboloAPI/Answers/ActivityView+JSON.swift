@@ -19,6 +19,7 @@ extension ActivityView {
             writer.name("relevance")
             writer.number(relevance)
         }
+        if let asOf { writer.member("as_of", asOf.rfc3339) }
         writer.nullable("stale_at", staleAt?.rfc3339)
         writer.name("clips")
         writer.beginArray()

@@ -117,9 +117,10 @@ extension ProblemRegistry {
             fix: "Wait for the seconds that Retry-After names, then send again.",
             command: "curl http://127.0.0.1:8780/metrics"),
         ProblemPage(
-            .logFull, 503, "The log has no room",
-            cause: "The disk under the data directory is full. Nothing of the request is stored.",
-            fix: "Free some space there; the relay takes events again within a second.",
+            .logFull, 507, "The disk of the log is full, or nearly",
+            cause: "The file system of the data directory has no room, or is used to nine tenths.",
+            fix: "Free some space on it, or keep a shorter history (limits.history): events are "
+                + "taken again by themselves.",
             command: "df -h"),
         ProblemPage(
             .stopping, 503, "The relay is stopping",

@@ -34,6 +34,14 @@ extension Core {
         let device = deviceBudget(destination, grant)
         let turn = destination.pacing.turn(
             wish, grant, device: device, now: now, wall: wall(now))
+        #if PLANTED_BUGS
+            var waits = false
+            if case .wait = turn { waits = true }
+            if let until = plantedWait(slot, event, wish, waits, now: now) {
+                postpone(slot, until: until, .spacing)
+                return
+            }
+        #endif
         switch turn {
         case .wait(let until, let hold):
             postpone(slot, until: until, hold)

@@ -49,7 +49,17 @@ extension Core {
             return cursor.shownAt.map { projection.state(showing: $0) } ?? projection.state
         }
         guard event == .update, projection.clip != nil else { return projection.state(at: wall) }
-        let frame = cursor.frame(at: wall)
+        let due = cursor.frame(at: wall)
+        #if PLANTED_BUGS
+            var frame = due
+            if isPlanted(.clipSampledAtItsPeriod), let clip = projection.clip,
+                clip.clip.duration == nil
+            {
+                frame = clip.elapsed(at: wall)
+            }
+        #else
+            let frame = due
+        #endif
         cursor.show(frame, now: now, wall: wall)
         destinations[slot]?.cursor = cursor
         if wish == .frame { counters.framesSent += 1 }

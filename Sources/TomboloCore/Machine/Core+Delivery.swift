@@ -97,7 +97,15 @@ extension Core {
         case .waiting:
             return wantStart(
                 destination, projection, areAlertsPaused: areAlertsPaused(slot))
-        case .starting, .started: return .held(.updateToken, until: nil)
+        case .starting, .started:
+            #if PLANTED_BUGS
+                if isPlanted(.secondStartBeforeToken), destination.acknowledged > 0,
+                    destination.acknowledged < projection.version
+                {
+                    return wantStart(destination, projection, areAlertsPaused: false)
+                }
+            #endif
+            return .held(.updateToken, until: nil)
         case .startUnknown:
             let deadline = destination.phaseSince + configuration.limits.startDeadline
             if now < deadline { return .held(.unknownStart, until: deadline) }

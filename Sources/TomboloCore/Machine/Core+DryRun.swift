@@ -32,8 +32,23 @@ extension Core {
     /// More routes are not listed.
     private static let routesMax = 100
 
+    /// An activity that had left memory, as the log has it.
+    package struct Remembered: Sendable {
+        package var head: ActivityHead
+        package var version: Int64
+        package var seq: Int64
+
+        package init(head: ActivityHead, version: Int64, seq: Int64) {
+            self.head = head
+            self.version = version
+            self.seq = seq
+        }
+    }
+
     /// What a command would do now. Throws what would refuse it.
-    package func dryRun(_ command: Command, now: Instant) throws(Refusal) -> DryRun {
+    package func dryRun(
+        _ command: Command, remembered: Remembered? = nil, now: Instant
+    ) throws(Refusal) -> DryRun {
         // A core with this one activity takes the command as this one would.
         var trial = Core(configuration: configuration, seed: 0)
         trial.types = types
@@ -44,6 +59,11 @@ extension Core {
             activity.destinations = []
             trial.activities = [activity]
             trial.activityByKey[command.activity] = 0
+        } else if let last = remembered {
+            var effects = Effects()
+            trial.step(
+                .remembered(last.head, version: last.version, seq: last.seq), now: now,
+                effects: &effects)
         }
         switch trial.admit(command, now: now) {
         case .refused(let refusal): throw refusal

@@ -27,6 +27,13 @@ extension Core {
     }
 
     mutating func admit(_ command: Command, now: Instant) -> Admission {
+        guard hasRoom else {
+            return .refused(
+                Refusal(
+                    .logFull,
+                    "the disk of the log is nearly full: nothing was stored; free some "
+                        + "space on it, then send again"))
+        }
         if staged.events.count >= configuration.limits.stagedEventsMax {
             return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
         }

@@ -188,9 +188,14 @@ extension Core {
         } else {
             name = .activity(reference(destination))
         }
-        guard let token = devices[destination.device]?.tokens[name], token.value == flying.token
-        else { return }
-        if let since, since < token.registeredAt {
+        guard let token = devices[destination.device]?.tokens[name] else { return }
+        #if PLANTED_BUGS
+            let isCompared = !isPlanted(.retirementWithoutGeneration)
+        #else
+            let isCompared = true
+        #endif
+        guard token.value == flying.token || !isCompared else { return }
+        if isCompared, let since, since < token.registeredAt {
             backOff(slot, now: now)
             return
         }

@@ -18,6 +18,8 @@ package struct Core: Sendable {
     var retirements = DeadlineHeap()
     /// Some have left: the log may know activities that are not here.
     var hasRetired = false
+    /// False while the disk is too full for events.
+    var hasRoom = true
     var activityByKey: [ActivityKey: Int] = [:]
     var activityByNumber: [ActivityNumber: Int] = [:]
     var devices: [Device?] = []
@@ -103,6 +105,7 @@ package struct Core: Sendable {
             // Timestamps run ahead by it only when the next relay would know.
             staged.lead = lead
             staged.flushAt = .distantPast
+        case .room(let isThere): hasRoom = isThere
         case .remembered(let head, let version, let seq):
             remember(head, version: version, seq: seq, now: now)
         case .tick: break

@@ -24,6 +24,8 @@ package enum Input: Sendable {
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
+    /// Whether the log has room for events.
+    case room(Bool)
     /// An activity that had left memory, as the log keeps it.
     case remembered(ActivityHead, version: Int64, seq: Int64)
     /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.

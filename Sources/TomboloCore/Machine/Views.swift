@@ -16,6 +16,8 @@ package struct ActivityView: Sendable {
     package var staleAt: Instant?
     package var clip: ClipView?
     package var destinations: [DestinationView]
+    /// The moment of the past that it shows; nil for now.
+    package var asOf: Instant?
 }
 
 /// A clip as readers see it.

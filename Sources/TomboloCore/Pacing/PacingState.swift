@@ -168,7 +168,12 @@ package struct PacingState: Hashable, Sendable {
         case .latest(.high): kept = grant.reserve
         case .must, .end: kept = 0
         }
-        return holdsToken ? now : bucket.time(keeping: kept, of: grant, now: now)
+        if holdsToken { return now }
+        guard let time = bucket.time(keeping: kept, of: grant, now: now), kept > 0 else {
+            return bucket.time(keeping: kept, of: grant, now: now)
+        }
+        // What is kept back is custom, not the grant: a reservation's lead does not count there.
+        return max(now, time - TokenBucket.reservation)
     }
 
     private func mayGoLow(_ grant: Grant) -> Bool { grant.perHour != nil }

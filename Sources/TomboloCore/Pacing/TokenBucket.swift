@@ -25,10 +25,7 @@ package struct TokenBucket: Hashable, Sendable {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }
         let back = interval.nanoseconds * (grant.burst - kept - 1)
-        let earliest = fullAt(under: grant, now: now) - Span(nanoseconds: back)
-        // What is kept back is kept by custom, not by the grant: there a reservation's lead does
-        // not count.
-        return max(now, kept == 0 ? earliest : earliest - Self.reservation)
+        return max(now, fullAt(under: grant, now: now) - Span(nanoseconds: back))
     }
 
     /// Whether the last token taken may still be spent.

@@ -197,6 +197,10 @@ package final class HTTPExchange: @unchecked Sendable {
     /// Runs the handler to its end, and sees to it that there is an answer.
     func run(_ handler: any HTTPHandler) async {
         await handler.handle(self)
+        handlerReturned()
+    }
+
+    func handlerReturned() {
         switch answer {
         case .none:
             let problem = (failure ?? (Task.isCancelled ? .cancelled : .peerGone)).problem

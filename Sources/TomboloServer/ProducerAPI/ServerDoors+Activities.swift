@@ -7,7 +7,9 @@ import TomboloRelay
 extension ServerDoors {
     func showActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
+        let moment = try pastMoment(request)
         guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
+        if let moment { return try await showPast(moment, of: view, request) }
         return .json(200, ["etag": view.entityTag]) { view.write(to: &$0) }
     }
 

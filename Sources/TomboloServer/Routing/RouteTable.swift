@@ -12,7 +12,8 @@ package enum RouteTable {
         Route(
             "PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true,
             query: ["dry_run"]),
-        Route("GET", "/v1/activities/{id}", .showActivity, .observe),
+        Route(
+            "GET", "/v1/activities/{id}", .showActivity, .observe, query: ["at", "at_seq"]),
         Route(
             "POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true,
             query: ["dry_run"]),

@@ -14,7 +14,7 @@ extension CommandTable {
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
         ]
         let checking: [Subcommand] = [
-            .typePut, .typeShow, .typeCheck, .lint, .deadList, .deadRetry,
+            .typePut, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
         ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         return CommandTable(

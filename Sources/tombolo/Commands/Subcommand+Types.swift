@@ -61,6 +61,17 @@ extension Subcommand {
         ],
         exits: [.lint], run: LintCommand.run)
 
+    static let doctor = Subcommand(
+        path: ["doctor"], summary: "Find out why Apple would not take pushes, and what to do",
+        arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
+        flags: Flag.ofConfiguration + [.output],
+        details: [
+            "One push to a token that is nobody's goes to the endpoint of each app: the answer tells\n"
+                + "whether key, team, environment, topic and clock are right. Nobody's phone gets it."
+        ],
+        examples: ["tombolo doctor --config /etc/tombolo/tombolo.json"],
+        exits: [.unreachable], run: DoctorCommand.run)
+
     static let deadList = Subcommand(
         path: ["dead", "ls"], summary: "List pushes that Apple refused for good",
         flags: [.ofActivity, .ofDevice, .reason, .limit] + Flag.ofClients,

@@ -1,3 +1,4 @@
+import CLinux
 import TomboloCore
 import TomboloCrypto
 import TomboloEventLog
@@ -55,6 +56,8 @@ final class RelayService: @unchecked Sendable {
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { complain(line) }
+            // What was read is as large again as what was made of it.
+            tombolo_release_free_memory()
         } catch {
             throw ProgramError(error)
         }

@@ -1,0 +1,70 @@
+import Glibc
+import Synchronization
+
+/// How full the log's file system is, and a file that is there only to be given up.
+///
+/// SQLite needs room even to delete. So events are refused before the disk is full, and should
+/// somebody else fill it, the ballast's room lets the relay write down what it has sent, and stop
+/// or go on in order.
+final class DiskRoom: Sendable {
+    /// At this share of the file system in use events are refused, in percent.
+    static let percentMax: UInt64 = 90
+    /// They are taken again below this: else they would come and go with each checkpoint.
+    static let percentAgain: UInt64 = 88
+    /// On a large disk nine tenths leave plenty: with this much free nothing is refused.
+    static let bytesPlenty: UInt64 = 4 << 30
+    /// The ballast: room for some checkpoints of marks and facts.
+    static let ballastBytes: UInt64 = 8 << 20
+
+    private let directory: String
+    private let isRefusing = Atomic(false)
+
+    init(directory: String) { self.directory = directory }
+
+    private var ballastPath: String { directory + "/tombolo.ballast" }
+
+    /// Whether events may come. A file system that does not say has room.
+    var isThere: Bool {
+        guard let (percent, free) = use() else { return true }
+        let refuses = Self.refuses(
+            percent: percent, free: free, already: isRefusing.load(ordering: .relaxed))
+        isRefusing.store(refuses, ordering: .relaxed)
+        return !refuses
+    }
+
+    /// Whether a file system of which `percent` is used and `free` bytes are not takes no events,
+    /// when it did so `already` or not.
+    static func refuses(percent: UInt64, free: UInt64, already: Bool) -> Bool {
+        percent >= (already ? percentAgain : percentMax) && free < bytesPlenty
+    }
+
+    /// Used, as `df` counts it, and bytes that are free.
+    private func use() -> (percent: UInt64, free: UInt64)? {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0, status.f_blocks > 0 else { return nil }
+        let used = UInt64(status.f_blocks - status.f_bfree)
+        let available = UInt64(status.f_bavail)
+        guard used + available > 0 else { return nil }
+        let percent = (used * 100 + used + available - 1) / (used + available)
+        return (percent, available * UInt64(status.f_frsize))
+    }
+
+    /// Makes the ballast, where it is not there and there is room for it and more.
+    func fillBallast() {
+        guard let (percent, free) = use(), percent < Self.percentAgain,
+            free > 4 * Self.ballastBytes
+        else { return }
+        let descriptor = open(ballastPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // Where the file system cannot set blocks aside there is no ballast.
+        _ = posix_fallocate(descriptor, 0, off_t(Self.ballastBytes))
+    }
+
+    /// Gives the ballast's room up. False where there is none left.
+    func dropBallast() -> Bool {
+        var status = stat()
+        guard stat(ballastPath, &status) == 0, status.st_blocks > 0 else { return false }
+        return unlink(ballastPath) == 0
+    }
+}

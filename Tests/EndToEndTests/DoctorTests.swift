@@ -1,0 +1,100 @@
+import Glibc
+import Testing
+import TomboloJSON
+
+@testable import tombolo
+
+/// `tombolo doctor` against a simulator that is right, and against everything that goes wrong.
+@Suite(.serialized) struct DoctorTests {
+    private static let keyID = "ABC123DEFG"
+    private static let teamID = "TEAM123456"
+
+    /// A directory with a push key, and a simulator that knows it.
+    private struct Bench {
+        let directory: TemporaryDirectory
+        let simulator: ChildProcess
+        let url: String
+        let control: String
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            for name in ["key", "other"] {
+                let made = try Shell.run(
+                    "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-out", "\(directory.path)/\(name).p8")
+                try #require(made.status == 0, "\(made.errors)")
+                chmod("\(directory.path)/\(name).p8", 0o600)
+            }
+            simulator = try ChildProcess([
+                "sim", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--phones", "0",
+                "--key-file", "\(directory.path)/key.p8", "--key-id", DoctorTests.keyID,
+                "--team-id", DoctorTests.teamID, "--topic", "com.example.app",
+                "--ca-out", "\(directory.path)/ca.pem", "--accept-any-token",
+            ])
+            let ready = try JSONDocument(Array(try simulator.line(within: 30).utf8)).root
+            url = ready["simulator"]?.string ?? ""
+            control = ready["control"]?.string ?? ""
+        }
+
+        func doctor(
+            team: String = DoctorTests.teamID, key: String = "key", id: String = "com.example.app",
+            endpoint: String? = nil
+        ) throws -> Tombolo.Result {
+            let path = try directory.write(
+                "tombolo.json",
+                """
+                {"data":"d","apps":[{"id":"\(id)","team_id":"\(team)","key_id":"ABC123DEFG",
+                "key_file":"\(directory.path)/\(key).p8","environment":"sandbox",
+                "endpoint":"\(endpoint ?? url)","ca_file":"\(directory.path)/ca.pem"}]}
+                """)
+            return try Tombolo.run("doctor", "--config", path, "-o", "json")
+        }
+
+        /// Makes every right push meet a fault.
+        func fault(_ rule: String) throws {
+            let put = try Shell.run(
+                "curl", "-s", "-X", "PUT", "--data-binary", rule, control + "/v1/faults")
+            try #require(put.output.contains("rules"), "\(put.output)\(put.errors)")
+        }
+    }
+
+    @Test func `all is well where key, team, topic and clock are right`() throws {
+        let result = try Bench().doctor()
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+        #expect(result.output.contains(#""well":true"#))
+    }
+
+    @Test func `each cause is named with its fix`() throws {
+        let bench = try Bench()
+        func expect(_ result: Tombolo.Result, _ cause: String, _ fix: String, status: Int32 = 1) {
+            #expect(result.status == status, "\(result.output)\(result.errors)")
+            #expect(result.output.contains(cause), "\(result.output)")
+            #expect(result.output.contains(fix), "\(result.output)")
+        }
+        expect(try bench.doctor(key: "other"), "InvalidProviderToken", "compare key_id and team_id")
+        expect(
+            try bench.doctor(team: "TEAM654321"), "InvalidProviderToken",
+            "compare key_id and team_id")
+        expect(try bench.doctor(id: "com.example.none"), "TopicDisallowed", "bundle id")
+        expect(
+            try bench.doctor(endpoint: "https://127.0.0.1:1"), "cannot be reached", "nc -vz",
+            status: 5)
+        try bench.fault(#"{"reason":"ExpiredProviderToken"}"#)
+        expect(try bench.doctor(), "clock is more than an hour off", "timedatectl")
+        try bench.fault(#"{"reason":"BadEnvironmentKeyIdInToken"}"#)
+        expect(try bench.doctor(), "is not for sandbox", "\\\"environment\\\"")
+        try bench.fault(#"{"reason":"ServiceUnavailable"}"#)
+        expect(try bench.doctor(), "503 ServiceUnavailable", "15 minutes")
+        try bench.fault(#"{"rules":[]}"#)
+        chmod("\(bench.directory.path)/key.p8", 0o644)
+        expect(try bench.doctor(), "is a secret that others may read", "chmod 600")
+    }
+
+    @Test func `a machine without an app is told to configure one`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("tombolo.json", #"{"data":"d"}"#)
+        let result = try Tombolo.run("doctor", "--config", path)
+        #expect(result.status == 1)
+        #expect(result.output.contains("no app is configured"))
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import Testing
+import TomboloJSON
+
+@testable import tombolo
+
+/// `log`, `backup` and `bench` on files, as somebody at a shell uses them. The real program, no
+/// relay.
+@Suite struct LogCommandTests {
+    private let work: TemporaryDirectory
+
+    init() throws { work = try TemporaryDirectory() }
+
+    /// A log of 400 events of 20 activities.
+    private func filled(_ name: String = "data") throws -> String {
+        let data = "\(work.path)/\(name)"
+        let result = try Tombolo.run([
+            "bench", "append", "--data", data, "--count", "400", "--batch", "50", "--activities",
+            "20", "--ids", "-o", "json",
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try json(result.output)["events"]?.integer == 400)
+        return data
+    }
+
+    private func json(_ text: String) throws -> JSONView {
+        try JSONDocument(Array(text.utf8)).root
+    }
+
+    @Test func `a log that the bench wrote is sound, and replays`() throws {
+        let data = try filled()
+        let verified = try Tombolo.run(["log", "verify", "--data", data, "-o", "json"])
+        #expect(verified.status == 0)
+        let verdict = try json(verified.output)
+        #expect(verdict["ok"]?.bool == true)
+        #expect(verdict["events"]?.integer == 400)
+        #expect(verdict["heads"]?.integer == 20)
+        let replayed = try Tombolo.run(["bench", "replay", "--data", data, "-o", "json"])
+        #expect(try json(replayed.output)["broken"]?.integer == 0)
+    }
+
+    @Test func `a flipped bit is found, and named`() throws {
+        let data = try filled()
+        let path = data + "/tombolo.db"
+        var bytes = try FileBytes.read(path)
+        // The state of an event in the middle: a 12-digit number of the bench.
+        let mark = Array("000000000123\",\"pad\"".utf8)
+        let place = try #require(
+            bytes.indices.first { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) })
+        bytes[place] ^= 1
+        try FileBytes.write(bytes, to: path)
+        let result = try Tombolo.run(["log", "verify", "--data", data, "-o", "json"])
+        #expect(result.status == 1)
+        #expect(try json(result.output)["wrong"]?.count != 0)
+    }
+
+    @Test func `an export makes the same log again, byte for byte`() throws {
+        let data = try filled()
+        let lines = try Tombolo.run(["log", "export", "--data", data])
+        #expect(lines.status == 0)
+        let copy = "\(work.path)/copy"
+        let taken = try Tombolo.run(["log", "import", "--data", copy], input: lines.output)
+        #expect(taken.status == 0, "\(taken.errors)")
+        #expect(try Tombolo.run(["log", "verify", "--data", copy]).status == 0)
+        #expect(try Tombolo.run(["log", "export", "--data", copy]).output == lines.output)
+        let again = try Tombolo.run(["log", "import", "--data", copy], input: lines.output)
+        #expect(again.status == 3)
+        #expect(again.errors.contains("there is a log in \(copy) already"))
+    }
+
+    @Test func `a copy is sound, and goes where no log is`() throws {
+        let data = try filled()
+        let copy = "\(work.path)/monday"
+        #expect(try Tombolo.run(["backup", "create", copy, "--data", data]).status == 0)
+        #expect(try Tombolo.run(["backup", "verify", copy]).status == 0)
+        #expect(try Tombolo.run(["backup", "create", copy, "--data", data]).status == 3)
+        let refused = try Tombolo.run(["backup", "restore", copy, "--data", data])
+        #expect(refused.status == 3)
+        #expect(refused.errors.contains("try: move it away first: mv \(data)"))
+        let target = "\(work.path)/restored"
+        #expect(try Tombolo.run(["backup", "restore", copy, "--data", target]).status == 0)
+        let verified = try Tombolo.run(["log", "verify", "--data", target, "-o", "json"])
+        #expect(try json(verified.output)["last_seq"]?.integer == 400)
+    }
+
+    @Test func `what is no log is refused with a word`() throws {
+        for words in [
+            ["log", "verify"], ["log", "export"], ["backup", "create", "\(work.path)/x"],
+        ] {
+            let result = try Tombolo.run(words + ["--data", work.path])
+            #expect(result.status == 3, "\(words)")
+            #expect(result.errors.contains("\n  try: "), "\(words)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// A log that was put back from a backup: phones may have had more than it knows of.
+@Suite struct RestoreTests {
+    /// A card that runs, and an alert that waits: Apple takes nothing more.
+    private func waitingAlert() -> Rig {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in nil }
+        rig.advance(to: 5)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.command(
+            .update,
+            #"{"state":{"lap":2},"alert":{"title":"a","body":"b"},"alert_ttl":"10m"}"#)
+        return rig
+    }
+
+    private func alerts(_ rig: Rig, from mark: Int) -> Int {
+        rig.pushes.dropFirst(mark).count { Rig.aps($0.push)?["alert"] != nil }
+    }
+
+    @Test func `after a crash an alert that was not tried still goes`() {
+        var rig = waitingAlert()
+        let mark = rig.pushes.count
+        rig.verdict = { _ in .accepted }
+        #expect(rig.crash(recoverAt: 20).isEmpty)
+        rig.advance(to: 60)
+        #expect(alerts(rig, from: mark) == 1)
+    }
+
+    @Test func `after a restore alerts from before it stay silent, and the state goes on`() {
+        var rig = waitingAlert()
+        let mark = rig.pushes.count
+        rig.verdict = { _ in .accepted }
+        #expect(rig.crash(recoverAt: 20, restored: true).isEmpty)
+        rig.advance(to: 60)
+        #expect(alerts(rig, from: mark) == 0)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":2}"#)
+        rig.command(
+            .update, #"{"state":{"lap":3},"alert":{"title":"c","body":"d"},"alert_ttl":"10m"}"#)
+        rig.advance(to: 90)
+        #expect(alerts(rig, from: mark) == 1, "what comes after it rings")
+    }
+}

@@ -1,0 +1,90 @@
+import CSQLite
+import Glibc
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloEventLog
+
+@testable import TomboloSQLite
+
+/// A log that was left as a crash leaves it, with three events.
+private func crashed() async throws -> SQLitePlace {
+    let place = SQLitePlace()
+    let log = try place.reopen()
+    for activity in Int64(1)...3 {
+        _ = try await log.append(Sample.batch(Sample.event(activity, after: 0)))
+    }
+    return place
+}
+
+@Suite struct FilesTests {
+    @Test func `a missing -shm is made again from the -wal`() async throws {
+        let place = try await crashed()
+        #expect(access(place.directory + "/tombolo.db-wal", F_OK) == 0)
+        #expect(unlink(place.directory + "/tombolo.db-shm") == 0)
+        let log = try place.reopen()
+        #expect(try await log.recover().lastSeq == 3)
+        await log.close()
+    }
+
+    @Test func `a -wal that is none is passed over`() async throws {
+        let place = try await crashed()
+        await (try place.reopen()).close()
+        let file = try #require(fopen(place.directory + "/tombolo.db-wal", "w"))
+        for _ in 0..<5_000 { fputs("not a write-ahead log\n", file) }
+        fclose(file)
+        let log = try place.reopen()
+        let recovered = try await log.recover()
+        #expect(recovered.lastSeq == 3)
+        #expect(recovered.damage.isEmpty)
+        _ = try await log.append(Sample.batch(Sample.event(1, after: 1)))
+        await log.close()
+    }
+
+    @Test func `heads that are ahead of the log are set aside, with a line each`() async throws {
+        let place = try await crashed()
+        await (try place.reopen()).close()
+        shell(place, "DELETE FROM log WHERE seq = 3")
+        let log = try place.reopen()
+        let recovered = try await log.recover()
+        #expect(recovered.heads.map(\.activity.rawValue) == [1, 2])
+        #expect(recovered.damage.count == 1)
+        #expect(recovered.damage[0].hasPrefix("the head of activity 3 stands at event 3, which"))
+        await log.close()
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root writes everywhere"))
+    func `a file that may only be read is refused with what to do`() async throws {
+        let place = try await crashed()
+        await (try place.reopen()).close()
+        chmod(place.directory + "/tombolo.db", 0o400)
+        do {
+            _ = try place.reopen()
+            Issue.record("it was opened")
+        } catch EventLogError.unusable(_, let hint) {
+            #expect(hint == "let the user who runs the relay read and write it and its directory")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (89, 1, false, false), (90, 1, false, true), (89, 1, true, true), (88, 1, true, true),
+            (87, 1, true, false), (100, DiskRoom.bytesPlenty, false, false),
+            (100, DiskRoom.bytesPlenty - 1, false, true),
+        ] as [(UInt64, UInt64, Bool, Bool)])
+    func `events are refused from nine tenths on, and taken again a little below`(
+        _ percent: UInt64, _ free: UInt64, _ already: Bool, _ refuses: Bool
+    ) {
+        #expect(
+            DiskRoom.refuses(percent: percent, free: free, already: already) == refuses)
+    }
+
+    @Test func `the ballast is there, and is given up once`() async throws {
+        let place = SQLitePlace()
+        let room = DiskRoom(directory: place.directory)
+        room.fillBallast()
+        #expect(room.dropBallast())
+        #expect(!room.dropBallast())
+        #expect(access(place.directory + "/tombolo.ballast", F_OK) != 0)
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloServer
+
+/// `GET /v1/activities/{id}?at=` and `?at_seq=`: as it was.
+@Suite struct PastDoorTests {
+    /// cat-7 started at event 1, changed at 2 and 4, ended at 5; 3 is another's.
+    private func tell(_ doors: DoorsUnderTest) async throws {
+        for (method, path, body) in [
+            ("PUT", "cat-7", #"{"type":"T","state":{"lap":1,"name":"Mike"}}"#),
+            ("PATCH", "cat-7", #"{"state":{"lap":2}}"#),
+            ("PUT", "owl", #"{"type":"T","state":{}}"#),
+            ("PATCH", "cat-7", #"{"state":{"lap":3}}"#),
+            ("POST", "cat-7/end", #"{"state":{"lap":4}}"#),
+        ] {
+            let answer = try await doors.call(method, "/v1/activities/\(path)", body)
+            #expect((200...201).contains(answer.status), "\(answer.text)")
+        }
+    }
+
+    @Test func `each event of the past shows the state of then`() async throws {
+        try await withDoors { doors in
+            try await tell(doors)
+            for (seq, version, lap, status) in [
+                (1, 1, 1, "active"), (2, 2, 2, "active"), (3, 2, 2, "active"),
+                (4, 3, 3, "active"), (5, 4, 4, "ended"), (99, 4, 4, "ended"),
+            ] {
+                let answer = try await doors.call("GET", "/v1/activities/cat-7?at_seq=\(seq)")
+                #expect(answer.status == 200)
+                let view = try json(answer)
+                #expect(view["version"]?.integer == Int64(version), "at \(seq)")
+                #expect(view["state"]?["lap"]?.integer == Int64(lap))
+                #expect(view["state"]?["name"]?.string == "Mike")
+                #expect(view["status"]?.string == status)
+                #expect(view["as_of"]?.string != nil)
+                #expect(answer.fields["etag"] == "\"v\(version)\"")
+            }
+        }
+    }
+
+    @Test func `an instant shows what was then`() async throws {
+        try await withDoors { doors in
+            try await tell(doors)
+            let late = try await doors.call("GET", "/v1/activities/cat-7?at=2200-01-01T00:00:00Z")
+            #expect(try json(late)["version"]?.integer == 4)
+            #expect(try json(late)["as_of"]?.string == "2200-01-01T00:00:00.000Z")
+            let early = try await doors.call("GET", "/v1/activities/cat-7?at=2001-01-01T00:00:00Z")
+            #expect(early.status == 404)
+        }
+    }
+
+    @Test func `a moment that is none is refused`() async throws {
+        try await withDoors { doors in
+            try await tell(doors)
+            for query in ["at=yesterday", "at_seq=-1", "at=2001-01-01T00:00:00Z&at_seq=1"] {
+                let answer = try await doors.call("GET", "/v1/activities/cat-7?\(query)")
+                #expect(answer.status == 400, "\(query)")
+            }
+            #expect(try await doors.call("GET", "/v1/activities/cow?at_seq=1").status == 404)
+        }
+    }
+}

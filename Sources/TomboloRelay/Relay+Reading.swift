@@ -31,7 +31,7 @@ extension Relay {
     }
 
     /// A device with its tokens; whoever shows it redacts them.
-    package func device(_ key: DeviceKey) -> DeviceView? { core.view(key) }
+    package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
 
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }

@@ -309,7 +309,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Asking
 
-    private func ask(_ input: (Ticket) -> Input) async -> Answer {
+    func ask(_ input: (Ticket) -> Input) async -> Answer {
         if let refusalOfAll { return refusalOfAll }
         return await withUnsafeContinuation { continuation in
             lastTicket += 1
@@ -386,6 +386,9 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// The newest state goes again where these were refused.
     package func retry(_ query: DeadLetterQuery) async -> Answer { await ask { .retry(query, $0) } }
+
+    /// One look at the core, now.
+    func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 }
 
 extension AppendBatch {

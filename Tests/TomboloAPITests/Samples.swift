@@ -19,8 +19,10 @@ enum Samples {
             plan: nil)
     }
 
-    static let flipbook = Flipbook(
-        path: JSONPointer("/image")!, frames: [.null, .emptyObject], every: .milliseconds(100))
+    static let flipbook = Clip(
+        path: JSONPointer("/image")!,
+        motion: .flipbook(
+            Flipbook(frames: [.null, .emptyObject], every: .milliseconds(100))))
 
     private static let delivery = DeliveryView(
         id: "dlv_7", version: 1, route: "push_to_start",
@@ -66,5 +68,7 @@ enum Samples {
                 registeredAt: moment),
             TokenView(name: "widget", token: "aabb", registeredAt: moment),
         ],
-        presence: PresenceReport(phase: "inactive", cause: "control_center", at: moment))
+        presence: PresenceView(
+            report: PresenceReport(phase: .inactive, cause: .controlCenter, at: moment),
+            standing: .covered, isInFront: true))
 }

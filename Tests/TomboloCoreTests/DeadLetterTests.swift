@@ -153,7 +153,7 @@ import TomboloJSON
                 #"{"tokens":{"start:New":{"token":"bb"}},"observed_at":"2023-11-14T22:13:25Z"}"#))
         rig.tell(.putTokens(set))
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
-        #expect(rig.core.view(key)?.tokens.map(\.name) == ["start:New", "widget"])
+        #expect(rig.core.view(key, now: rig.now)?.tokens.map(\.name) == ["start:New", "widget"])
     }
 
     @Test func `a fault in a set of tokens is told with its place`() {

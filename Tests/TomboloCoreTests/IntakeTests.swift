@@ -190,7 +190,8 @@ import TomboloJSON
         let other = TenantID(Identifier("other")!)
         #expect(
             rig.core.view(ActivityKey(tenant: other, id: Identifier("cat")!), now: rig.now) == nil)
-        #expect(rig.core.view(DeviceKey(tenant: other, id: Identifier("phone")!)) == nil)
+        let phone = DeviceKey(tenant: other, id: Identifier("phone")!)
+        #expect(rig.core.view(phone, now: rig.now) == nil)
         #expect(rig.core.name(of: rig.view()!.number, tenant: other) == nil)
     }
 

@@ -15,6 +15,7 @@ import TomboloCore
     ]
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
+        .listPauses, .showPause, .listActivityDeliveries, .listDeliveries, .listBudgets,
         .showType, .listDeadLetters,
     ]
     private static let device: Set<Operation> = [
@@ -22,7 +23,7 @@ import TomboloCore
         .reportPresence, .reportActivity, .reconcileTokens,
     ]
     private static let keys: Set<Operation> = [
-        .mintKey, .listKeys, .deleteKey, .retryDeadLetters,
+        .mintKey, .listKeys, .deleteKey, .retryDeadLetters, .createPause, .deletePause,
     ]
 
     /// A path of the route with ids in it, on the device `phone-1`.

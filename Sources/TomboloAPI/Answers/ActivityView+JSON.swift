@@ -69,7 +69,7 @@ extension JSONWriter {
     }
 
     /// `asked` is the sum of the others, `skipped` that of its reasons.
-    private mutating func frames(_ frames: FrameCounts) {
+    mutating func frames(_ frames: FrameCounts) {
         beginObject()
         member("asked", frames.asked)
         member("sent", frames.sent)
@@ -79,6 +79,9 @@ extension JSONWriter {
         beginObject()
         member("slowed", frames.slowed)
         member("no_route", frames.noRoute)
+        member("hidden", frames.hidden)
+        member("paused", frames.paused)
+        member("unchanged", frames.unchanged)
         endObject()
         endObject()
     }

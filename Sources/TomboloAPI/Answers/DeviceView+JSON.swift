@@ -32,9 +32,11 @@ extension DeviceView {
         if let presence {
             writer.name("presence")
             writer.beginObject()
-            writer.member("phase", presence.phase)
-            writer.optional("cause", presence.cause)
-            writer.optional("at", presence.at?.rfc3339)
+            writer.optional("phase", presence.report.phase?.name)
+            writer.optional("cause", presence.report.cause?.name)
+            writer.optional("at", presence.report.at?.rfc3339)
+            writer.member("standing", presence.standing.name)
+            writer.member("in_front", presence.isInFront)
             writer.endObject()
         }
         writer.endObject()

@@ -26,6 +26,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownClip = "unknown-clip"
     case unknownEvent = "unknown-event"
     case unknownKey = "unknown-key"
+    case unknownPause = "unknown-pause"
     case unknownType = "unknown-type"
     case unknownDeadLetter = "unknown-dead-letter"
     case unknownProblem = "unknown-problem"

@@ -31,6 +31,11 @@ extension ProblemRegistry {
             fix: "List the keys with GET /v1/keys.",
             command: "curl -H \"Authorization: Bearer $TOMBOLO_KEY\" …/v1/keys"),
         ProblemPage(
+            .unknownPause, 404, "There is no such pause",
+            cause: "No pause of this id is in force under this key's tenant.",
+            fix: "List the pauses; what is held is told by \"waiting\" of a destination.",
+            command: "tombolo pause"),
+        ProblemPage(
             .unknownType, 404, "There is no such type",
             cause: "No type of this name is registered for this app and tenant.",
             fix: "Register it with PUT /v1/types/{type}; where several apps are, name one.",

@@ -18,6 +18,9 @@ extension Activity {
         writer.member("route", Int64(definition.route.rawValue))
         writer.member("attributes", definition.attributes)
         writer.member("unknown", Int64(definition.onUnknownStart.rawValue))
+        if definition.framesShowWhen != .background {
+            writer.member("frames_when", Int64(definition.framesShowWhen.rawValue))
+        }
         writer.member("started", definition.startedAt.nanoseconds)
         writer.member("digest", String(definition.digest))
         accepted.write(into: &writer)
@@ -60,7 +63,10 @@ extension Activity {
             attributes: attributes,
             onUnknownStart: view["unknown"]?.integer
                 .flatMap { UnknownStartPolicy(rawValue: UInt8(clamping: $0)) } ?? .giveUp,
-            startedAt: Instant(nanoseconds: started), digest: digest)
+            startedAt: Instant(nanoseconds: started),
+            framesShowWhen: view["frames_when"]?.integer
+                .flatMap { FramesShowWhen(rawValue: UInt8(clamping: $0)) } ?? .background,
+            digest: digest)
         accepted = projection
         durable = projection
         self.seq = seq
@@ -82,12 +88,8 @@ extension Projection {
         if let staleAfter { writer.member("stale", staleAfter.nanoseconds) }
         writer.member("urgency", Int64(urgency.rawValue))
         if let stateVersion { writer.member("sv", stateVersion) }
-        if let clip {
-            writer.member("clip_version", clip.version)
-            writer.member("clip_started", clip.startedAt.nanoseconds)
-            writer.name("clip")
-            clip.flipbook.write(into: &writer)
-        }
+        clip?.write(as: "clip", into: &writer)
+        keptClip?.write(as: "kept", into: &writer)
         if let alert {
             writer.member("alert", alert.content)
             writer.member("alert_version", alert.version)
@@ -108,18 +110,9 @@ extension Projection {
             relevance: view["relevance"]?.double,
             staleAfter: view["stale"]?.integer.map { Span(nanoseconds: $0) },
             urgency: Urgency(rawValue: UInt8(clamping: view["urgency"]?.integer ?? 1)) ?? .normal,
-            clip: Self.clip(view), alert: Self.alert(view), ending: Self.ending(view),
+            clip: PlayingClip(view, as: "clip"), keptClip: PlayingClip(view, as: "kept"),
+            alert: Self.alert(view), ending: Self.ending(view),
             stateVersion: view["sv"]?.integer)
-    }
-
-    private static func clip(_ view: JSONView) -> PlayingClip? {
-        guard let version = view["clip_version"]?.integer,
-            let started = view["clip_started"]?.integer, let clip = view["clip"]
-        else { return nil }
-        var reader = FieldReader(clip)
-        guard let flipbook = Flipbook(reading: &reader) else { return nil }
-        return PlayingClip(
-            version: version, startedAt: Instant(nanoseconds: started), flipbook: flipbook)
     }
 
     private static func alert(_ view: JSONView) -> PendingAlert? {
@@ -134,5 +127,33 @@ extension Projection {
         guard let ended = view["ended"]?.integer else { return nil }
         let dismissal = view["dismissal"]?.string.flatMap { Dismissal(text: $0) }
         return Ending(at: Instant(nanoseconds: ended), dismissal: dismissal ?? .standard)
+    }
+}
+
+extension Projection.PlayingClip {
+    fileprivate func write(as name: String, into writer: inout JSONWriter) {
+        writer.member(name + "_version", version)
+        writer.member(name + "_started", startedAt.nanoseconds)
+        if case .tween(let tween) = clip.motion, tween.velocity.contains(where: { $0 != 0 }) {
+            writer.name(name + "_velocity")
+            writer.beginArray()
+            for speed in tween.velocity { writer.double(speed) }
+            writer.endArray()
+        }
+        writer.name(name)
+        clip.write(into: &writer)
+    }
+
+    fileprivate init?(_ view: JSONView, as name: String) {
+        guard let version = view[name + "_version"]?.integer,
+            let started = view[name + "_started"]?.integer, let fields = view[name]
+        else { return nil }
+        var reader = FieldReader(fields)
+        guard var clip = Clip(reading: &reader) else { return nil }
+        if case .tween(let tween) = clip.motion {
+            let velocity = view[name + "_velocity"]?.elements.compactMap(\.double) ?? []
+            clip.motion = .tween(tween.restored(velocity: velocity))
+        }
+        self.init(version: version, startedAt: Instant(nanoseconds: started), clip: clip)
     }
 }

@@ -12,6 +12,7 @@ package struct Activity: Sendable {
         package var attributes: JSON
         package var onUnknownStart: UnknownStartPolicy
         package var startedAt: Instant
+        package var framesShowWhen = FramesShowWhen.background
         /// The start's own fields, for telling an equal start from a different one.
         package var digest: UInt64
     }
@@ -29,6 +30,9 @@ package struct Activity: Sendable {
     /// Alerts not yet served everywhere, oldest first.
     package internal(set) var alerts: [Projection.PendingAlert] = []
     package internal(set) var destinations: [Int] = []
+    /// The newest versions that came with an older `state_version` than was known.
+    package internal(set) var superseded: [Int64] = []
+    static let supersededMax = 64
     /// The incarnation that `durable` belongs to.
     package internal(set) var durableIncarnation: Int64
 

@@ -13,6 +13,8 @@ package struct Projection: Sendable {
     /// The alert of the newest event that had one, with the version that brought it.
     package private(set) var alert: PendingAlert?
     package private(set) var ending: Ending?
+    /// A clip of clock `shown` that ran when the end came: each phone keeps the frame it shows.
+    package private(set) var keptClip: PlayingClip?
     package private(set) var stateVersion: Int64?
 
     /// A clip from the event that began it until one that stops it.
@@ -20,18 +22,16 @@ package struct Projection: Sendable {
         /// The version that began it; its name is `clip_<version>`.
         package var version: Int64
         package var startedAt: Instant
-        package var flipbook: Flipbook
+        package var clip: Clip
 
         package var name: String { "clip_\(version)" }
 
-        /// The frame of an instant by the producer's clock; before the start, the first.
-        package func frame(at instant: Instant) -> Int {
-            flipbook.index(at: max(.zero, instant - startedAt))
-        }
+        /// The time of the clip at an instant by the producer's clock; zero before its start.
+        package func elapsed(at instant: Instant) -> Span { max(.zero, instant - startedAt) }
 
         /// Whether a last repetition has ended; one that loops never is.
         package func isOver(at instant: Instant) -> Bool {
-            flipbook.duration.map { instant - startedAt >= $0 } ?? false
+            clip.duration.map { elapsed(at: instant) >= $0 } ?? false
         }
     }
 
@@ -74,8 +74,8 @@ package struct Projection: Sendable {
     /// As it stood when a head was written.
     init(
         restoring state: JSON, version: Int64, changedAt: Instant, relevance: Double?,
-        staleAfter: Span?, urgency: Urgency, clip: PlayingClip?, alert: PendingAlert?,
-        ending: Ending?, stateVersion: Int64?
+        staleAfter: Span?, urgency: Urgency, clip: PlayingClip?, keptClip: PlayingClip?,
+        alert: PendingAlert?, ending: Ending?, stateVersion: Int64?
     ) {
         self.state = state
         self.version = version
@@ -84,6 +84,7 @@ package struct Projection: Sendable {
         self.staleAfter = staleAfter
         self.urgency = urgency
         self.clip = clip
+        self.keptClip = keptClip
         self.alert = alert
         self.ending = ending
         self.stateVersion = stateVersion
@@ -92,12 +93,13 @@ package struct Projection: Sendable {
     /// The state as it is at an instant by the producer's clock.
     package func state(at instant: Instant) -> JSON {
         guard let clip else { return state }
-        return clip.flipbook.state(state, showing: clip.frame(at: instant))
+        return clip.clip.state(state, at: clip.elapsed(at: instant))
     }
 
-    /// The state with one frame of the clip, or as it is where none plays.
-    package func state(showing frame: Int) -> JSON {
-        clip.map { $0.flipbook.state(state, showing: frame) } ?? state
+    /// The state for a phone whose clip has come as far as `elapsed`: of the clip that plays, or of
+    /// one whose last frame the phone keeps.
+    package func state(showing elapsed: Span) -> JSON {
+        (clip ?? keptClip).map { $0.clip.state(state, at: elapsed) } ?? state
     }
 
     /// Follows one event. An update with an older `state_version` counts, and changes nothing.
@@ -107,15 +109,28 @@ package struct Projection: Sendable {
         case .start: break
         case .update(let update): apply(update, at: instant)
         case .end(let end):
+            let running = clip.flatMap { $0.clip.clock == .shown ? $0 : nil }
             settleClip(at: instant)
+            let frame = running.flatMap { state.document.root.at($0.clip.path)?.json }
             change(end.change)
+            // What the producer says of the same place counts, on every phone.
+            if let running, let frame, !end.change.touches(running.clip.path),
+                state.document.root.at(running.clip.path)?.json == frame
+            {
+                keptClip = running
+            }
             setAlert(end.alert, ttl: Alert.defaultTTL, at: instant)
             ending = Ending(at: instant, dismissal: end.dismissal)
             changedAt = instant
-        case .play(let flipbook):
+        case .play(let next):
+            let running = clip.flatMap {
+                $0.clip.path == next.path ? $0.clip.moving(at: $0.elapsed(at: instant)) : nil
+            }
             settleClip(at: instant)
-            clip = PlayingClip(version: version, startedAt: instant, flipbook: flipbook)
-            urgency = flipbook.urgency
+            clip = PlayingClip(
+                version: version, startedAt: instant,
+                clip: next.begun(over: state, following: running))
+            urgency = next.urgency
             changedAt = instant
         case .stop:
             settleClip(at: instant)
@@ -154,5 +169,16 @@ package struct Projection: Sendable {
         guard clip != nil else { return }
         state = state(at: instant)
         clip = nil
+    }
+}
+
+extension Update.Change {
+    /// Whether it says anything of a place in the state.
+    fileprivate func touches(_ path: JSONPointer) -> Bool {
+        switch self {
+        case .none: false
+        case .merge(let patch): patch.document.root.at(path) != nil
+        case .replace: true
+        }
     }
 }

@@ -13,14 +13,20 @@ package struct ClipPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - grant: of the slowest destination.
     ///   - intervalMax: slower than that only the poster frame is sent.
-    init(_ clip: Flipbook, _ grant: GrantInForce, intervalMax: Span, payloadBytes: Int) {
-        let interval = max(clip.every, grant.grant.frameInterval)
+    init(_ clip: Clip, _ grant: GrantInForce, intervalMax: Span, payloadBytes: Int) {
+        let interval = clip.step(granted: grant.grant.frameInterval)
         budgetClass = grant.budgetClass
         askedFramesPerSecond = 1 / clip.every.seconds
         let isPoster = grant.grant.frameInterval > intervalMax
         grantedFramesPerSecond = isPoster ? 0 : 1 / interval.seconds
         let length = clip.duration ?? .hours(1)
-        pushes = isPoster ? 1 : length.nanoseconds / interval.nanoseconds + 1
+        pushes =
+            isPoster
+            ? 1 : (length.nanoseconds + interval.nanoseconds - 1) / interval.nanoseconds + 1
+        if case .flipbook = clip.motion, clip.duration != nil, !isPoster {
+            // Its last frame begins one interval before its end.
+            pushes = max(1, length.nanoseconds / interval.nanoseconds)
+        }
         self.payloadBytes = payloadBytes
         bestEffort = grant.grant.perHour != nil
     }

@@ -28,10 +28,24 @@ struct Device: Sendable {
     /// Tokens that Apple declared dead, by their name: a late registration does not bring one
     /// back.
     var retired: [TokenName: Retired] = [:]
-    var presence: PresenceReport?
+    /// Not kept across a restart: without a word an app is in the background.
+    var presence = Presence()
+    var classifier: PresenceClassifier
+    /// What `presence` heard last.
+    var lastReport: PresenceReport?
     /// The newest of each activity; not kept across a restart.
     var reports: [ActivityReference: PhoneReport] = [:]
     var destinations: [Int] = []
+    /// What they have spent together.
+    var budget = DeviceBudget()
+
+    /// One that registers for the first time.
+    init(key: DeviceKey, number: Int64, registration: DeviceRegistration) {
+        self.key = key
+        self.number = number
+        self.registration = registration
+        classifier = PresenceClassifier(edge: registration.controlCenterEdge)
+    }
 
     /// Apple has declared a token dead.
     mutating func retire(_ name: TokenName, at instant: Instant) {
@@ -113,6 +127,7 @@ extension Device {
         key = DeviceKey(tenant: TenantID(tenant), id: id)
         self.number = number
         self.registration = registration
+        classifier = PresenceClassifier(edge: registration.controlCenterEdge)
         if let retired = view["retired"] {
             for (text, token) in retired.members {
                 guard let name = TokenName(text), let value = token["token"]?.string else {

@@ -47,27 +47,6 @@ extension TokenRegistration {
     }
 }
 
-extension PresenceReport {
-    /// Reads the body of `PUT …/presence`; throws every fault it finds.
-    package init(reading view: JSONView) throws(FieldErrors) {
-        var reader = FieldReader(view)
-        _ = reader.string("app")
-        if view["signals"] != nil {
-            _ = reader.value("signals")
-            phase = "signals"
-        } else {
-            let phases = ["active", "inactive", "background"]
-            phase = reader.choice("phase", phases.map { ($0, $0) }) ?? ""
-            if phase.isEmpty, view["phase"] == nil {
-                reader.fail("phase", "is missing: active, inactive or background")
-            }
-        }
-        cause = reader.string("cause")
-        at = reader.instant("at")
-        try reader.finish()
-    }
-}
-
 extension PhoneReport {
     /// Reads the body of `PUT …/activities/{id}`; throws every fault it finds.
     package init(reading view: JSONView) throws(FieldErrors) {

@@ -25,6 +25,11 @@ package struct DeviceRegistration: Hashable, Sendable {
     package var controlCenter: String?
     /// Only who may `operate` sets it.
     package var budgetClass: BudgetClass?
+
+    /// Phones that say nothing are told by touches at the bottom.
+    var controlCenterEdge: PresenceClassifier.Edge {
+        controlCenter == "top_right" ? .topRight : .bottom
+    }
 }
 
 /// Which of a device's tokens: `start:TYPE`, `activity:ID`, `widget`, `control:KIND`.
@@ -94,14 +99,6 @@ package struct TokenRegistration: Hashable, Sendable {
     package var token: String
     /// When the app learned it; an older one never undoes a newer.
     package var observedAt: Instant?
-}
-
-/// Whether an app is in front on a device, as the device tells it.
-package struct PresenceReport: Hashable, Sendable {
-    /// As reported; it gates nothing yet.
-    package var phase: String
-    package var cause: String?
-    package var at: Instant?
 }
 
 /// A phone's word on one activity.

@@ -17,7 +17,7 @@ extension Command.Content {
         case .start: content = Start(reading: &reader).map(Self.start)
         case .update: content = Update(reading: &reader).map(Self.update)
         case .end: content = .end(End(reading: &reader))
-        case .play: content = Flipbook(reading: &reader).map(Self.play)
+        case .play: content = Clip(reading: &reader).map(Self.play)
         case .stop: content = .stop(clip: reader.string("clip"))
         }
         try reader.finish(allowingUnknown: lenient)
@@ -54,6 +54,7 @@ extension Start {
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         onUnknownStart = reader.choice(
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
+        framesShowWhen = FramesShowWhen.reading(&reader)
         guard let type, let state, type != "" else { return nil }
         self.type = type
         self.state = state.json

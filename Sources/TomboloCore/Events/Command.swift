@@ -22,7 +22,7 @@ package struct Command: Sendable {
         case start(Start)
         case update(Update)
         case end(End)
-        case play(Flipbook)
+        case play(Clip)
         case stop(clip: String?)
 
         package var kind: EventKind {
@@ -93,6 +93,7 @@ package struct Start: Sendable {
     package var alertTTL: Span = Alert.defaultTTL
     /// nil: the type's, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?
+    package var framesShowWhen = FramesShowWhen.background
 }
 
 /// A card changes.

@@ -18,7 +18,7 @@ extension Core {
         case .start(let start): lints = self.lints(start, activity, type, now: now)
         case .update(let update): lints = self.lints(update, activity, type, now: now)
         case .end(let end): lints = Self.lints(end, now: wall(now))
-        case .play(let flipbook): lints = self.lints(flipbook, activity, now: now)
+        case .play(let clip): lints = self.lints(clip, activity, now: now)
         case .stop: break
         }
         lints += laneLints(activity)
@@ -111,13 +111,14 @@ extension Core {
         }
     }
 
-    private func lints(_ flipbook: Flipbook, _ activity: Activity, now: Instant) -> [Lint] {
+    private func lints(_ clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
         let own = activity.destinations.compactMap { destinations[$0] }
         let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
-        guard slowest > flipbook.every else { return [] }
+        guard slowest > clip.every else { return [] }
+        let name = if case .tween = clip.motion { "tween" } else { "flipbook" }
         return [
             Lint(
-                .clipSlowed, "/flipbook/every",
+                .clipSlowed, "/\(name)/every",
                 "the slowest destination is granted a frame every \(slowest.text): there the "
                     + "clip runs slower")
         ]

@@ -31,7 +31,9 @@ extension Core {
             return
         }
         let grant = grantInForce(destination).grant
-        let turn = destination.pacing.turn(wish, grant, now: now, wall: wall(now))
+        let device = deviceBudget(destination, grant)
+        let turn = destination.pacing.turn(
+            wish, grant, device: device, now: now, wall: wall(now))
         #if PLANTED_BUGS
             var waits = false
             if case .wait = turn { waits = true }
@@ -63,6 +65,9 @@ extension Core {
     private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold) {
         destinations[slot]?.waiting = .deferred(until: until, hold)
         deadlines.set(slot, at: until)
+        if hold.isOfDevice, let device = destinations[slot]?.device {
+            devices[device]?.budget.isContended = true
+        }
     }
 
     /// A start and an alert are on record before they are tried: after a crash neither goes a
@@ -82,7 +87,7 @@ extension Core {
         now: Instant, token: Bool = true
     ) {
         postpone(slot, until: nil, .reserving)
-        if token { destinations[slot]?.pacing.reserve(grant, now: now) }
+        if token { reserveToken(slot, grant, now: now) }
         destinations[slot]?.reservation = .pending
         destinations[slot]?.reservedAlert = alert?.version
         destinations[slot]?.reservedStart = event == .start
@@ -132,9 +137,13 @@ extension Core {
         lanes[Int(destination.lane.rawValue)].took()
         let isShared = timestamp == destination.pacing.lastTimestamp
         var pacing = destination.pacing
+        if priority == 10, !pacing.hasPaid(grant, now: now) {
+            takeFromDevice(slot, grant, now: now)
+        }
         let tokenTaken = pacing.sent(
             priority: priority, timestamp: timestamp, grant, now: now)
         destinations[slot]?.pacing = pacing
+        noteDeviceSend(slot, priority: priority, now: now)
         destinations[slot]?.owesTrailing = isShared && event == .update
         clearReservation(slot)
         let flying = Destination.InFlight(

@@ -61,7 +61,8 @@ extension Core {
         else { return }
         var destination = Destination(
             number: nextDestinationNumber, activity: activity, device: device,
-            incarnation: incarnation, lane: lane, phaseSince: now)
+            incarnation: incarnation, lane: lane,
+            ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
         nextDestinationNumber += 1
         // An update token that is there already: the app has started the card itself.
         let reference = reference(destination)

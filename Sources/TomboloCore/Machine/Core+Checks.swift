@@ -73,25 +73,48 @@ extension Core {
         throw Self.tooLarge(bytes)
     }
 
-    /// The largest payload among a clip's frames.
-    func payloadBytes(
-        of flipbook: Flipbook, on activity: Activity, now: Instant
-    ) throws(Refusal) -> Int {
+    /// The clip as it would begin now, and the largest payload among its frames.
+    func examined(
+        _ clip: Clip, on activity: Activity, now: Instant
+    ) throws(Refusal) -> (Clip, Int) {
         let state = activity.accepted.state(at: wall(now))
+        let running = activity.accepted.clip.flatMap {
+            $0.clip.path == clip.path ? $0.clip.moving(at: $0.elapsed(at: wall(now))) : nil
+        }
+        let begun = clip.begun(over: state, following: running)
+        var frames: [JSON] = []
+        switch begun.motion {
+        case .flipbook(let flipbook): frames = flipbook.frames
+        case .tween(let tween):
+            guard tween.isPossible else {
+                let message = "is missing, and what stands at the path is of another kind than to"
+                throw Refusal(
+                    .invalidField, "tween.from \(message)",
+                    errors: [FieldError(pointer: "/tween/from", message: message)])
+            }
+            // A tween has too many values to try them all: enough of them stand for the rest.
+            let part = tween.length.nanoseconds / Self.tweenSamples
+            frames = (0...Self.tweenSamples).map { tween.json(at: Span(nanoseconds: part * $0)) }
+            frames.append(tween.last)
+        }
         var largest = 0
-        for frame in flipbook.frames {
-            guard let shown = state.setting(flipbook.path, to: frame) else {
+        for frame in frames {
+            guard let shown = state.setting(clip.path, to: frame) else {
+                let name = if case .tween = clip.motion { "tween" } else { "flipbook" }
                 let message = "points to nothing in the state; its parent must be there"
                 throw Refusal(
-                    .invalidField, "flipbook.path \(message)",
-                    errors: [FieldError(pointer: "/flipbook/path", message: message)])
+                    .invalidField, "\(name).path \(message)",
+                    errors: [FieldError(pointer: "/\(name)/path", message: message)])
             }
             largest = max(
                 largest, payloadBytes(activity.accepted, shown, activity.definition, alert: nil))
         }
         if largest > Payload.bytesMax { throw Self.tooLarge(largest) }
-        return largest
+        return (begun, largest)
     }
+
+    /// Values of a tween whose size is tried before it plays.
+    private static let tweenSamples: Int64 = 64
 
     /// The larger of a start's and an update's body.
     private func payloadBytes(
@@ -129,6 +152,7 @@ extension Core {
         hash.combine(start.attributes.bytes)
         hash.combine(start.state.bytes)
         hash.combine(start.alert?.bytes ?? [])
+        if start.framesShowWhen == .always { hash.combine("frames always".utf8) }
         hash.combine("\(start.relevance ?? .nan) \(start.staleAfter?.nanoseconds ?? 0)".utf8)
         return hash.value
     }

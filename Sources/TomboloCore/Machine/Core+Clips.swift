@@ -1,73 +1,116 @@
 import TomboloJSON
 
-// Clips at a destination: which frame is due, which is shown, and how many were asked for (pacing
-// rule 9).
+// Clips at a destination: which frame is due, which is shown, and what became of the others (pacing
+// rules 9 and 12).
 
 extension Core {
-    /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up.
+    /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up; and
+    /// what holds frames back holds them from now on.
     mutating func trackClip(_ slot: Int, _ projection: Projection, now: Instant) {
         guard let destination = destinations[slot] else { return }
-        if let cursor = destination.cursor, cursor.clip != projection.clip?.version {
+        if let cursor = destination.cursor, cursor.version != projection.clip?.version {
             closeCursor(slot, now: now)
         }
-        guard let clip = projection.clip, destinations[slot]?.cursor == nil else { return }
-        let before = clip.flipbook.asked(after: wall(now) - clip.startedAt) - 1
-        var cursor = FrameCursor(clip: clip.version, playing: clip, due: now)
-        cursor.missedBefore = max(0, before)
-        destinations[slot]?.cursor = cursor
+        guard let playing = projection.clip else { return }
+        let (interval, wall) = (interval(slot, playing), wall(now))
+        if destinations[slot]?.cursor == nil {
+            destinations[slot]?.cursor = FrameCursor(
+                playing, interval: interval, now: now, wall: wall)
+        }
+        let mode = frameMode(slot, now: now)
+        destinations[slot]?.cursor?.enter(mode, now: now, wall: wall)
+        destinations[slot]?.cursor?.follow(interval: interval, now: now, wall: wall)
     }
 
     /// Adds what a clip came to at a destination to the destination's counts.
     mutating func closeCursor(_ slot: Int, now: Instant) {
-        guard let destination = destinations[slot], let cursor = destination.cursor else { return }
+        guard let destination = destinations[slot], var cursor = destination.cursor else { return }
+        let projection = projection(slot)
+        cursor.account(at: min(projection?.changedAt ?? wall(now), wall(now)))
         destinations[slot]?.cursor = nil
-        let end = min(projection(slot)?.changedAt ?? wall(now), wall(now))
-        let frames = destination.frames + cursor.counts(at: end)
-        destinations[slot]?.frames = frames
+        destinations[slot]?.frames = destination.frames + cursor.tally
+        if projection?.keptClip?.version == cursor.version {
+            destinations[slot]?.keptAt = cursor.shownAt
+        }
         markDirty(slot, now: now)
     }
 
-    /// The state to send; a push while a clip runs shows, and counts as, a frame of it.
+    /// The state to send. A push while a clip runs shows, and counts as, a frame of it; an end
+    /// keeps the frame that this phone shows.
     mutating func frameState(
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
     ) -> JSON {
-        guard event == .update, let clip = projection.clip, var cursor = destinations[slot]?.cursor
-        else { return projection.state(at: wall(now)) }
-        #if PLANTED_BUGS
-            let isSampled = isPlanted(.clipSampledAtItsPeriod)
-        #else
-            let isSampled = false
-        #endif
-        let frame: Int
-        if clip.flipbook.repetition == .forever, !isSampled {
-            frame = Int(cursor.shown % Int64(clip.flipbook.frames.count))
-        } else {
-            frame = clip.frame(at: wall(now))
+        let wall = wall(now)
+        guard var cursor = destinations[slot]?.cursor else {
+            return destinations[slot]?.keptAt.map { projection.state(showing: $0) }
+                ?? projection.state(at: wall)
         }
-        advance(&cursor, clip, interval: interval(slot, clip), now: now)
-        cursor.lastFrame = frame
+        if event == .end, projection.keptClip?.version == cursor.version {
+            return cursor.shownAt.map { projection.state(showing: $0) } ?? projection.state
+        }
+        guard event == .update, projection.clip != nil else { return projection.state(at: wall) }
+        let due = cursor.frame(at: wall)
+        #if PLANTED_BUGS
+            var frame = due
+            if isPlanted(.clipSampledAtItsPeriod), let clip = projection.clip,
+                clip.clip.duration == nil
+            {
+                frame = clip.elapsed(at: wall)
+            }
+        #else
+            let frame = due
+        #endif
+        cursor.show(frame, now: now, wall: wall)
         destinations[slot]?.cursor = cursor
         if wish == .frame { counters.framesSent += 1 }
-        return clip.flipbook.state(projection.state, showing: frame)
+        return frame.map { projection.state(showing: $0) } ?? projection.state
     }
 
-    private func interval(_ slot: Int, _ clip: Projection.PlayingClip) -> Span {
-        guard let destination = destinations[slot] else { return clip.flipbook.every }
-        return max(clip.flipbook.every, grantInForce(destination).grant.frameInterval)
-    }
-
-    /// At full speed frames keep to their grid, and one that could not go in its time is merged
-    /// into the next; a slowed clip counts from what it showed last.
-    private func advance(
-        _ cursor: inout FrameCursor, _ clip: Projection.PlayingClip, interval: Span, now: Instant
-    ) {
-        cursor.shown += 1
-        guard interval == clip.flipbook.every else {
-            cursor.due = now + interval
-            return
+    /// Whether the phone has this very state already. A frame of a loop counts as new, however it
+    /// looks: the producer has asked for it.
+    func isUnchanged(_ slot: Int, _ projection: Projection, now: Instant) -> Bool {
+        guard let destination = destinations[slot] else { return false }
+        var state = projection.state
+        if let clip = projection.clip {
+            guard let cursor = destination.cursor else { return false }
+            if case .flipbook = clip.clip.motion, cursor.mode == .running { return false }
+            let frame = cursor.frame(at: wall(now))
+            state = frame.map { projection.state(showing: $0) } ?? state
         }
-        let late = max(0, (now - cursor.due).nanoseconds / interval.nanoseconds)
-        cursor.merged += late
-        cursor.due = cursor.due + Span(nanoseconds: interval.nanoseconds * (late + 1))
+        return destination.contentHash == contentHash(projection, state)
+    }
+
+    /// What holds frames at a destination.
+    private func frameMode(_ slot: Int, now: Instant) -> FrameCursor.Mode {
+        isPaused(slot) ? .paused : isHidden(slot, now: now) ? .hidden : .running
+    }
+
+    /// When a one-shot on the wall's clock is over although nobody sees it: its last value goes.
+    func endOfHidden(_ playing: Projection.PlayingClip, now: Instant) -> Instant? {
+        guard playing.clip.clock == .wall else { return nil }
+        return playing.clip.duration.map { now + ($0 - playing.elapsed(at: wall(now))) }
+    }
+
+    func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+
+    private func interval(_ slot: Int, _ playing: Projection.PlayingClip) -> Span {
+        guard let destination = destinations[slot] else { return playing.clip.every }
+        return playing.clip.step(granted: grantInForce(destination).grant.frameInterval)
+    }
+
+    /// A clip goes on at a destination where the last relay's mark left it.
+    mutating func restore(_ mark: Mark.Clip, at slot: Int, now: Instant) {
+        guard let destination = destinations[slot], let projection = projection(slot),
+            let playing = projection.clip ?? projection.keptClip,
+            playing.version == mark.version,
+            destination.incarnation == activities[destination.activity].incarnation
+        else { return }
+        let (interval, wall) = (interval(slot, playing), wall(now))
+        destinations[slot]?.cursor = FrameCursor(
+            playing, counted: mark.counted, pushed: mark.pushed, shownAt: mark.shownAt,
+            elapsed: mark.elapsed, interval: interval, now: now, wall: wall)
     }
 }

@@ -31,21 +31,23 @@ extension Core {
             batch.heads.append(activities[slot].head())
         }
         batch.facts = staged.facts
-        batch.records = staged.records + takeMarks()
+        batch.records = staged.records + takeMarks(now: now)
         batch.retired = staged.retired.map(\.activity)
         committing = staged
         staged = Staged()
         return batch
     }
 
-    private mutating func takeMarks() -> [Record] {
+    private mutating func takeMarks(now: Instant) -> [Record] {
         var records: [Record] = []
         for slot in staged.dirtyMarks {
             guard let destination = destinations[slot], destination.markIsDirty else { continue }
             destinations[slot]?.markIsDirty = false
-            let device = devices[destination.device]?.number ?? 0
+            let device = devices[destination.device]
             let value = destination.mark(
-                activity: activities[destination.activity].number.rawValue, device: device)
+                activity: activities[destination.activity].number.rawValue,
+                device: device?.number ?? 0,
+                deviceBucket: device?.budget.bucket, wall: wall(now))
             records.append(Record(space: .mark, number: destination.number, value: value))
         }
         return records
@@ -99,6 +101,7 @@ extension Core {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
         if isNewIncarnation { leaveIncarnation(slot) }
+        noteSuperseded(staged)
         activities[slot].durable = staged.projection
         activities[slot].seq = seq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {
@@ -146,7 +149,7 @@ extension Core {
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
                 answer.plan = ClipPlan(
-                    plan.flipbook, grant, intervalMax: configuration.limits.frameIntervalMax,
+                    plan.clip, grant, intervalMax: configuration.limits.frameIntervalMax,
                     payloadBytes: plan.payloadBytes)
             }
             return answer

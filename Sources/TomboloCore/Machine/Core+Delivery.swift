@@ -38,6 +38,7 @@ extension Core {
             case .unchanged:
                 settle(slot, now: now)
             case .annihilated:
+                decideRest(slot, .annihilated, now: now)
                 enter(.ended, slot, now: now)
                 rest(slot, until: nil, nil)
                 return
@@ -53,6 +54,9 @@ extension Core {
     private mutating func settle(_ slot: Int, now: Instant) {
         guard let projection = projection(slot) else { return }
         destinations[slot]?.acknowledged = projection.version
+        decide(slot, through: projection.version, .unchanged, now: now)
+        let wall = wall(now)
+        destinations[slot]?.cursor?.skipUnchanged(now: now, wall: wall)
         markDirty(slot, now: now)
     }
 
@@ -75,19 +79,30 @@ extension Core {
         guard let destination = destinations[slot], let projection = projection(slot) else {
             return .later(nil)
         }
-        if destination.isFinished { return .later(nil) }
+        if destination.isFinished {
+            decideRest(slot, .noRoute, now: now)
+            return .later(nil)
+        }
+        // Whatever holds pushes back: frames that are asked for meanwhile are counted for what
+        // holds them.
+        if destination.phase == .live, projection.ending == nil {
+            trackClip(slot, projection, now: now)
+        }
+        if isPaused(slot) { return .held(.paused, until: destination.inFlight?.until) }
         if let ending = projection.ending {
             return wantAfterEnd(slot, destination, projection, ending, now: now)
         }
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
-        case .waiting: return wantStart(destination, projection)
+        case .waiting:
+            return wantStart(
+                destination, projection, areAlertsPaused: areAlertsPaused(slot))
         case .starting, .started:
             #if PLANTED_BUGS
                 if isPlanted(.secondStartBeforeToken), destination.acknowledged > 0,
                     destination.acknowledged < projection.version
                 {
-                    return wantStart(destination, projection)
+                    return wantStart(destination, projection, areAlertsPaused: false)
                 }
             #endif
             return .held(.updateToken, until: nil)
@@ -101,17 +116,22 @@ extension Core {
                 return .held(.startToken, until: now)
             }
             enter(.gone, slot, now: now)
+            decideRest(slot, .noRoute, now: now)
             return .later(nil)
         case .live: return wantLive(slot, destination, projection, now: now)
         case .ended, .gone: return .later(nil)
         }
     }
 
-    private func wantStart(_ destination: Destination, _ projection: Projection) -> Want {
+    private func wantStart(
+        _ destination: Destination, _ projection: Projection, areAlertsPaused: Bool
+    ) -> Want {
         guard activities[destination.activity].definition.route != .adopt else {
             return .held(.updateToken, until: nil)
         }
         guard hasStartRoute(destination) else { return .held(.startToken, until: nil) }
+        // A start alerts: it waits with the alerts.
+        if areAlertsPaused { return .held(.paused, until: nil) }
         return .push(.start, .must, alert: projection.alert)
     }
 
@@ -135,6 +155,7 @@ extension Core {
             let deadline = now + (ending.at + activityLifeMax - wall(now))
             if now < deadline { return .held(.updateToken, until: deadline) }
             enter(.gone, slot, now: now)
+            decideRest(slot, .expired, now: now)
             return .later(nil)
         case .live:
             // An end waits for no push in flight, but is not sent beside itself.
@@ -143,7 +164,7 @@ extension Core {
             }
             let alert = projection.alert.flatMap {
                 $0.version == projection.version && $0.version > destination.alertsThrough
-                    ? $0 : nil
+                    && !areAlertsPaused(slot) ? $0 : nil
             }
             return .push(.end, .end, alert: alert)
         case .ended, .gone: return .later(nil)
@@ -153,18 +174,17 @@ extension Core {
     private mutating func wantLive(
         _ slot: Int, _ destination: Destination, _ projection: Projection, now: Instant
     ) -> Want {
-        trackClip(slot, projection, now: now)
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
         if destination.acknowledged < projection.version {
-            if projection.clip == nil, !destination.owesTrailing,
-                destination.contentHash == contentHash(projection, projection.state)
-            {
+            if !destination.owesTrailing, isUnchanged(slot, projection, now: now) {
                 return .unchanged
             }
             return .push(.update, .latest(urgency), alert: nil)
         }
-        if destination.owesTrailing, projection.clip == nil {
+        if destination.owesTrailing,
+            projection.clip == nil || destinations[slot]?.cursor?.hasShownEnd == true
+        {
             return .push(.update, .trailing, alert: nil)
         }
         let refresh = staleRefresh(destination, projection)
@@ -172,17 +192,24 @@ extension Core {
         guard let clip = projection.clip, let cursor = destinations[slot]?.cursor else {
             return .later(refresh)
         }
-        if clip.isOver(at: wall(now)) {
-            let last = clip.flipbook.frames.count - 1
-            if cursor.lastFrame == last { return .later(refresh) }
-            return .push(.update, .latest(urgency), alert: nil)
+        // The last value is a state: no gate holds it.
+        if cursor.isOver(at: wall(now)) {
+            if cursor.hasShownEnd { return .later(refresh) }
+            return isUnchanged(slot, projection, now: now)
+                ? .unchanged : .push(.update, .latest(urgency), alert: nil)
+        }
+        guard cursor.mode == .running else {
+            return .later(earlier(refresh, endOfHidden(clip, now: now)))
         }
         // So slow a loop is no animation, and costs pushes all the same.
         if grantInForce(destination).grant.frameInterval > configuration.limits.frameIntervalMax {
             return .later(refresh)
         }
-        if cursor.due <= now { return .push(.update, .frame, alert: nil) }
-        return .later(refresh.map { min($0, cursor.due) } ?? cursor.due)
+        if cursor.due <= now {
+            return isUnchanged(slot, projection, now: now)
+                ? .unchanged : .push(.update, .frame, alert: nil)
+        }
+        return .later(earlier(refresh, cursor.due))
     }
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is
@@ -191,7 +218,7 @@ extension Core {
         guard let destination = destinations[slot], destination.final == nil else { return nil }
         for alert in activities[destination.activity].alerts
         where alert.version > (destinations[slot]?.alertsThrough ?? 0) {
-            if alert.expiresAt > wall(now) { return alert }
+            if alert.expiresAt > wall(now) { return areAlertsPaused(slot) ? nil : alert }
             destinations[slot]?.alertsThrough = alert.version
             markDirty(slot, now: now)
         }

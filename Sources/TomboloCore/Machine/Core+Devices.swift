@@ -22,9 +22,7 @@ extension Core {
             case .deleteToken(let name):
                 try deleteToken(name, key, ticket, now: now, effects: &effects)
             case .presence(let report):
-                let slot = try device(key)
-                devices[slot]?.presence = report
-                effects.answers.append((ticket, .stored(Stored(.updated))))
+                try take(report, of: key, ticket, now: now, effects: &effects)
             case .report(let reference, let report):
                 try take(report, on: reference, key, now: now, effects: &effects)
                 effects.answers.append((ticket, .stored(Stored(.updated))))
@@ -35,7 +33,7 @@ extension Core {
         }
     }
 
-    private func device(_ key: DeviceKey) throws(Refusal) -> Int {
+    func device(_ key: DeviceKey) throws(Refusal) -> Int {
         if let slot = deviceByKey[key] { return slot }
         throw Refusal(
             .unknownDevice,
@@ -71,6 +69,7 @@ extension Core {
             slot = present
             leaveUser(slot)
             devices[slot]?.registration = registration
+            devices[slot]?.classifier.setEdge(registration.controlCenterEdge)
         } else {
             slot = devices.count
             devices.append(Device(key: key, number: nextDeviceNumber, registration: registration))
@@ -113,6 +112,7 @@ extension Core {
         leaveUser(slot)
         for destination in gone.destinations { removeDestination(destination) }
         devices[slot] = nil
+        deviceDeadlines.set(slot, at: nil)
         deviceByKey[key] = nil
         staged.records.append(Record(space: .device, number: gone.number, value: nil))
         staged.stored.append((ticket, Stored(.deleted)))

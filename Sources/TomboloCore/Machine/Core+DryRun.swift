@@ -109,7 +109,7 @@ extension Core {
                 $0.grant.frameInterval < $1.grant.frameInterval
             }
             run.plan = ClipPlan(
-                plan.flipbook, slowest ?? grantInForce(.standard),
+                plan.clip, slowest ?? grantInForce(.standard),
                 intervalMax: configuration.limits.frameIntervalMax,
                 payloadBytes: plan.payloadBytes)
         }

@@ -102,7 +102,7 @@ extension Core {
             type: start.type, app: app, audience: start.audience, route: start.route,
             attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
-            startedAt: wall(now), digest: digest)
+            startedAt: wall(now), framesShowWhen: start.framesShowWhen, digest: digest)
         let projection = Projection(start, version: version, at: wall(now))
         try checkState(projection, definition, command.content, command.activity.tenant)
         try checkSize(of: projection, definition, alert: start.alert)
@@ -152,10 +152,10 @@ extension Core {
                 "the activity has ended; start it again with PUT and ?restart=true",
                 version: activity.accepted.version)
         }
-        var plan: (Flipbook, Int)?
+        var plan: (Clip, Int)?
         switch command.content {
-        case .play(let flipbook):
-            plan = (flipbook, try payloadBytes(of: flipbook, on: activity, now: now))
+        case .play(let clip):
+            plan = try examined(clip, on: activity, now: now)
         case .stop(let name):
             guard let clip = activity.accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
@@ -176,7 +176,7 @@ extension Core {
 
     private mutating func stage(
         _ command: Command, _ slot: Int, _ projection: Projection,
-        definition: Activity.Definition? = nil, plan: (Flipbook, Int)? = nil, now: Instant
+        definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
         let event = NewEvent(
             tenant: command.activity.tenant, activity: activities[slot].number,
@@ -187,7 +187,7 @@ extension Core {
             Staged.Event(
                 event: event, activity: slot, incarnation: activities[slot].incarnation,
                 projection: projection, content: command.content, definition: definition,
-                plan: plan.map { (flipbook: $0.0, payloadBytes: $0.1) },
+                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
                 lint: lints(command.content, activities[slot], now: now)))
         staged.touched.append(slot)
         counters.eventsAccepted += 1

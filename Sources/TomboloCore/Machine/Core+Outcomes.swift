@@ -17,6 +17,7 @@ extension Core {
             destinations[slot]?.inFlight = nil
             noteResult(slot, outcome)
             settle(slot, flying, outcome.result, now: now)
+            account(slot, flying, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
         } else if slot < destinations.count, destinations[slot]?.phase == .startUnknown,
             destinations[slot]?.startPush == outcome.push
@@ -27,11 +28,33 @@ extension Core {
         serve(lane, now: now, effects: &effects)
     }
 
+    /// What an answer decides of events; a frame decides none.
+    private mutating func account(
+        _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, now: Instant
+    ) {
+        let push = flying.isFrame ? nil : destinations[slot]?.lastDelivery
+        switch result {
+        case .accepted:
+            decide(slot, through: flying.version, .sent, push: push, now: now)
+        case .rejected(_, _, .push, _):
+            decide(slot, through: flying.version, .refused, push: push, now: now)
+        case .rejected, .notSent, .unknown:
+            // The newest state goes again, or finds no route: that decides.
+            if let push { tell(slot, flying.version, nil, nil, push, now: now) }
+        }
+        if destinations[slot]?.phase == .gone { decideRest(slot, .noRoute, now: now) }
+    }
+
     /// A push that is not answered in time is of unknown outcome.
     mutating func expireInFlight(_ slot: Int, now: Instant, effects: inout Effects) {
         guard let flying = destinations[slot]?.inFlight, flying.until <= now else { return }
         destinations[slot]?.inFlight = nil
-        settle(slot, flying, .unknown(reason: "no answer in time"), now: now)
+        let result = PushResult.unknown(reason: "no answer in time")
+        if !flying.isFrame, destinations[slot]?.lastDelivery?.result == nil {
+            destinations[slot]?.lastDelivery?.result = result
+        }
+        settle(slot, flying, result, now: now)
+        account(slot, flying, result, now: now)
     }
 
     /// What became of a start, after all.

@@ -53,6 +53,7 @@ extension Core {
             damage += adoptDeadLetter(record)
         }
         for record in records where record.space == .key { keys[record.number] = record.value }
+        for record in records where record.space == .pause { damage += adoptPause(record) }
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {
             if let device { deviceByNumber[device.number] = slot }
@@ -119,19 +120,25 @@ extension Core {
         else { return [] }  // its device or app is gone: there is nobody to send to
         var destination = Destination(
             number: record.number, activity: activity, device: device,
-            incarnation: mark.incarnation, lane: lane, phaseSince: now)
+            incarnation: mark.incarnation, lane: lane,
+            ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
         destination.acknowledged = mark.acknowledged
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
+        destination.keptAt = mark.keptAt
         if mark.incarnation < activities[activity].durableIncarnation {
             destination.final = mark.final ?? Self.ended(activities[activity], now: self.wall(now))
         }
         destination.pacing.lastTimestamp = mark.lastTimestamp
-        destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt)
+        let grant = grantInForce(destination).grant
+        destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
+        devices[device]?.budget.recover(
+            grant.times(configuration.limits.deviceGrantFactor), fullAt: mark.deviceBucketFullAt,
+            now: now)
         destination.pacing.recover(
-            grantInForce(destination).grant, now: now, wall: wall,
+            grant, now: now, wall: wall,
             mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0)
         if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
@@ -144,6 +151,7 @@ extension Core {
         destination.markIsDirty = wall > self.wall(now)
         let slot = insert(destination)
         if destination.markIsDirty { staged.dirtyMarks.append(slot) }
+        if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
     }
 }

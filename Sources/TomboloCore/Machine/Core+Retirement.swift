@@ -134,10 +134,11 @@ extension Activity {
         definition.audience = .none
         accepted = Projection(
             restoring: .emptyObject, version: 0, changedAt: .distantPast, relevance: nil,
-            staleAfter: nil, urgency: .normal, clip: nil, alert: nil,
+            staleAfter: nil, urgency: .normal, clip: nil, keptClip: nil, alert: nil,
             ending: Projection.Ending(at: .distantPast, dismissal: .standard), stateVersion: nil)
         durable = nil
         alerts = []
+        superseded = []
         destinations = []
     }
 }

@@ -59,8 +59,8 @@ extension Core {
             staleAt: durable.staleAfter.map { durable.changedAt + $0 },
             clip: durable.clip.map { clip in
                 ClipView(
-                    name: clip.name, frames: clip.flipbook.frames.count,
-                    every: clip.flipbook.every, path: clip.flipbook.path.description,
+                    name: clip.name, frames: Int(clamping: clip.clip.frameCount),
+                    every: clip.clip.every, path: clip.clip.path.description,
                     playing: !clip.isOver(at: wall(now)))
             },
             destinations: activity.destinations.compactMap { index in
@@ -103,8 +103,10 @@ extension Core {
         _ projection: Projection, _ destination: Destination, now: Instant
     ) -> JSON {
         let activity = activities[destination.activity]
-        return forPhone(
-            projection.state(at: wall(now)), activity.definition, activity.key.tenant)
+        let state =
+            destination.keptAt.map { projection.state(showing: $0) }
+            ?? projection.state(at: wall(now))
+        return forPhone(state, activity.definition, activity.key.tenant)
     }
 
     /// A slowed clip's next frame waits for the grant; readers are told so, although no change
@@ -114,7 +116,8 @@ extension Core {
             return nil
         }
         let grant = grantInForce(destination).grant
-        guard grant.frameInterval > cursor.playing.flipbook.every else { return nil }
+        guard cursor.mode == .running else { return nil }
+        guard grant.frameInterval > cursor.playing.clip.every else { return nil }
         let isSpacing = grant.frameInterval == grant.spacing
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
     }
@@ -141,14 +144,18 @@ extension Core {
     }
 
     /// A device with its tokens; whoever shows it redacts them.
-    package func view(_ key: DeviceKey) -> DeviceView? {
+    package func view(_ key: DeviceKey, now: Instant) -> DeviceView? {
         guard let slot = deviceByKey[key], let device = devices[slot] else { return nil }
         return DeviceView(
             id: key.id, registration: device.registration, budgetClass: device.budgetClass,
             tokens: device.tokens.map { name, token in
                 TokenView(name: name.text, token: token.value, registeredAt: token.registeredAt)
             }.sorted { $0.name < $1.name },
-            presence: device.presence)
+            presence: device.lastReport.map { report in
+                PresenceView(
+                    report: report, standing: device.presence.standing,
+                    isInFront: device.presence.isInFront(at: now))
+            })
     }
 
     /// Counters with the sizes of the moment.
@@ -172,7 +179,15 @@ package struct DeviceView: Sendable {
     /// In force now.
     package var budgetClass: BudgetClass
     package var tokens: [TokenView]
-    package var presence: PresenceReport?
+    /// Nil before the first report.
+    package var presence: PresenceView?
+}
+
+/// What a device said last of its app, and what it comes to now.
+package struct PresenceView: Sendable {
+    package var report: PresenceReport
+    package var standing: Presence.Standing
+    package var isInFront: Bool
 }
 
 /// One token of a device.

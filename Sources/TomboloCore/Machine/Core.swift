@@ -28,6 +28,8 @@ package struct Core: Sendable {
     var freeDestinations: [Int] = []
     var lanes: [Lane]
     var deadlines = DeadlineHeap()
+    /// When a device's lease or grace is over, by its slot.
+    var deviceDeadlines = DeadlineHeap()
     var audienceByDevice: [DeviceKey: [Int]] = [:]
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
@@ -42,6 +44,10 @@ package struct Core: Sendable {
     var nextActivityNumber: Int64 = 1
     var nextDeviceNumber: Int64 = 1
     var nextDestinationNumber: Int64 = 1
+    var nextPauseNumber: Int64 = 1
+    /// In force, by number.
+    var pauses: [Int64: Pause] = [:]
+    var deliveries = DeliveryLog()
     var nextTypeNumber: Int64 = 1
     var nextDeadLetter: Int64 = 1
     var pushCounter: UInt64 = 0
@@ -81,6 +87,8 @@ package struct Core: Sendable {
             keys[number] = value
             staged.records.append(Record(space: .key, number: number, value: value))
             staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
+        case .pause(let command, let tenant, let ticket):
+            take(command, of: tenant, ticket, now: now, effects: &effects)
         case .type(let type, let name, let app, let tenant, let ticket):
             put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
         case .retry(let query, let ticket):
@@ -109,7 +117,8 @@ package struct Core: Sendable {
     /// waits to be taken.
     package var nextWake: Instant? {
         var next = min(
-            deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture)
+            deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
+            deviceDeadlines.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -124,8 +133,11 @@ package struct Core: Sendable {
     package func wall(_ now: Instant) -> Instant { now + lead }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
+        while let slot = deviceDeadlines.pop(until: now) {
+            presenceChanged(slot, now: now, effects: &effects)
+        }
         while let slot = deadlines.pop(until: now) {
-            evaluate(slot, now: now, effects: &effects)
+            for slot in inTurn(slot, now: now) { evaluate(slot, now: now, effects: &effects) }
         }
         retire(now: now)
         for index in lanes.indices where lanes[index].hasWaiting {

@@ -55,6 +55,9 @@ package struct Limits: Hashable, Sendable {
     package var probeMax = Span.minutes(15)
     /// A clip that is granted fewer frames than one in this time shows its poster frame only.
     package var frameIntervalMax = Span.seconds(20)
+    /// A device may be sent so many times what one of its activities may; 0 is no limit of its
+    /// own.
+    package var deviceGrantFactor: Int64 = 4
     /// Marks wait this long to be written with others; after a crash at most so much is guessed.
     package var markFlush = Span.seconds(2)
     /// How long an idempotency key is kept.

@@ -17,6 +17,8 @@ package enum Input: Sendable {
     case type(ActivityType, name: String, app: String?, TenantID, Ticket)
     /// The newest state goes again where these were refused.
     case retry(DeadLetterQuery, Ticket)
+    /// An operator holds something back, or lets it go.
+    case pause(PauseCommand, TenantID, Ticket)
     /// The batch that `takeBatch` gave is durable.
     case committed(firstSeq: Int64, firstFactSeq: Int64)
     case pushEnded(PushOutcome)
@@ -90,7 +92,13 @@ package struct Stored: Hashable, Sendable {
     /// Of a retry: pushes that go again, and those that nobody is left for.
     package var count = 0
     package var unreachable = 0
-    package init(_ kind: Kind) { self.kind = kind }
+    /// Of something that the relay numbers itself.
+    package var number: Int64?
+
+    package init(_ kind: Kind, number: Int64? = nil) {
+        self.kind = kind
+        self.number = number
+    }
 }
 
 /// What became of a command that was taken.
@@ -143,6 +151,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownDevice = "unknown-device"
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
+        case unknownPause = "unknown-pause"
         case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"
         case invalidField = "invalid-field"

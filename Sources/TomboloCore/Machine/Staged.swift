@@ -8,7 +8,7 @@ struct Staged: Sendable {
         var projection: Projection
         var content: Command.Content
         var definition: Activity.Definition?
-        var plan: (flipbook: Flipbook, payloadBytes: Int)?
+        var plan: (clip: Clip, payloadBytes: Int)?
         /// What was seen coming when it was taken.
         var lint: [Lint] = []
     }

@@ -64,11 +64,14 @@ package struct FrameCounts: Hashable, Sendable {
     package var asked: Int64 = 0
     package var sent: Int64 = 0
     package var merged: Int64 = 0
-    /// By reason: slowed, or no route.
+    /// By reason: slowed, no route, the app in front, an operator's pause, the same as before.
     package var slowed: Int64 = 0
     package var noRoute: Int64 = 0
+    package var hidden: Int64 = 0
+    package var paused: Int64 = 0
+    package var unchanged: Int64 = 0
 
-    package var skipped: Int64 { slowed + noRoute }
+    package var skipped: Int64 { slowed + noRoute + hidden + paused + unchanged }
 }
 
 /// Counters for `/metrics`; they begin at 0 with the process.

@@ -39,7 +39,16 @@ package enum Decision: Hashable, Sendable {
 package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken,
         updateToken
-    case unknownStart, tokenBackOff, laneParked, timestampAhead
+    case unknownStart, tokenBackOff, laneParked, timestampAhead, paused
+    case deviceSpacing, deviceLowPrioritySpacing, deviceBucket
+
+    /// Whether it is the device's own grant.
+    var isOfDevice: Bool {
+        switch self {
+        case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: true
+        default: false
+        }
+    }
 
     package var name: String {
         switch self {
@@ -55,13 +64,17 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         case .tokenBackOff: "token_back_off"
         case .laneParked: "lane_parked"
         case .timestampAhead: "timestamp_ahead"
+        case .paused: "paused"
+        case .deviceSpacing: "device_spacing"
+        case .deviceLowPrioritySpacing: "device_low_priority_spacing"
+        case .deviceBucket: "device_bucket"
         }
     }
 }
 
 /// Why a change was never sent, and need not be.
 package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
-    case unchanged, superseded, annihilated, noRoute, slowed
+    case unchanged, superseded, annihilated, noRoute, slowed, hidden, paused
 
     package var name: String {
         switch self {
@@ -70,6 +83,8 @@ package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
         case .annihilated: "annihilated"
         case .noRoute: "no_route"
         case .slowed: "slowed"
+        case .hidden: "hidden"
+        case .paused: "paused"
         }
     }
 }

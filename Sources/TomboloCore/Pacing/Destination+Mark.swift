@@ -10,9 +10,22 @@ struct Mark: Sendable {
     var alertsThrough: Int64
     var lastTimestamp: Int64
     var bucketFullAt: Instant
+    var deviceBucketFullAt: Instant
     var frames: FrameCounts
     /// How its incarnation ended, where a restart came before its end was delivered.
     var final: Projection?
+    var keptAt: Span?
+    var clip: Clip?
+    var ledger: Ledger?
+
+    /// How far a clip had come.
+    struct Clip: Sendable {
+        var version: Int64
+        var counted: Int64
+        var pushed: Int64
+        var shownAt: Span?
+        var elapsed: Span
+    }
 
     init?(_ bytes: [UInt8]) {
         guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
@@ -30,12 +43,24 @@ struct Mark: Sendable {
         lastTimestamp = view["ts"]?.integer ?? 0
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         final = view["end"].flatMap { Projection($0, version: $0["version"]?.integer ?? 0) }
+        deviceBucketFullAt = view["db"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         let counts = view["f"]?.elements.compactMap(\.integer) ?? []
         frames = FrameCounts()
-        if counts.count == 4 {
+        // An older relay counted less.
+        if counts.count >= 4 {
+            let all = counts + [0, 0, 0]
             frames = FrameCounts(
-                asked: counts.reduce(0, +), sent: counts[0], merged: counts[1], slowed: counts[2],
-                noRoute: counts[3])
+                asked: counts.reduce(0, +), sent: all[0], merged: all[1], slowed: all[2],
+                noRoute: all[3], hidden: all[4], paused: all[5], unchanged: all[6])
+        }
+        ledger = Ledger(parts: view["l"]?.elements.compactMap(\.integer) ?? [])
+        keptAt = view["k"]?.integer.map(Span.init(nanoseconds:))
+        let parts = view["c"]?.elements.compactMap(\.integer) ?? []
+        if parts.count == 5 {
+            clip = Clip(
+                version: parts[0], counted: parts[1], pushed: parts[2],
+                shownAt: parts[3] < 0 ? nil : Span(nanoseconds: parts[3]),
+                elapsed: Span(nanoseconds: parts[4]))
         }
     }
 }
@@ -44,7 +69,11 @@ extension Destination {
     /// - Parameters:
     ///   - activity: the activity's number.
     ///   - device: the device's number.
-    func mark(activity: Int64, device: Int64) -> [UInt8] {
+    ///   - deviceBucket: as it stands with what this destination has taken from it.
+    ///   - wall: as far as a running clip is counted.
+    func mark(
+        activity: Int64, device: Int64, deviceBucket: TokenBucket?, wall: Instant
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("a", activity)
@@ -59,12 +88,14 @@ extension Destination {
         if pacing.bucket.fullAt != .distantPast {
             writer.member("b", pacing.bucket.fullAt.nanoseconds)
         }
-        writer.name("f")
-        writer.beginArray()
-        for count in [frames.sent, frames.merged, frames.slowed, frames.noRoute] {
-            writer.integer(count)
+        if let deviceBucket, deviceBucket.fullAt != .distantPast {
+            writer.member("db", deviceBucket.fullAt.nanoseconds)
         }
+        writer.name("l")
+        writer.beginArray()
+        for part in ledger.parts { writer.integer(part) }
         writer.endArray()
+        writeFrames(into: &writer, wall: wall)
         if self.phase != .ended, let final = final ?? nextFinal {
             writer.name("end")
             writer.beginObject()
@@ -74,5 +105,28 @@ extension Destination {
         }
         writer.endObject()
         return writer.bytes
+    }
+
+    private func writeFrames(into writer: inout JSONWriter, wall: Instant) {
+        let all = frames + (cursor?.tally ?? FrameCounts())
+        writer.name("f")
+        writer.beginArray()
+        for count in [
+            all.sent, all.merged, all.slowed, all.noRoute, all.hidden, all.paused, all.unchanged,
+        ] {
+            writer.integer(count)
+        }
+        writer.endArray()
+        if let keptAt { writer.member("k", keptAt.nanoseconds) }
+        guard let cursor else { return }
+        writer.name("c")
+        writer.beginArray()
+        for part in [
+            cursor.version, cursor.counted, cursor.pushed, cursor.shownAt?.nanoseconds ?? -1,
+            cursor.elapsed(at: wall).nanoseconds,
+        ] {
+            writer.integer(part)
+        }
+        writer.endArray()
     }
 }

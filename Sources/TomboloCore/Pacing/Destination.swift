@@ -57,6 +57,8 @@ struct Destination: Sendable {
     let device: Int
     let incarnation: Int64
     let lane: LaneNumber
+    /// What became of its events.
+    var ledger: Ledger
     var phase = Phase.waiting
     var phaseSince: Instant
     /// The update token, while there is one.
@@ -82,6 +84,8 @@ struct Destination: Sendable {
     var refusalsInRow = 0
     var frames = FrameCounts()
     var cursor: FrameCursor?
+    /// Of a clip that has ended with its activity: the clip's time that this phone keeps.
+    var keptAt: Span?
     var waiting: Decision?
     var lastDelivery: DeliveryView?
     /// The projection of an incarnation that a restart has left behind: its end is still to be
@@ -95,37 +99,12 @@ struct Destination: Sendable {
     var isFinished: Bool { phase == .ended || phase == .gone }
 }
 
-/// How far a clip has come at one destination.
-struct FrameCursor: Sendable {
-    var clip: Int64
-    /// The clip itself: it is counted up after the projection has lost it.
-    var playing: Projection.PlayingClip
-    /// Pushes that showed a frame of it: the k-th shows frame k mod n.
-    var shown: Int64 = 0
-    var due: Instant
-    var merged: Int64 = 0
-    /// Frames asked for before the first push could go.
-    var missedBefore: Int64 = 0
-    var lastFrame = -1
-
-    /// Counted up to an instant by the producer's clock.
-    func counts(at instant: Instant) -> FrameCounts {
-        var counts = FrameCounts()
-        counts.sent = shown
-        counts.merged = merged
-        counts.noRoute = missedBefore
-        let asked = playing.flipbook.asked(after: instant - playing.startedAt)
-        counts.slowed = max(0, asked - shown - merged - missedBefore)
-        counts.asked = shown + merged + missedBefore + counts.slowed
-        return counts
-    }
-}
-
 extension FrameCounts {
     static func + (one: FrameCounts, other: FrameCounts) -> FrameCounts {
         FrameCounts(
             asked: one.asked + other.asked, sent: one.sent + other.sent,
             merged: one.merged + other.merged, slowed: one.slowed + other.slowed,
-            noRoute: one.noRoute + other.noRoute)
+            noRoute: one.noRoute + other.noRoute, hidden: one.hidden + other.hidden,
+            paused: one.paused + other.paused, unchanged: one.unchanged + other.unchanged)
     }
 }

@@ -40,19 +40,33 @@ package struct PacingState: Hashable, Sendable {
     package init() {}
 
     /// Whether a wish may be fulfilled now, by what, or when to ask again.
-    package func turn(_ wish: Wish, _ grant: Grant, now: Instant, wall: Instant) -> Turn {
+    ///
+    /// - Parameter device: what its device has spent, and its grant: both must allow it.
+    package func turn(
+        _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)? = nil,
+        now: Instant, wall: Instant
+    ) -> Turn {
         if backOffUntil > now { return .wait(until: backOffUntil, .tokenBackOff) }
-        if wish == .end { return end(grant, now: now, wall: wall) }
+        if wish == .end { return end(grant, device, now: now, wall: wall) }
         let timestamp = timestamp(wish, grant, wall: wall)
-        let floor = Self.latest(
+        var floor = Self.latest(
             (lastSend + grant.spacing, .spacing),
             (now + (Instant(seconds: timestamp - Self.timestampLeadMax) - wall), .timestampAhead))
-        let high = highPriorityTime(wish, grant, now: now)
-            .map { Self.latest(floor, ($0, .bucket)) }
-        let low = Self.latest(
-            floor, (lastLowPrioritySend + grant.lowPrioritySpacing, .lowPrioritySpacing))
+        var high = highPriorityTime(wish, grant, in: bucket, now: now)
+            .map { ($0, Hold.bucket) }
+        var low = (lastLowPrioritySend + grant.lowPrioritySpacing, Hold.lowPrioritySpacing)
+        if let (spent, grant) = device {
+            floor = Self.latest(floor, (spent.lastSend + grant.spacing, .deviceSpacing))
+            low = Self.latest(
+                low,
+                (spent.lastLowPrioritySend + grant.lowPrioritySpacing, .deviceLowPrioritySpacing))
+            let own = highPriorityTime(wish, grant, in: spent.bucket, now: now)
+            high = high.flatMap { high in own.map { Self.latest(high, ($0, .deviceBucket)) } }
+        }
+        high = high.map { Self.latest(floor, $0) }
+        low = Self.latest(floor, low)
         if let high, high.0 <= now {
-            let paid = grant.perHour == nil || holdsToken && bucket.covers(grant, now: now)
+            let paid = grant.perHour == nil || hasPaid(grant, now: now)
             return paid ? .send(priority: 10, timestamp: timestamp) : .reserve
         }
         if mayGoLow(grant), low.0 <= now { return .send(priority: 5, timestamp: timestamp) }
@@ -72,9 +86,14 @@ package struct PacingState: Hashable, Sendable {
             return false
         }
         guard grant.perHour != nil else { return false }
-        if !holdsToken || !bucket.covers(grant, now: now) { bucket.take(grant, now: now) }
+        if !hasPaid(grant, now: now) { bucket.take(grant, now: now) }
         holdsToken = false
         return true
+    }
+
+    /// Whether a token is held that may still be spent.
+    package func hasPaid(_ grant: Grant, now: Instant) -> Bool {
+        holdsToken && bucket.covers(grant, now: now)
     }
 
     /// Takes a token that is to be made durable before it is spent. It is paid for as if it were
@@ -114,11 +133,16 @@ package struct PacingState: Hashable, Sendable {
     }
 
     /// `end` waits for no bucket and no spacing. It may share its second, and nothing follows it.
-    private func end(_ grant: Grant, now: Instant, wall: Instant) -> Turn {
+    private func end(
+        _ grant: Grant, _ device: (spent: DeviceBudget, grant: Grant)?, now: Instant, wall: Instant
+    ) -> Turn {
         let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
         let fits = next <= wall.seconds + Self.timestampLeadMax
         let timestamp = fits ? next : max(wall.seconds, lastTimestamp, lastLocalUpdate)
-        let tokens = holdsToken || bucket.left(grant, now: now) > 0
+        let isLeft =
+            bucket.left(grant, now: now) > 0
+            && device.map { $0.spent.bucket.left($0.grant, now: now) > 0 } ?? true
+        let tokens = holdsToken || isLeft
         return .send(priority: tokens ? 10 : 5, timestamp: timestamp)
     }
 
@@ -133,7 +157,9 @@ package struct PacingState: Hashable, Sendable {
     }
 
     /// When priority 10 is open to the wish (rule 7); nil for never.
-    private func highPriorityTime(_ wish: Wish, _ grant: Grant, now: Instant) -> Instant? {
+    private func highPriorityTime(
+        _ wish: Wish, _ grant: Grant, in bucket: TokenBucket, now: Instant
+    ) -> Instant? {
         if grant.perHour == nil { return now }
         let kept: Int64
         switch wish {

@@ -2,28 +2,36 @@
 ///
 /// This is the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371): in any
 /// window of length w no more than `burst + rate · w` are taken, exactly, without rounding and
-/// without a counter to refill.
+/// without a counter to refill. Under another grant the tokens that are missing stay missing, and
+/// come back at the new rate.
 package struct TokenBucket: Hashable, Sendable {
     package private(set) var fullAt: Instant
+    /// The time of one token, by the grant that `fullAt` was reckoned with; 0 where none was yet.
+    private var interval: Int64 = 0
 
     package init(fullAt: Instant = .distantPast) { self.fullAt = fullAt }
 
     /// A reserved token is paid for as of this much later, and may be spent until then.
     package static let reservation = Span.seconds(2)
+    /// As it stood under a grant.
+    init(fullAt: Instant, of grant: Grant) {
+        self.fullAt = fullAt
+        interval = Self.interval(grant)?.nanoseconds ?? 0
+    }
 
     /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole
     /// bucket.
     package func time(keeping kept: Int64, of grant: Grant, now: Instant) -> Instant? {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }
-        let earliest = fullAt - Span(nanoseconds: interval.nanoseconds * (grant.burst - kept - 1))
-        return max(now, earliest)
+        let back = interval.nanoseconds * (grant.burst - kept - 1)
+        return max(now, fullAt(under: grant, now: now) - Span(nanoseconds: back))
     }
 
     /// Whether the last token taken may still be spent.
     package func covers(_ grant: Grant, now: Instant) -> Bool {
         guard let interval = Self.interval(grant) else { return true }
-        return fullAt - interval >= now
+        return fullAt(under: grant, now: now) - interval >= now
     }
 
     /// Pays for the last token taken as if it were taken at `instant`.
@@ -35,13 +43,14 @@ package struct TokenBucket: Hashable, Sendable {
     /// Takes one. The caller has asked `time` first.
     package mutating func take(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
-        fullAt = max(fullAt, now) + interval
+        fullAt = max(fullAt(under: grant, now: now), now) + interval
+        self.interval = interval.nanoseconds
     }
 
     /// Whole tokens left.
     package func left(_ grant: Grant, now: Instant) -> Int64 {
         guard let interval = Self.interval(grant) else { return grant.burst }
-        let missing = max(0, (fullAt - now).nanoseconds)
+        let missing = max(0, (fullAt(under: grant, now: now) - now).nanoseconds)
         let taken = (missing + interval.nanoseconds - 1) / interval.nanoseconds
         return max(0, grant.burst - taken)
     }
@@ -50,6 +59,16 @@ package struct TokenBucket: Hashable, Sendable {
     package mutating func clamp(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
         fullAt = min(fullAt, now + Span(nanoseconds: interval.nanoseconds * grant.burst))
+    }
+
+    /// The same tokens missing, at the rate of a grant that may be another; at most all of them.
+    private func fullAt(under grant: Grant, now: Instant) -> Instant {
+        guard let next = Self.interval(grant), interval != 0, interval != next.nanoseconds,
+            fullAt > now
+        else { return fullAt }
+        let missing = Double((fullAt - now).nanoseconds) / Double(interval)
+        let held = min(missing, Double(grant.burst))
+        return now + Span(nanoseconds: Int64((held * Double(next.nanoseconds)).rounded(.up)))
     }
 
     private static func interval(_ grant: Grant) -> Span? {

@@ -91,12 +91,10 @@ extension Core {
     ) throws(Refusal) {
         guard let type = type(of: definition, tenant), let schema = type.state else { return }
         var faults: [FieldError] = []
-        if case .play(let flipbook) = content {
-            let demand = schema.at(flipbook.path)
-            for (index, frame) in flipbook.frames.enumerated() where demand != nil {
-                faults +=
-                    demand?.faults(
-                        in: frame.document.root, at: "/flipbook/frames/\(index)") ?? []
+        if case .play(let clip) = content {
+            let demand = schema.at(clip.path)
+            for (pointer, frame) in clip.givenFrames where demand != nil {
+                faults += demand?.faults(in: frame.document.root, at: pointer) ?? []
             }
         } else {
             faults = type.faults(in: projection.state)

@@ -37,6 +37,8 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case reportPresence, reportActivity
     case listLog, showEvent, tail
     case mintKey, listKeys, deleteKey
+    case createPause, listPauses, showPause, deletePause
+    case listActivityDeliveries, listDeliveries, listBudgets
     case live, ready, metrics, version, openAPI
     case listProblems, showProblem
 }

@@ -3,7 +3,7 @@
 ///
 /// HEAD is not in it: it is GET without the body.
 package enum RouteTable {
-    package static let routes: [Route] = producer + devices + operators + open
+    package static let routes: [Route] = producer + devices + operators + pacing + open
 
     private static let producer = [
         Route(
@@ -57,6 +57,22 @@ package enum RouteTable {
         Route("GET", "/v1/keys", .listKeys, .operate),
         Route("DELETE", "/v1/keys/{id}", .deleteKey, .operate),
         Route("GET", "/metrics", .metrics, .observe),
+    ]
+
+    private static let pacing = [
+        Route("POST", "/v1/pauses", .createPause, .operate),
+        Route("GET", "/v1/pauses", .listPauses, .observe),
+        Route("GET", "/v1/pauses/{id}", .showPause, .observe),
+        Route("DELETE", "/v1/pauses/{id}", .deletePause, .operate),
+        Route(
+            "GET", "/v1/activities/{id}/deliveries", .listActivityDeliveries, .observe,
+            query: ["device", "limit", "cursor"]),
+        Route(
+            "GET", "/v1/deliveries", .listDeliveries, .observe,
+            query: ["activity", "device", "limit", "cursor"]),
+        Route(
+            "GET", "/v1/budgets", .listBudgets, .observe,
+            query: ["activity", "device", "limit"]),
     ]
 
     private static let open = [

@@ -75,7 +75,16 @@ enum ReadCommands {
     private static func showMembers(
         _ context: CommandContext, _ path: String, name: String
     ) async throws -> ExitStatus {
-        let answer = try await get(context, path, name: name)
+        try await show(context, RelayRequest("GET", path), name: name)
+    }
+
+    /// What a request is answered with, an object.
+    static func show(
+        _ context: CommandContext, _ request: RelayRequest, name: String?
+    ) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(request, name: name)
         guard OutputFormat(context) == .table else {
             try context.terminal.write(answer.line)
             return .succeeded
@@ -92,8 +101,11 @@ enum ReadCommands {
 
     /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a
     /// table and one JSON document need all of them first.
-    private static func list(
-        _ context: CommandContext, _ path: String, rows member: String, columns: [String]
+    ///
+    /// - Parameter isPaged: false of a list that comes as a whole.
+    static func list(
+        _ context: CommandContext, _ path: String, rows member: String, isPaged: Bool = true,
+        columns: [String]
     ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
@@ -102,8 +114,8 @@ enum ReadCommands {
         var cursor: String?
         var rows: [JSON] = []
         repeat {
-            let page = PathText.query(
-                path, [("limit", String(min(left, pageMax))), ("cursor", cursor)])
+            let limit = isPaged ? String(min(left, pageMax)) : nil
+            let page = PathText.query(path, [("limit", limit), ("cursor", cursor)])
             let root = try await client.send(RelayRequest("GET", page), name: nil).document().root
             let found = (root[member].map { Array($0.elements) } ?? []).prefix(left).map(\.json)
             left -= found.count

@@ -6,6 +6,9 @@ extension CommandTable {
         let reading: [Subcommand] = [
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
+        let pacing: [Subcommand] = [
+            .pause, .resume, .deliveryList, .budgetShow, .clipPlay,
+        ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
@@ -15,6 +18,6 @@ extension CommandTable {
         ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         return CommandTable(
-            running + producing + reading + checking + keeping + settingUp + measuring)
+            running + producing + reading + pacing + checking + keeping + settingUp + measuring)
     }()
 }

@@ -32,12 +32,23 @@ struct RunnerScenario: Sendable {
         _ = try await client.send(
             RelayRequest("PUT", path, fields: [("if-none-match", "*")], body: startBody),
             name: activity)
+        let clock = try await reportsPresence() ? "shown" : "wall"
         _ = try await client.send(
-            RelayRequest("POST", "\(path)/clips", body: clipBody), name: activity)
+            RelayRequest("POST", "\(path)/clips", body: clipBody(clock: clock)), name: activity)
         try await wait(until: loop.now + .nanoseconds(duration.nanoseconds))
         _ = try await client.send(
             RelayRequest("POST", "/v1/activities/end", body: endBody), name: activity)
         return try await untilConverged()
+    }
+
+    /// Whether any phone tells where its app is: only then a clip can pause while it is in front.
+    private func reportsPresence() async throws -> Bool {
+        for device in devices {
+            let answer = try await client.send(
+                RelayRequest("GET", "/v1/devices/\(device)"), name: device)
+            if try answer.document().root["presence"] != nil { return true }
+        }
+        return false
     }
 
     /// Looks after the relay meanwhile: a scenario of hours must not outlive it.
@@ -94,7 +105,7 @@ struct RunnerScenario: Sendable {
         return writer.bytes
     }
 
-    private var clipBody: [UInt8] {
+    private func clipBody(clock: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.name("flipbook")
@@ -106,7 +117,7 @@ struct RunnerScenario: Sendable {
         writer.endArray()
         writer.member("every", Self.every.text)
         writer.member("loop", "forever")
-        writer.member("clock", "wall")
+        writer.member("clock", clock)
         writer.endObject()
         writer.endObject()
         return writer.bytes

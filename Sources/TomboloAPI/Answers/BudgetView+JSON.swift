@@ -1,0 +1,43 @@
+package import TomboloCore
+package import TomboloJSON
+
+extension Budgets {
+    /// Writes the classes' grants as they are configured.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginArray()
+        for budgetClass in BudgetClass.allCases {
+            let grant = self[budgetClass]
+            writer.beginObject()
+            writer.member("class", budgetClass.name)
+            writer.member("spacing", grant.spacing.text)
+            writer.member("burst", grant.burst)
+            writer.name("per_hour")
+            if let perHour = grant.perHour { writer.number(perHour) } else { writer.null() }
+            writer.member("reserve", grant.reserve)
+            writer.member("low_priority_spacing", grant.lowPrioritySpacing.text)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}
+
+extension BudgetView {
+    /// Writes what is left; null where nothing limits.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("activity", activity.rawValue)
+        writer.member("device", device.rawValue)
+        writer.name("grant")
+        writer.grant(grant)
+        writer.name("left")
+        if let left { writer.integer(left) } else { writer.null() }
+        writer.name("device_left")
+        if let deviceLeft { writer.integer(deviceLeft) } else { writer.null() }
+        writer.optional("next_at", nextAt?.rfc3339)
+        if let waiting {
+            writer.name("waiting")
+            writer.decision(waiting)
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,83 @@
+package import TomboloCore
+package import TomboloJSON
+
+extension LedgerView {
+    /// Writes one destination's books: every event and every frame asked for, by its decision.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("device", device.rawValue)
+        writer.member("incarnation", incarnation)
+        writer.member("class", grant.budgetClass.name)
+        writer.member("phase", phase)
+        writer.name("events")
+        let waitingEvents = ledger.waiting(at: version)
+        writer.events(ledger.counts, waiting: waitingEvents)
+        if waitingEvents > 0, let waiting {
+            writer.name("waiting")
+            writer.decision(waiting)
+        }
+        writer.name("frames")
+        writer.frames(frames)
+        writer.name("seconds")
+        writer.beginArray()
+        for second in seconds {
+            writer.beginObject()
+            writer.member("at", Instant(seconds: second.at).rfc3339)
+            writer.member("asked", second.counts.asked)
+            writer.member("sent", second.counts.sent)
+            writer.member("merged", second.counts.merged)
+            writer.member("skipped", second.counts.skipped)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+extension DeliveryLog.Entry {
+    /// Writes one decision, with its push if there was one.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("number", number)
+        writer.member("at", at.rfc3339)
+        writer.member("activity", activity.rawValue)
+        writer.member("device", device.rawValue)
+        writer.member("version", version)
+        writer.optional("action", decision?.action)
+        writer.optional("reason", decision?.reason)
+        if let decided, decided.lowerBound < decided.upperBound {
+            writer.name("merged")
+            writer.beginArray()
+            writer.integer(decided.lowerBound)
+            writer.integer(decided.upperBound - 1)
+            writer.endArray()
+        }
+        if let push {
+            writer.name("push")
+            writer.delivery(push, to: device)
+        }
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// `asked` is the sum of the others.
+    fileprivate mutating func events(_ counts: EventCounts, waiting: Int64) {
+        beginObject()
+        member("asked", counts.decided + waiting)
+        member("sent", counts.sent)
+        member("merged", counts.merged)
+        member("skipped", counts.skipped)
+        member("expired", counts.expired)
+        member("refused", counts.refused)
+        member("waiting", waiting)
+        name("skipped_by")
+        beginObject()
+        member("unchanged", counts.unchanged)
+        member("superseded", counts.superseded)
+        member("annihilated", counts.annihilated)
+        member("no_route", counts.noRoute)
+        endObject()
+        endObject()
+    }
+}

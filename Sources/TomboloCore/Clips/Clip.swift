@@ -1,0 +1,186 @@
+package import TomboloJSON
+
+/// An animation of one place in the state, as a function of time. Its frames are sampled, never
+/// stored or queued.
+package struct Clip: Hashable, Sendable {
+    /// What moves.
+    package enum Motion: Hashable, Sendable {
+        case flipbook(Flipbook)
+        case tween(Tween)
+    }
+
+    /// Whose time moves it: the wall's, or only the time in which any destination shows it.
+    package enum Clock: UInt8, Hashable, Sendable {
+        case wall, shown
+    }
+
+    /// How frames become pushes. Without a type that declares more, `auto` is `step`.
+    package enum Fit: UInt8, Hashable, Sendable {
+        /// One frame a push.
+        case auto, step
+    }
+
+    /// Where in the state the frame stands.
+    package var path: JSONPointer
+    package var motion: Motion
+    package var clock: Clock = .wall
+    package var fit: Fit = .auto
+    package var urgency: Urgency = .normal
+
+    package init(path: JSONPointer, motion: Motion) {
+        self.path = path
+        self.motion = motion
+    }
+
+    /// The interval of the frames that the producer asks for.
+    package var every: Span {
+        switch motion {
+        case .flipbook(let flipbook): flipbook.every
+        case .tween(let tween): tween.every
+        }
+    }
+
+    /// How long it plays; nil for ever.
+    package var duration: Span? {
+        switch motion {
+        case .flipbook(let flipbook): flipbook.duration
+        case .tween(let tween): tween.length
+        }
+    }
+
+    /// What the producer wrote to stand at `path`, with its place in the request: of a tween its
+    /// last value, and one between whole numbers, which a type may not take.
+    package var givenFrames: [(pointer: String, frame: JSON)] {
+        switch motion {
+        case .flipbook(let flipbook):
+            flipbook.frames.enumerated().map { ("/flipbook/frames/\($0.offset)", $0.element) }
+        case .tween(let tween):
+            [
+                ("/tween/to", tween.last),
+                ("/tween/to", tween.json(at: Span(nanoseconds: tween.length.nanoseconds / 3))),
+            ]
+        }
+    }
+
+    /// How many different frames it has: of a tween those that are asked for.
+    package var frameCount: Int64 {
+        switch motion {
+        case .flipbook(let flipbook): Int64(flipbook.frames.count)
+        case .tween: asked(after: Span(nanoseconds: .max))
+        }
+    }
+
+    /// What stands at `path` after `elapsed` of the clip's clock.
+    package func value(at elapsed: Span) -> JSON {
+        switch motion {
+        case .flipbook(let flipbook): flipbook.frames[flipbook.index(at: elapsed)]
+        case .tween(let tween): tween.json(at: elapsed)
+        }
+    }
+
+    /// How many frames the producer has asked for after `elapsed`: the first at 0, then one each
+    /// `every`, and of a tween the last value.
+    package func asked(after elapsed: Span) -> Int64 {
+        guard elapsed >= .zero else { return 0 }
+        switch motion {
+        case .flipbook(let flipbook):
+            let steps = elapsed.nanoseconds / flipbook.every.nanoseconds
+            guard case .times(let count) = flipbook.repetition else { return steps + 1 }
+            return min(steps, Int64(flipbook.frames.count) * count - 1) + 1
+        case .tween(let tween):
+            let every = tween.every.nanoseconds
+            guard elapsed < tween.length else {
+                return (tween.length.nanoseconds + every - 1) / every + 1
+            }
+            return elapsed.nanoseconds / every + 1
+        }
+    }
+
+    /// The interval at which a destination samples it. A loop is slowed; what plays once keeps its
+    /// duration and is sampled evenly.
+    package func step(granted: Span) -> Span {
+        let interval = max(every, granted)
+        guard let duration, duration > .zero, interval > every else { return interval }
+        let samples = max(1, duration.nanoseconds / interval.nanoseconds)
+        return Span(nanoseconds: duration.nanoseconds / samples)
+    }
+
+    /// `base` with the frame of an instant of the clip's clock at `path`; `base` itself where its
+    /// parent is not there.
+    package func state(_ base: JSON, at elapsed: Span) -> JSON {
+        base.setting(path, to: value(at: elapsed)) ?? base
+    }
+
+    /// The clip as it begins in an activity that stands so: a tween takes its start from there.
+    func begun(over state: JSON, following running: (Animatable, [Double])?) -> Clip {
+        guard case .tween(let tween) = motion else { return self }
+        var clip = self
+        clip.motion = .tween(tween.begun(over: state.document.root.at(path), following: running))
+        return clip
+    }
+
+    /// The value and speed of a tween at a moment; nil of anything else, and once it is over.
+    func moving(at elapsed: Span) -> (Animatable, [Double])? {
+        guard case .tween(let tween) = motion, elapsed < tween.length else { return nil }
+        return tween.state(at: elapsed)
+    }
+}
+
+extension Clip {
+    init?(reading reader: inout FieldReader) {
+        fit = reader.choice("fit", [("auto", .auto), ("step", .step)]) ?? .auto
+        urgency = reader.choice("urgency", Urgency.choices) ?? .normal
+        let flipbook = reader.object("flipbook")
+        let tween = reader.object("tween")
+        guard (flipbook == nil) != (tween == nil), let view = flipbook ?? tween else {
+            reader.fail(
+                "flipbook",
+                flipbook == nil
+                    ? "is missing: {\"path\",\"frames\",\"every\",\"loop\"}, or a tween: "
+                        + "{\"path\",\"from\",\"to\",\"duration\",\"easing\"}"
+                    : "give flipbook or tween, not both")
+            return nil
+        }
+        var inner = FieldReader(
+            view, pointer: reader.path(flipbook == nil ? "tween" : "flipbook"))
+        let path = Self.path(&inner)
+        clock = inner.choice("clock", [("wall", .wall), ("shown", .shown)]) ?? .wall
+        let motion =
+            flipbook == nil
+            ? Tween(reading: &inner).map(Motion.tween)
+            : Flipbook(reading: &inner, view: view).map(Motion.flipbook)
+        do { try inner.finish() } catch { reader.adopt(error) }
+        guard let path, let motion else { return nil }
+        self.path = path
+        self.motion = motion
+    }
+
+    private static func path(_ reader: inout FieldReader) -> JSONPointer? {
+        guard let text = reader.string("path") else {
+            reader.fail("path", "is missing: a JSON Pointer into the state, such as \"/image\"")
+            return nil
+        }
+        if let pointer = JSONPointer(text), !pointer.tokens.isEmpty { return pointer }
+        reader.fail("path", "must be a JSON Pointer into the state, such as \"/image\"")
+        return nil
+    }
+
+    /// As `init(reading:)` reads it.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("urgency", urgency.name)
+        switch motion {
+        case .flipbook: writer.name("flipbook")
+        case .tween: writer.name("tween")
+        }
+        writer.beginObject()
+        writer.member("path", path.description)
+        writer.member("clock", clock == .wall ? "wall" : "shown")
+        switch motion {
+        case .flipbook(let flipbook): flipbook.writeMembers(into: &writer)
+        case .tween(let tween): tween.writeMembers(into: &writer)
+        }
+        writer.endObject()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,239 @@
+/// How far a clip has come at one destination, and what became of every frame that was asked for.
+struct FrameCursor: Sendable {
+    /// Why frames go, or do not.
+    enum Mode: UInt8, Hashable, Sendable {
+        case running
+        /// The app is in front (rule 12).
+        case hidden
+        /// An operator's pause (rule 16).
+        case paused
+    }
+
+    /// The clip itself: it is counted up after the projection has lost it.
+    let playing: Projection.PlayingClip
+    private(set) var mode = Mode.running
+    /// Time as this phone has seen the clip: it stands still where the clip's clock is `shown`.
+    private var clock: ClipClock
+    /// When the next frame should go.
+    var due: Instant
+    /// The interval that `due` was reckoned with.
+    private(set) var interval: Span
+    private(set) var lastPush = Instant.distantPast
+    /// Pushes that showed a new frame: the k-th of a loop shows frame k mod n.
+    private(set) var pushed: Int64 = 0
+    /// The clip's time of the frame that was shown last.
+    private(set) var shownAt: Span?
+    /// Frames asked for that have their decision.
+    private(set) var counted: Int64 = 0
+    /// Their decisions.
+    private(set) var tally = FrameCounts()
+    /// The same by the second, for the last minute.
+    private(set) var seconds = FrameSeconds()
+
+    var version: Int64 { playing.version }
+    private var clip: Clip { playing.clip }
+
+    /// A clip that begins here. Frames asked for before had no route.
+    init(_ playing: Projection.PlayingClip, interval: Span, now: Instant, wall: Instant) {
+        self.playing = playing
+        self.interval = interval
+        let isLate = playing.clip.clock == .shown && playing.elapsed(at: wall) > .zero
+        clock = ClipClock(startedAt: isLate ? wall : playing.startedAt)
+        due = now
+        let before = max(0, asked(at: wall) - 1)
+        counted = before
+        tally.noRoute = before
+        tally.asked = before
+    }
+
+    /// A clip that a relay before this one has begun.
+    init(
+        _ playing: Projection.PlayingClip, counted: Int64, pushed: Int64, shownAt: Span?,
+        elapsed: Span, interval: Span, now: Instant, wall: Instant
+    ) {
+        self.playing = playing
+        self.interval = interval
+        self.counted = counted
+        self.pushed = pushed
+        self.shownAt = shownAt
+        clock =
+            playing.clip.clock == .shown
+            ? ClipClock(before: elapsed, runningSince: wall)
+            : ClipClock(startedAt: playing.startedAt)
+        due = now
+        // What was asked for while no relay ran had no route either.
+        let missed = max(0, asked(at: wall) - 1 - counted)
+        add(missed, \.noRoute, at: wall)
+    }
+
+    // MARK: Time
+
+    /// The clip's time at this destination.
+    func elapsed(at wall: Instant) -> Span { clock.elapsed(at: wall) }
+
+    /// Whether it has come to its end here; a loop never does.
+    func isOver(at wall: Instant) -> Bool {
+        clip.duration.map { elapsed(at: wall) >= $0 } ?? false
+    }
+
+    /// Whether the end of the clip has been shown: of a flip-book, its last frame.
+    var hasShownEnd: Bool {
+        guard let duration = clip.duration, let shownAt else { return false }
+        if case .flipbook = clip.motion { return shownAt + clip.every >= duration }
+        return shownAt >= duration
+    }
+
+    /// Whether a push now shows a frame of its own, and not the one before.
+    func moves(at wall: Instant) -> Bool { mode == .running || isOver(at: wall) }
+
+    /// Frames go, or stop going, from now on.
+    mutating func enter(_ mode: Mode, now: Instant, wall: Instant) {
+        guard mode != self.mode else { return }
+        // Where it goes on, the next frame is shown at once: the newest that was asked for.
+        let isNext = mode == .running && asked(at: wall) > counted
+        account(at: wall, but: isNext ? 1 : 0)
+        self.mode = mode
+        if clip.clock == .shown { clock.run(mode == .running, at: wall) }
+        if isNext { due = now }
+    }
+
+    /// Follows a change of the granted interval: it goes on from the frame shown.
+    mutating func follow(interval next: Span, now: Instant, wall: Instant) {
+        guard next != interval else { return }
+        account(at: wall)
+        interval = next
+        guard pushed > 0 else { return }
+        due = clip.duration == nil ? max(now, lastPush + next) : nextOnGrid(now: now, wall: wall)
+    }
+
+    // MARK: Frames
+
+    /// The clip's time of the frame that a push shows now. A hidden or paused clip stays as it is;
+    /// nil where nothing of it was shown yet.
+    func frame(at wall: Instant) -> Span? {
+        guard moves(at: wall) else { return shownAt }
+        guard let duration = clip.duration else {
+            let isNew = asked(at: wall) > counted
+            let index = isNew ? pushed : max(0, pushed - 1)
+            return Span(nanoseconds: clip.every.nanoseconds * (index % clip.frameCount))
+        }
+        return min(elapsed(at: wall), duration)
+    }
+
+    /// A push showed `frame`: it counts as one frame, if one was asked for since the last.
+    mutating func show(_ frame: Span?, now: Instant, wall: Instant) {
+        shownAt = frame
+        guard moves(at: wall) else { return }
+        let new = asked(at: wall) - counted
+        if new > 0 {
+            add(new - 1, isSlowed ? \.slowed : \.merged, at: wall)
+            add(1, \.sent, at: wall)
+            pushed += 1
+        }
+        schedule(now: now, wall: wall)
+    }
+
+    /// The frame that is due is what the phone shows already: no push is spent.
+    mutating func skipUnchanged(now: Instant, wall: Instant) {
+        guard moves(at: wall) else { return }
+        shownAt = frame(at: wall)
+        let new = asked(at: wall) - counted
+        add(new - 1, isSlowed ? \.slowed : \.merged, at: wall)
+        add(min(1, new), \.unchanged, at: wall)
+        schedule(now: now, wall: wall)
+    }
+
+    private mutating func schedule(now: Instant, wall: Instant) {
+        lastPush = now
+        guard clip.duration == nil else {
+            due = nextOnGrid(now: now, wall: wall)
+            return
+        }
+        guard !isSlowed else {
+            due = now + interval
+            return
+        }
+        // At full speed frames keep to their grid.
+        guard due <= now else { return }
+        let late = (now - due).nanoseconds / interval.nanoseconds
+        due = due + Span(nanoseconds: interval.nanoseconds * (late + 1))
+    }
+
+    /// One-shots are sampled evenly from their beginning; the last sample is their end.
+    private func nextOnGrid(now: Instant, wall: Instant) -> Instant {
+        let elapsed = elapsed(at: wall)
+        let length = clip.duration ?? .zero
+        let step = max(1, interval.nanoseconds)
+        let next = (elapsed.nanoseconds / step + 1) * step
+        // Rounding leaves a few nanoseconds over.
+        let end = next > length.nanoseconds - step / 2 ? length.nanoseconds : next
+        return now + Span(nanoseconds: max(0, end - elapsed.nanoseconds))
+    }
+
+    private var isSlowed: Bool { interval > clip.every }
+
+    // MARK: Counting
+
+    /// Frames asked for by an instant, by the producer's clock.
+    private func asked(at wall: Instant) -> Int64 {
+        guard wall >= playing.startedAt else { return 0 }
+        return clip.asked(after: playing.elapsed(at: wall))
+    }
+
+    /// Gives every frame asked for so far its decision.
+    ///
+    /// - Parameter rest: so many of the newest are left for the next push.
+    mutating func account(at wall: Instant, but rest: Int64 = 0) {
+        let new = asked(at: wall) - counted - rest
+        switch mode {
+        case .running: add(new, \.slowed, at: wall)
+        case .hidden: add(new, \.hidden, at: wall)
+        case .paused: add(new, \.paused, at: wall)
+        }
+    }
+
+    private mutating func add(
+        _ count: Int64, _ decision: WritableKeyPath<FrameCounts, Int64>, at wall: Instant
+    ) {
+        guard count > 0 else { return }
+        tally[keyPath: decision] += count
+        tally.asked += count
+        counted += count
+        seconds.add(count, decision, at: wall)
+    }
+
+    /// The tally as it stands at an instant, without keeping it.
+    func counts(at wall: Instant) -> FrameCounts {
+        var copy = self
+        copy.account(at: wall)
+        return copy.tally
+    }
+}
+
+/// Frames by the second of the producer's clock, for the last minute: counted, never stored one by
+/// one.
+package struct FrameSeconds: Hashable, Sendable {
+    /// One second.
+    package struct Second: Hashable, Sendable {
+        /// Whole Unix seconds.
+        package var at: Int64
+        package var counts: FrameCounts
+    }
+
+    package static let lengthMax = 60
+    /// Oldest first; seconds without a frame are not there.
+    package private(set) var seconds: [Second] = []
+
+    package init() {}
+
+    mutating func add(
+        _ count: Int64, _ decision: WritableKeyPath<FrameCounts, Int64>, at wall: Instant
+    ) {
+        if seconds.last?.at != wall.seconds {
+            if seconds.count >= Self.lengthMax { seconds.removeFirst() }
+            seconds.append(Second(at: wall.seconds, counts: FrameCounts()))
+        }
+        seconds[seconds.count - 1].counts[keyPath: decision] += count
+        seconds[seconds.count - 1].counts.asked += count
+    }
+}

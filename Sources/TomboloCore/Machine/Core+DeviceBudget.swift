@@ -1,0 +1,113 @@
+// Grants nest: a device has one of its own, and what goes to any of its activities counts.
+
+extension Core {
+    /// What a destination's device has spent, and its grant; nil where the class has no bucket, or
+    /// devices no grant of their own.
+    func deviceBudget(
+        _ destination: Destination, _ grant: Grant
+    ) -> (spent: DeviceBudget, grant: Grant)? {
+        let factor = configuration.limits.deviceGrantFactor
+        guard factor > 0, grant.perHour != nil, let device = devices[destination.device] else {
+            return nil
+        }
+        return (device.budget, grant.times(factor))
+    }
+
+    /// Takes a token of both buckets that is to be made durable before it is spent.
+    mutating func reserveToken(_ slot: Int, _ grant: Grant, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        let (holds, pays) = (
+            destination.pacing.holdsToken, destination.pacing.hasPaid(grant, now: now)
+        )
+        destinations[slot]?.pacing.reserve(grant, now: now)
+        guard !pays, let (_, nested) = deviceBudget(destination, grant) else { return }
+        if holds {
+            devices[destination.device]?.budget.bucket.renew(
+                nested, until: now + PacingState.slowReservation)
+        } else {
+            devices[destination.device]?.budget.bucket.take(
+                nested, now: now + TokenBucket.reservation)
+        }
+    }
+
+    mutating func takeFromDevice(_ slot: Int, _ grant: Grant, now: Instant) {
+        guard let destination = destinations[slot],
+            let (_, grant) = deviceBudget(destination, grant)
+        else { return }
+        devices[destination.device]?.budget.bucket.take(grant, now: now)
+    }
+
+    mutating func noteDeviceSend(_ slot: Int, priority: UInt8, now: Instant) {
+        guard let device = destinations[slot]?.device else { return }
+        devices[device]?.budget.lastSend = now
+        if priority == 5 { devices[device]?.budget.lastLowPrioritySend = now }
+    }
+
+    /// Whom a deadline is for: of those of a device that are due now, or wait for the device,
+    /// whoever has an alert first, then whoever has waited longest for a push (rule 8).
+    mutating func inTurn(_ slot: Int, now: Instant) -> [Int] {
+        guard let destination = destinations[slot], let device = devices[destination.device],
+            device.budget.isContended
+        else { return [slot] }
+        let waiting = device.destinations.filter { index in
+            index == slot || destinations[index].map { isDue($0, now: now) } ?? false
+        }
+        if waiting.count < 2 { devices[destination.device]?.budget.isContended = false }
+        return waiting.sorted { rank($0) < rank($1) }
+    }
+
+    private func rank(_ slot: Int) -> (Int, Instant, Int) {
+        guard let destination = destinations[slot] else { return (2, .distantFuture, slot) }
+        let newest = activities[destination.activity].alerts.last?.version ?? 0
+        let alerts = newest > destination.alertsThrough
+        return (alerts ? 0 : 1, destination.pacing.lastSend, slot)
+    }
+
+    private func isDue(_ destination: Destination, now: Instant) -> Bool {
+        guard case .deferred(let until, let hold)? = destination.waiting else { return false }
+        return hold.isOfDevice || until.map { $0 <= now } ?? false
+    }
+}
+
+extension Core {
+    /// What is left of every live destination's budget, in the order of activities and devices.
+    package func budgets(
+        of tenant: TenantID, activity: Identifier?, device: Identifier?, limit: Int, now: Instant
+    ) -> [BudgetView] {
+        var views: [BudgetView] = []
+        for slot in destinations.indices where views.count < limit {
+            guard let destination = destinations[slot], !destination.isFinished,
+                let owner = devices[destination.device]
+            else { continue }
+            let key = activities[destination.activity].key
+            guard key.tenant == tenant, activity == nil || activity == key.id,
+                device == nil || device == owner.key.id
+            else { continue }
+            let force = grantInForce(destination)
+            let nested = deviceBudget(destination, force.grant)
+            let next = destination.pacing.lastSend + force.grant.spacing
+            views.append(
+                BudgetView(
+                    activity: key.id, device: owner.key.id, grant: force,
+                    left: force.grant.perHour == nil
+                        ? nil : destination.pacing.bucket.left(force.grant, now: now),
+                    deviceLeft: nested.map { $0.spent.bucket.left($0.grant, now: now) },
+                    nextAt: next > now ? next + lead : nil, waiting: destination.waiting))
+        }
+        return views
+    }
+}
+
+/// What is left of one destination's budget.
+package struct BudgetView: Sendable {
+    package var activity: Identifier
+    package var device: Identifier
+    package var grant: GrantInForce
+    /// Priority-10 pushes left now; nil where no bucket limits them.
+    package var left: Int64?
+    /// The same of the whole device.
+    package var deviceLeft: Int64?
+    /// Nothing but an end goes before, by the spacing; nil where that has passed.
+    package var nextAt: Instant?
+    package var waiting: Decision?
+}

@@ -1,0 +1,91 @@
+import TomboloJSON
+
+// An operator's pauses (pacing rule 16): durable, and looked at whenever something would go out.
+
+extension Core {
+    /// Takes a pause, which holds from now on, or takes one back.
+    mutating func take(
+        _ command: PauseCommand, of tenant: TenantID, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
+    ) {
+        let pause: Pause
+        switch command {
+        case .pause(let request):
+            pause = Pause(
+                number: nextPauseNumber, tenant: tenant, scope: request.scope,
+                alertsOnly: request.alertsOnly, reason: request.reason, since: wall(now))
+            nextPauseNumber += 1
+            pauses[pause.number] = pause
+            store(pause.number, pause.encoded(), Stored(.created, number: pause.number), ticket)
+        case .resume(let number):
+            guard let known = pauses[number], known.tenant == tenant else {
+                effects.answers.append((ticket, .refused(Self.unknownPause(number))))
+                return
+            }
+            pause = known
+            pauses[number] = nil
+            store(number, nil, Stored(.deleted, number: number), ticket)
+        }
+        notePause(pause, began: pauses[pause.number] != nil, now: now)
+        // Whoever is held, or held no more, says so; on resume only the newest state goes.
+        for slot in destinations.indices where holds(pause, slot) {
+            evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    private mutating func store(
+        _ number: Int64, _ value: [UInt8]?, _ stored: Stored, _ ticket: Ticket
+    ) {
+        staged.records.append(Record(space: .pause, number: number, value: value))
+        staged.stored.append((ticket, stored))
+    }
+
+    private static func unknownPause(_ number: Int64) -> Refusal {
+        Refusal(
+            .unknownPause, "no pause \"pause_\(number)\"; GET /v1/pauses lists those in force")
+    }
+
+    private mutating func notePause(_ pause: Pause, began: Bool, now: Instant) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("pause", pause.name)
+        writer.endObject()
+        note(pause.tenant, nil, began ? "pause.began" : "pause.ended", writer.bytes, now: now)
+    }
+
+    /// Takes over a record of the last relay. Answers what is wrong with it.
+    mutating func adoptPause(_ record: Record) -> [String] {
+        nextPauseNumber = max(nextPauseNumber, record.number + 1)
+        guard let value = record.value else { return [] }
+        guard let pause = Pause(record: value, number: record.number) else {
+            return ["the record of pause number \(record.number) cannot be read"]
+        }
+        pauses[pause.number] = pause
+        return []
+    }
+
+    /// Whether an operator holds back everything that goes to a destination.
+    func isPaused(_ slot: Int) -> Bool {
+        pauses.values.contains { !$0.alertsOnly && holds($0, slot) }
+    }
+
+    /// Whether alerts wait there: then starts do too.
+    func areAlertsPaused(_ slot: Int) -> Bool { pauses.values.contains { holds($0, slot) } }
+
+    private func holds(_ pause: Pause, _ slot: Int) -> Bool {
+        guard let destination = destinations[slot] else { return false }
+        let activity = activities[destination.activity]
+        guard activity.key.tenant == pause.tenant else { return false }
+        switch pause.scope {
+        case .all: return true
+        case .app(let app): return activity.definition.app == app
+        case .type(let type): return activity.definition.type == type
+        case .activity(let id): return activity.key.id == id
+        }
+    }
+
+    /// A tenant's pauses in force, oldest first.
+    package func pauses(of tenant: TenantID) -> [Pause] {
+        pauses.values.filter { $0.tenant == tenant }.sorted { $0.number < $1.number }
+    }
+}

@@ -1,0 +1,98 @@
+import TomboloJSON
+
+// Whether apps are in front, and what that holds back (pacing rule 12).
+
+extension Core {
+    /// Takes a device's report, or the signals that make one.
+    mutating func take(
+        _ report: PresenceReport, of key: DeviceKey, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try device(key)
+        guard var device = devices[slot] else { return }
+        let wall = wall(now)
+        var isNews = report.signals.isEmpty ? false : true
+        var transitions: [Presence.Transition] = []
+        func follow(
+            _ phase: PresenceReport.Phase, _ cause: PresenceReport.Cause?, _ at: Instant?
+        ) {
+            let transition = device.presence.follow(
+                phase, cause: cause, observed: at, now: now, wall: wall)
+            guard let transition else { return }
+            isNews = true
+            device.lastReport = PresenceReport(phase: phase, cause: cause, at: at)
+            if transition != .none { transitions.append(transition) }
+        }
+        if let phase = report.phase { follow(phase, report.cause, report.at) }
+        for (signal, at) in Self.inOrder(report, wall: wall) {
+            guard let heard = device.classifier.classify(signal, at: at) else { continue }
+            follow(heard.phase, heard.cause, at)
+        }
+        devices[slot] = device
+        for transition in transitions { notePresence(slot, transition, now: now) }
+        effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
+        presenceChanged(slot, now: now, effects: &effects)
+    }
+
+    private static func inOrder(
+        _ report: PresenceReport, wall: Instant
+    ) -> [(PresenceSignal, Instant)] {
+        let timed = report.signals.map { ($0, $0.at ?? report.at ?? wall) }
+        return timed.enumerated().sorted {
+            ($0.element.1, $0.offset) < ($1.element.1, $1.offset)
+        }.map(\.element)
+    }
+
+    /// The frames of everything that the device shows are looked at anew, and once more when its
+    /// lease or grace is over.
+    mutating func presenceChanged(_ slot: Int, now: Instant, effects: inout Effects) {
+        devices[slot]?.presence.lapse(now: now)
+        deviceDeadlines.set(slot, at: devices[slot]?.presence.changesAt(now: now))
+        for destination in devices[slot]?.destinations ?? [] {
+            evaluate(destination, now: now, effects: &effects)
+        }
+    }
+
+    /// Whether the app stands in front of an activity's frames on a device.
+    func isHidden(_ slot: Int, now: Instant) -> Bool {
+        guard let destination = destinations[slot] else { return false }
+        guard activities[destination.activity].definition.framesShowWhen == .background else {
+            return false
+        }
+        return devices[destination.device]?.presence.isInFront(at: now) ?? false
+    }
+
+    private mutating func notePresence(
+        _ slot: Int, _ transition: Presence.Transition, now: Instant
+    ) {
+        guard let device = devices[slot] else { return }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("device", device.key.id.rawValue)
+        writer.member("transition", transition.name)
+        writer.member("standing", device.presence.standing.name)
+        writer.endObject()
+        note(device.key.tenant, nil, "presence.changed", writer.bytes, now: now)
+    }
+}
+
+/// When the frames of an activity go to a device (`show_when.frames`).
+package enum FramesShowWhen: UInt8, Hashable, Sendable {
+    /// Only while the app is not in front: the default.
+    case background
+    case always
+
+    static let choices: [(String, FramesShowWhen)] = [
+        ("background", .background), ("always", .always),
+    ]
+
+    /// Reads `show_when`; states always go.
+    static func reading(_ reader: inout FieldReader) -> FramesShowWhen {
+        guard let view = reader.object("show_when") else { return .background }
+        var inner = FieldReader(view, pointer: reader.path("show_when"))
+        let frames = inner.choice("frames", choices) ?? .background
+        _ = inner.choice("state", [("always", true)])
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return frames
+    }
+}

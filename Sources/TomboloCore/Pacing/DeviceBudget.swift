@@ -1,0 +1,33 @@
+/// What all activities of one device have spent together: grants nest, and the tightest wins
+/// (pacing rules 3 and 8).
+///
+/// A device may be sent so many times what one of its activities may. The buckets of its
+/// destinations' marks carry it over a restart.
+package struct DeviceBudget: Hashable, Sendable {
+    package var lastSend = Instant.distantPast
+    package var lastLowPrioritySend = Instant.distantPast
+    package var bucket = TokenBucket()
+    /// Somebody has had to wait for the device: from then on its activities take turns.
+    var isContended = false
+
+    package init() {}
+
+    /// After a restart it counts as having just sent.
+    mutating func recover(_ grant: Grant, fullAt: Instant, now: Instant) {
+        lastSend = now
+        lastLowPrioritySend = now
+        if fullAt > bucket.fullAt { bucket = TokenBucket(fullAt: fullAt, of: grant) }
+        bucket.clamp(grant, now: now)
+    }
+}
+
+extension Grant {
+    /// So many activities' worth, for a device.
+    package func times(_ factor: Int64) -> Grant {
+        guard factor > 0, perHour != nil else { return self }
+        return Grant(
+            spacing: Span(nanoseconds: spacing.nanoseconds / factor), burst: burst * factor,
+            perHour: perHour.map { $0 * Double(factor) }, reserve: reserve * factor,
+            lowPrioritySpacing: Span(nanoseconds: lowPrioritySpacing.nanoseconds / factor))
+    }
+}

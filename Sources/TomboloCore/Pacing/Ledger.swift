@@ -1,0 +1,138 @@
+/// What became of every event at one destination: each ends in exactly one decision.
+///
+/// Versions are decided in order, so that two numbers say which still wait; the decisions are
+/// counted, and each is told in the `DeliveryLog`.
+package struct Ledger: Hashable, Sendable {
+    /// The first version that this destination was asked to show.
+    package private(set) var since: Int64
+    /// Versions up to this one have their final decision.
+    package private(set) var decidedThrough: Int64
+    package private(set) var counts = EventCounts()
+
+    /// - Parameter since: the version at which the destination came to its activity.
+    package init(since: Int64) {
+        self.since = since
+        decidedThrough = since - 1
+    }
+
+    /// As a mark keeps it; nil where the parts do not add up.
+    init?(parts: [Int64]) {
+        guard parts.count == 10 else { return nil }
+        since = parts[0]
+        decidedThrough = parts[1]
+        counts = EventCounts(
+            sent: parts[2], merged: parts[3], unchanged: parts[4], superseded: parts[5],
+            annihilated: parts[6], noRoute: parts[7], expired: parts[8], refused: parts[9])
+        guard counts.decided == decidedThrough - since + 1 else { return nil }
+    }
+
+    /// For marks.
+    var parts: [Int64] {
+        [
+            since, decidedThrough, counts.sent, counts.merged, counts.unchanged,
+            counts.superseded, counts.annihilated, counts.noRoute, counts.expired, counts.refused,
+        ]
+    }
+
+    /// How many events wait for their decision, where the activity stands at `version`.
+    package func waiting(at version: Int64) -> Int64 { max(0, version - decidedThrough) }
+
+    /// Everything up to `version` is decided: the newest by `decision`, those before it merged into
+    /// it, or passed over because their producer had said something newer.
+    ///
+    /// - Returns: the versions that got their decision now; nil where all had one.
+    mutating func decide(
+        through version: Int64, _ decision: EventDecision, superseded: [Int64]
+    ) -> ClosedRange<Int64>? {
+        guard version > decidedThrough else { return nil }
+        let range = decidedThrough + 1...version
+        decidedThrough = version
+        let passed = Int64(superseded.count { range.contains($0) && $0 != version })
+        let isPassed = superseded.contains(version)
+        counts.superseded += passed
+        if decision.isForAll {
+            counts[isPassed ? .superseded : decision] += Int64(range.count) - passed
+        } else {
+            counts.merged += Int64(range.count) - 1 - passed
+            counts[isPassed && decision == .unchanged ? .superseded : decision] += 1
+        }
+        return range
+    }
+}
+
+/// The final decisions of an event, by name.
+package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
+    case sent, merged, unchanged, superseded, annihilated, noRoute, expired, refused
+
+    /// Whether all that waited end so, and not only the newest.
+    var isForAll: Bool { self == .annihilated || self == .noRoute || self == .expired }
+
+    /// The word of the API: `skipped` with a reason, or the decision itself.
+    package var action: String {
+        switch self {
+        case .sent: "sent"
+        case .merged: "merged"
+        case .expired: "expired"
+        case .refused: "refused"
+        case .unchanged, .superseded, .annihilated, .noRoute: "skipped"
+        }
+    }
+
+    /// Why it was skipped.
+    package var reason: String? {
+        switch self {
+        case .unchanged: "unchanged"
+        case .superseded: "superseded"
+        case .annihilated: "annihilated"
+        case .noRoute: "no_route"
+        case .sent, .merged, .expired, .refused: nil
+        }
+    }
+}
+
+/// Events at one destination by their decision. `decided` is always the sum of the others.
+package struct EventCounts: Hashable, Sendable {
+    package var sent: Int64 = 0
+    package var merged: Int64 = 0
+    package var unchanged: Int64 = 0
+    package var superseded: Int64 = 0
+    package var annihilated: Int64 = 0
+    package var noRoute: Int64 = 0
+    package var expired: Int64 = 0
+    package var refused: Int64 = 0
+
+    package init(
+        sent: Int64 = 0, merged: Int64 = 0, unchanged: Int64 = 0, superseded: Int64 = 0,
+        annihilated: Int64 = 0, noRoute: Int64 = 0, expired: Int64 = 0, refused: Int64 = 0
+    ) {
+        self.sent = sent
+        self.merged = merged
+        self.unchanged = unchanged
+        self.superseded = superseded
+        self.annihilated = annihilated
+        self.noRoute = noRoute
+        self.expired = expired
+        self.refused = refused
+    }
+
+    package var skipped: Int64 { unchanged + superseded + annihilated + noRoute }
+    package var decided: Int64 { sent + merged + skipped + expired + refused }
+
+    subscript(_ decision: EventDecision) -> Int64 {
+        get { self[keyPath: Self.path(decision)] }
+        set { self[keyPath: Self.path(decision)] = newValue }
+    }
+
+    private static func path(_ decision: EventDecision) -> WritableKeyPath<Self, Int64> {
+        switch decision {
+        case .sent: \.sent
+        case .merged: \.merged
+        case .unchanged: \.unchanged
+        case .superseded: \.superseded
+        case .annihilated: \.annihilated
+        case .noRoute: \.noRoute
+        case .expired: \.expired
+        case .refused: \.refused
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package import TomboloJSON
+
+/// An operator's word that something is held back (pacing rule 16): events are still taken and
+/// projected, nothing goes out, and on resume only the newest state does.
+package struct Pause: Hashable, Sendable {
+    /// What it holds.
+    package enum Scope: Hashable, Sendable {
+        /// Everything of the tenant.
+        case all
+        case app(String)
+        case type(String)
+        case activity(Identifier)
+    }
+
+    /// Never used twice; its name is `pause_<number>`.
+    package let number: Int64
+    package let tenant: TenantID
+    package let scope: Scope
+    /// Updates go without their alerts, and starts wait.
+    package let alertsOnly: Bool
+    /// Why, for other operators.
+    package let reason: String?
+    package let since: Instant
+
+    package var name: String { "pause_\(number)" }
+
+    /// The number in a name; nil where it is none.
+    package static func number(ofName name: String) -> Int64? {
+        guard name.hasPrefix("pause_"), let number = Int64(name.dropFirst(6)), number > 0 else {
+            return nil
+        }
+        return number
+    }
+}
+
+/// What an operator asks for.
+package struct PauseRequest: Hashable, Sendable {
+    package var scope: Pause.Scope
+    package var alertsOnly: Bool
+    package var reason: String?
+
+    /// Reads the body of `POST /v1/pauses`; throws every fault it finds.
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        var scopes: [Pause.Scope] = []
+        if reader.bool("all") == true { scopes.append(.all) }
+        if let app = reader.string("app") { scopes.append(.app(app)) }
+        if let type = reader.string("type") { scopes.append(.type(type)) }
+        if let activity = reader.identifier("activity") { scopes.append(.activity(activity)) }
+        alertsOnly = reader.bool("alerts_only") ?? false
+        reason = reader.string("reason")
+        if scopes.count != 1 {
+            reader.fail("all", "give exactly one of all, app, type or activity")
+        }
+        scope = scopes.first ?? .all
+        try reader.finish()
+    }
+}
+
+/// What an operator does about pauses.
+package enum PauseCommand: Hashable, Sendable {
+    case pause(PauseRequest)
+    /// By its number.
+    case resume(Int64)
+}
+
+extension Pause {
+    /// The record's bytes.
+    func encoded() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("tenant", tenant.name.rawValue)
+        switch scope {
+        case .all: break
+        case .app(let app): writer.member("app", app)
+        case .type(let type): writer.member("type", type)
+        case .activity(let id): writer.member("activity", id.rawValue)
+        }
+        writer.member("alerts_only", alertsOnly)
+        if let reason { writer.member("reason", reason) }
+        writer.member("since", since.nanoseconds)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Nil where the bytes are no pause: the caller reports and sets aside.
+    init?(record bytes: [UInt8], number: Int64) {
+        guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
+        let view = document.root
+        guard let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let since = view["since"]?.integer
+        else { return nil }
+        self.number = number
+        self.tenant = TenantID(tenant)
+        if let app = view["app"]?.string {
+            scope = .app(app)
+        } else if let type = view["type"]?.string {
+            scope = .type(type)
+        } else if let activity = view["activity"]?.string.flatMap(Identifier.init) {
+            scope = .activity(activity)
+        } else {
+            scope = .all
+        }
+        alertsOnly = view["alerts_only"]?.bool ?? false
+        reason = view["reason"]?.string
+        self.since = Instant(nanoseconds: since)
+    }
+}

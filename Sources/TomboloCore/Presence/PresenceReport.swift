@@ -1,0 +1,147 @@
+package import TomboloJSON
+
+/// Whether an app is in front on a device, as the device tells it: the phase itself, or the raw
+/// signals from which `PresenceClassifier` finds it.
+package struct PresenceReport: Hashable, Sendable {
+    /// `UIApplication.State`.
+    package enum Phase: UInt8, Hashable, Sendable, CaseIterable {
+        case active, inactive, background
+
+        package var name: String {
+            switch self {
+            case .active: "active"
+            case .inactive: "inactive"
+            case .background: "background"
+            }
+        }
+    }
+
+    /// Nil where signals tell it.
+    package var phase: Phase?
+    /// Why the app went inactive, where the device knows: it is believed.
+    package var cause: Cause?
+    package var at: Instant?
+    package var signals: [PresenceSignal] = []
+
+    /// What covers an app without its being left.
+    package enum Cause: Hashable, Sendable {
+        case controlCenter
+        /// Any other word: the app is being left.
+        case other(String)
+
+        package var name: String {
+            switch self {
+            case .controlCenter: "control_center"
+            case .other(let name): name
+            }
+        }
+    }
+
+    package init(phase: Phase?, cause: Cause? = nil, at: Instant? = nil) {
+        self.phase = phase
+        self.cause = cause
+        self.at = at
+    }
+}
+
+/// One raw signal of a device, with the device's own time.
+package struct PresenceSignal: Hashable, Sendable {
+    /// What happened.
+    package enum Kind: Hashable, Sendable {
+        /// Where a touch began, as parts of the screen: 0 is left and top, 1 right and bottom.
+        case touch(x: Double, y: Double)
+        case willResignActive, didBecomeActive, didEnterBackground
+        /// Only the status bar has changed.
+        case statusBar
+    }
+
+    package var kind: Kind
+    package var at: Instant?
+    /// Whether the status bar is hidden from now on; nil where nothing is said.
+    package var statusBarHidden: Bool?
+
+    package init(_ kind: Kind, at: Instant?, statusBarHidden: Bool? = nil) {
+        self.kind = kind
+        self.at = at
+        self.statusBarHidden = statusBarHidden
+    }
+}
+
+extension PresenceReport {
+    /// More signals are not taken in one report: a phone tells them as they come.
+    package static let signalsMax = 256
+
+    /// Reads the body of `PUT …/presence`; throws every fault it finds.
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        _ = reader.string("app")
+        let phases = Phase.allCases.map { ($0.name, $0) }
+        phase = reader.choice("phase", phases)
+        cause = reader.string("cause").map { $0 == "control_center" ? .controlCenter : .other($0) }
+        at = reader.instant("at")
+        if let list = reader.value("signals") {
+            signals = Self.signals(list, &reader)
+            if phase != nil { reader.fail("signals", "give phase or signals, not both") }
+        } else if view["phase"] == nil {
+            reader.fail("phase", "is missing: active, inactive or background")
+        }
+        try reader.finish()
+    }
+
+    private static func signals(
+        _ list: JSONView, _ reader: inout FieldReader
+    ) -> [PresenceSignal] {
+        guard list.kind == .array, (1...signalsMax).contains(list.count) else {
+            reader.fail("signals", "must be an array of 1 to \(signalsMax) signals")
+            return []
+        }
+        var signals: [PresenceSignal] = []
+        for (index, element) in list.elements.enumerated() {
+            let pointer = "\(reader.path("signals"))/\(index)"
+            var inner = FieldReader(element, pointer: pointer)
+            if let signal = PresenceSignal(reading: &inner, pointer: pointer) {
+                signals.append(signal)
+            }
+            do { try inner.finish() } catch { reader.adopt(error) }
+        }
+        return signals
+    }
+}
+
+extension PresenceSignal {
+    fileprivate init?(reading reader: inout FieldReader, pointer: String) {
+        at = reader.instant("at")
+        statusBarHidden = reader.bool("status_bar_hidden")
+        var kinds: [Kind] = []
+        if let touch = reader.object("touch") {
+            kinds.append(Self.touch(touch, &reader))
+        }
+        let words: [(String, Kind)] = [
+            ("will_resign_active", .willResignActive), ("did_become_active", .didBecomeActive),
+            ("did_enter_background", .didEnterBackground),
+        ]
+        for (name, kind) in words where reader.bool(name) == true { kinds.append(kind) }
+        if kinds.isEmpty, statusBarHidden != nil { kinds = [.statusBar] }
+        guard kinds.count == 1 else {
+            reader.fail(
+                "touch",
+                "give exactly one of touch, will_resign_active, did_become_active or "
+                    + "did_enter_background")
+            return nil
+        }
+        kind = kinds[0]
+    }
+
+    private static func touch(_ view: JSONView, _ reader: inout FieldReader) -> Kind {
+        var inner = FieldReader(view, pointer: reader.path("touch"))
+        let x = inner.double("x") ?? 0
+        let y = inner.double("y") ?? 0
+        let width = inner.double("width") ?? 0
+        let height = inner.double("height") ?? 0
+        if width <= 0 { inner.fail("width", "is missing: the screen's width in points") }
+        if height <= 0 { inner.fail("height", "is missing: the screen's height in points") }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        guard width > 0, height > 0 else { return .touch(x: 0, y: 0) }
+        return .touch(x: x / width, y: y / height)
+    }
+}

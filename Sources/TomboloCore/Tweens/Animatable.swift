@@ -1,0 +1,139 @@
+package import TomboloJSON
+
+/// A value that can stand between two others: a number, an angle, a 2-vector, a colour, or an
+/// object of these.
+///
+/// Angles are numbers and add up: 0 → 180 → 360 → 540, never modulo, never the shortest way. A
+/// 2-vector is `[x,y]`, or an object of two numbers; a colour is `#rrggbb` or `#rrggbbaa`.
+package struct Animatable: Hashable, Sendable {
+    /// How the components are written again.
+    private indirect enum Shape: Hashable, Sendable {
+        case number
+        case vector(Int)
+        case colour(hasAlpha: Bool)
+        case object([Member])
+    }
+
+    /// One member of an object.
+    private struct Member: Hashable, Sendable {
+        var name: String
+        var shape: Shape
+    }
+
+    private let shape: Shape
+    /// All numbers in it, in order; a colour's from 0 to 255.
+    package let components: [Double]
+
+    /// More components are not animated: a payload has 4 KB.
+    package static let componentsMax = 64
+
+    /// Nil where `view` is, or holds, something that nothing stands between.
+    package init?(_ view: JSONView) {
+        var components: [Double] = []
+        guard let shape = Self.shape(view, &components), components.count <= Self.componentsMax
+        else { return nil }
+        self.shape = shape
+        self.components = components
+    }
+
+    private init(_ shape: Shape, _ components: [Double]) {
+        self.shape = shape
+        self.components = components
+    }
+
+    /// Whether there is a way from one to the other.
+    package func hasShape(of other: Animatable) -> Bool { shape == other.shape }
+
+    /// The same kind of value with other numbers in it.
+    package func with(_ components: [Double]) -> Animatable { Animatable(shape, components) }
+
+    /// Numbers are rounded to a thousandth, colours to whole parts of 255 and held within them.
+    package var json: JSON {
+        let rounded = components.map { ($0 * 1_000).rounded() / 1_000 }
+        return with(rounded).exactJSON
+    }
+
+    /// With all digits, as a head keeps the start of a tween that took over a running one.
+    var exactJSON: JSON {
+        var writer = JSONWriter()
+        var rest = components[...]
+        Self.write(shape, &rest, into: &writer)
+        return writer.json
+    }
+
+    // MARK: Reading
+
+    private static func shape(_ view: JSONView, _ components: inout [Double]) -> Shape? {
+        switch view.kind {
+        case .number:
+            guard let number = view.double, number.magnitude <= 1e12 else { return nil }
+            components.append(number)
+            return .number
+        case .array:
+            let numbers = view.elements.compactMap(\.double)
+            guard (1...4).contains(numbers.count), numbers.count == view.count else { return nil }
+            components += numbers
+            return .vector(numbers.count)
+        case .string:
+            guard let colour = colour(view.string ?? "") else { return nil }
+            components += colour
+            return .colour(hasAlpha: colour.count == 4)
+        case .object:
+            var members: [Member] = []
+            for (name, value) in view.members {
+                guard let shape = shape(value, &components) else { return nil }
+                members.append(Member(name: name, shape: shape))
+            }
+            return members.isEmpty ? nil : .object(members)
+        case .bool, .null: return nil
+        }
+    }
+
+    private static func colour(_ text: String) -> [Double]? {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6 || digits.count == 8 else {
+            return nil
+        }
+        guard let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            return nil
+        }
+        let shifts: [UInt32] = digits.count == 8 ? [24, 16, 8, 0] : [16, 8, 0]
+        return shifts.map { Double(number >> $0 & 0xff) }
+    }
+
+    // MARK: Writing
+
+    private static func write(
+        _ shape: Shape, _ components: inout ArraySlice<Double>, into writer: inout JSONWriter
+    ) {
+        switch shape {
+        case .number: write(components.popFirst() ?? 0, into: &writer)
+        case .vector(let count):
+            writer.beginArray()
+            for _ in 0..<count { write(components.popFirst() ?? 0, into: &writer) }
+            writer.endArray()
+        case .colour(let hasAlpha):
+            var text = "#"
+            for _ in 0..<(hasAlpha ? 4 : 3) {
+                let part = UInt8(min(255, max(0, (components.popFirst() ?? 0).rounded())))
+                text += (part < 16 ? "0" : "") + String(part, radix: 16)
+            }
+            writer.string(text)
+        case .object(let members):
+            writer.beginObject()
+            for member in members {
+                writer.name(member.name)
+                write(member.shape, &components, into: &writer)
+            }
+            writer.endObject()
+        }
+    }
+
+    private static func write(_ number: Double, into writer: inout JSONWriter) {
+        if let whole = Int64(exactly: number) {
+            writer.integer(whole)
+        } else {
+            writer.double(number)
+        }
+    }
+}

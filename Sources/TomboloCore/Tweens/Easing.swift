@@ -1,0 +1,241 @@
+import TomboloJSON
+
+/// How a tween gets from one value to the other. Names and numbers are SwiftUI's (`Animation`).
+package enum Easing: Hashable, Sendable {
+    /// A timing curve: progress over time as a cubic Bézier from (0, 0) to (1, 1).
+    case curve(CubicBezier)
+    case spring(Spring)
+
+    package static let linear = Easing.curve(CubicBezier(0, 0, 1, 1))
+    package static let easeIn = Easing.curve(CubicBezier(0.42, 0, 1, 1))
+    package static let easeOut = Easing.curve(CubicBezier(0, 0, 0.58, 1))
+    package static let easeInOut = Easing.curve(CubicBezier(0.42, 0, 0.58, 1))
+    /// `default` is a spring: response 0.55 s, damping fraction 1.
+    package static let standard = Easing.spring(Spring(duration: 0.55, bounce: 0))
+
+    /// Names that a producer may write, with what they are where no duration is given.
+    package static let names: [(String, Easing)] = [
+        ("default", .standard), ("linear", .linear), ("easeIn", .easeIn), ("easeOut", .easeOut),
+        ("easeInOut", .easeInOut), ("spring", .spring(Spring(duration: 0.5, bounce: 0))),
+        ("smooth", .spring(Spring(duration: 0.5, bounce: 0))),
+        ("snappy", .spring(Spring(duration: 0.5, bounce: 0.15))),
+        ("bouncy", .spring(Spring(duration: 0.5, bounce: 0.3))),
+    ]
+}
+
+/// A timing curve by its two inner points (SwiftUI, `UnitCurve.bezier`).
+package struct CubicBezier: Hashable, Sendable {
+    package let x1: Double
+    package let y1: Double
+    package let x2: Double
+    package let y2: Double
+
+    /// The x of both points is from 0 to 1.
+    package init(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {
+        self.x1 = x1
+        self.y1 = y1
+        self.x2 = x2
+        self.y2 = y2
+    }
+
+    /// Progress at a part of the time, from 0 to 1.
+    package func value(at time: Double) -> Double {
+        if time <= 0 { return 0 }
+        if time >= 1 { return 1 }
+        return Self.coordinate(y1, y2, at: parameter(at: time))
+    }
+
+    /// Progress for each part of the time; 0 outside.
+    package func velocity(at time: Double) -> Double {
+        guard (0...1).contains(time) else { return 0 }
+        let parameter = parameter(at: time)
+        let run = Self.slope(x1, x2, at: parameter)
+        guard run > 1e-9 else { return 0 }
+        return Self.slope(y1, y2, at: parameter) / run
+    }
+
+    /// x rises strictly between its ends: halving the interval finds every parameter.
+    private func parameter(at time: Double) -> Double {
+        var low = 0.0
+        var high = 1.0
+        var middle = time
+        for _ in 0..<60 {
+            let x = Self.coordinate(x1, x2, at: middle)
+            if x == time { break }
+            if x < time { low = middle } else { high = middle }
+            middle = (low + high) / 2
+        }
+        return middle
+    }
+
+    private static func coordinate(_ first: Double, _ second: Double, at t: Double) -> Double {
+        let rest = 1 - t
+        return 3 * rest * rest * t * first + 3 * rest * t * t * second + t * t * t
+    }
+
+    private static func slope(_ first: Double, _ second: Double, at t: Double) -> Double {
+        let rest = 1 - t
+        return 3 * rest * rest * first + 6 * rest * t * (second - first) + 3 * t * t * (1 - second)
+    }
+}
+
+/// A spring by its perceptual duration and its bounce (SwiftUI, `Spring(duration:bounce:)`).
+package struct Spring: Hashable, Sendable {
+    /// Seconds; also called the response. Above 0.
+    package var duration: Double
+    /// 0 has no overshoot; towards 1 it oscillates, below 0 it creeps. From -0.95 to 0.95.
+    package var bounce: Double
+
+    package static let bounceRange = -0.95...0.95
+    /// Nearer to its end than this part of the way a spring is at rest.
+    package static let restPart = 0.001
+    /// No spring is waited for longer.
+    package static let settlingMax = 60.0
+
+    package init(duration: Double, bounce: Double) {
+        self.duration = duration
+        self.bounce = bounce
+    }
+
+    /// Radians a second, without damping.
+    package var frequency: Double { 2 * Double.pi / duration }
+    package var dampingFraction: Double { bounce < 0 ? 1 / (1 + bounce) : 1 - bounce }
+
+    /// The distance from the end after `t` seconds, and how fast it changes: the closed form of
+    /// x″ + 2ζωx′ + ω²x = 0.
+    package func distance(
+        _ start: Double, velocity: Double, after t: Double
+    ) -> (distance: Double, velocity: Double) {
+        let omega = frequency
+        let zeta = dampingFraction
+        if zeta < 1 {
+            let decay = zeta * omega
+            let damped = omega * (1 - zeta * zeta).squareRoot()
+            let other = (velocity + decay * start) / damped
+            let wave = RealFunctions.sineAndCosine(damped * t)
+            let envelope = RealFunctions.exp(-decay * t)
+            let distance = envelope * (start * wave.cosine + other * wave.sine)
+            let change =
+                envelope * damped * (other * wave.cosine - start * wave.sine) - decay * distance
+            return (distance, change)
+        }
+        if zeta == 1 {
+            let slope = velocity + omega * start
+            let envelope = RealFunctions.exp(-omega * t)
+            let distance = envelope * (start + slope * t)
+            return (distance, envelope * slope - omega * distance)
+        }
+        let spread = omega * (zeta * zeta - 1).squareRoot()
+        let slow = -zeta * omega + spread
+        let fast = -zeta * omega - spread
+        let first = (velocity - fast * start) / (slow - fast)
+        let second = start - first
+        let slowPart = first * RealFunctions.exp(slow * t)
+        let fastPart = second * RealFunctions.exp(fast * t)
+        return (slowPart + fastPart, slow * slowPart + fast * fastPart)
+    }
+
+    /// Seconds until it is at rest: distance and speed together within a thousandth of the way.
+    package func settlingTime(_ start: Double, velocity: Double) -> Double {
+        let scale = max(start.magnitude, velocity.magnitude / frequency)
+        guard scale > 0 else { return 0 }
+        let step = 1 / (8 * frequency)
+        var time = 0.0
+        var restSince: Double?
+        while time < Self.settlingMax {
+            let now = distance(start, velocity: velocity, after: time)
+            let reach = max(now.distance.magnitude, now.velocity.magnitude / frequency)
+            if reach > Self.restPart * scale {
+                restSince = nil
+            } else if let since = restSince {
+                // Half a turn at rest: it does not swing out any more.
+                if time - since > Double.pi / frequency { return since }
+            } else {
+                restSince = time
+            }
+            time += step
+        }
+        return restSince ?? Self.settlingMax
+    }
+}
+
+extension Easing {
+    /// Reads `easing`: a name, `{"cubicBezier":[x1,y1,x2,y2]}` or
+    /// `{"spring":{"duration","bounce"}}`.
+    ///
+    /// - Parameter duration: of the tween: of a named spring it is the perceptual duration.
+    static func reading(_ reader: inout FieldReader, duration: Span?) -> Easing? {
+        guard let view = reader.value("easing") else { return named("default", duration) }
+        if let name = view.string {
+            if let easing = named(name, duration) { return easing }
+            let known = names.map { "\"\($0.0)\"" }.joined(separator: ", ")
+            reader.fail("easing", "must be one of \(known), a cubicBezier or a spring")
+            return nil
+        }
+        guard view.kind == .object else {
+            reader.fail("easing", "must be a name, a cubicBezier or a spring")
+            return nil
+        }
+        var inner = FieldReader(view, pointer: reader.path("easing"))
+        let easing = curve(&inner) ?? spring(&inner, duration)
+        if easing == nil, inner.errors.isEmpty {
+            inner.fail("cubicBezier", "give cubicBezier or spring")
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return easing
+    }
+
+    private static func named(_ name: String, _ duration: Span?) -> Easing? {
+        guard let easing = names.first(where: { $0.0 == name })?.1 else { return nil }
+        guard case .spring(var spring) = easing, let duration else { return easing }
+        spring.duration = duration.seconds
+        return .spring(spring)
+    }
+
+    private static func curve(_ reader: inout FieldReader) -> Easing? {
+        guard let list = reader.value("cubicBezier") else { return nil }
+        let numbers = list.elements.compactMap(\.double)
+        guard list.kind == .array, list.count == 4, numbers.count == 4,
+            (0...1).contains(numbers[0]), (0...1).contains(numbers[2])
+        else {
+            reader.fail("cubicBezier", "must be [x1,y1,x2,y2] with x1 and x2 from 0 to 1")
+            return nil
+        }
+        return .curve(CubicBezier(numbers[0], numbers[1], numbers[2], numbers[3]))
+    }
+
+    private static func spring(_ reader: inout FieldReader, _ duration: Span?) -> Easing? {
+        guard let view = reader.object("spring") else { return nil }
+        var inner = FieldReader(view, pointer: reader.path("spring"))
+        let own = inner.span("duration", in: Tween.durationRange)
+        let bounce = inner.double("bounce") ?? 0
+        if !Spring.bounceRange.contains(bounce) {
+            inner.fail("bounce", "must be from -0.95 to 0.95")
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return .spring(
+            Spring(
+                duration: (own ?? duration)?.seconds ?? 0.5,
+                bounce: min(0.95, max(-0.95, bounce))))
+    }
+
+    /// As `reading` reads it.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self {
+        case .curve(let curve):
+            writer.name("cubicBezier")
+            writer.beginArray()
+            for number in [curve.x1, curve.y1, curve.x2, curve.y2] { writer.double(number) }
+            writer.endArray()
+        case .spring(let spring):
+            writer.name("spring")
+            writer.beginObject()
+            writer.member(
+                "duration", Span(nanoseconds: Int64((spring.duration * 1e9).rounded())).text)
+            writer.member("bounce", spring.bounce)
+            writer.endObject()
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,36 @@
+/// Items on a circle, as the scenario `radial` lays them out: a value derived from the turning
+/// angle. Item 0 stands at the bottom (y grows downwards), the others follow clockwise.
+package struct RadialLayout: Hashable, Sendable {
+    package var width: Double
+    package var height: Double
+    /// 1 or more.
+    package var count: Int
+
+    package init(width: Double, height: Double, count: Int) {
+        self.width = width
+        self.height = height
+        self.count = count
+    }
+
+    /// A third of the width.
+    package var radius: Double { width / 3 }
+
+    /// - Parameter offset: of the whole circle, in radians; it adds up, never modulo.
+    package func place(of item: Int, offset: Double) -> (x: Double, y: Double) {
+        let angle = 2 * Double.pi * Double(item) / Double(max(1, count)) + offset
+        let (sine, cosine) = RealFunctions.sineAndCosine(angle)
+        return (width / 2 - radius * sine, height / 2 + radius * cosine)
+    }
+
+    /// How many keyframes on an arc keep a straight way between them as close as `tolerance`: the
+    /// sagitta of a chord over the angle α is r·(1 − cos(α/2)).
+    package func keyframes(turning radians: Double, tolerance: Double) -> Int {
+        let arc = radians.magnitude
+        for count in 1..<360 {
+            let half = arc / Double(count) / 2
+            let sagitta = radius * (1 - RealFunctions.sineAndCosine(half).cosine)
+            if half < Double.pi / 2, sagitta <= tolerance { return count + 1 }
+        }
+        return 360
+    }
+}

@@ -1,0 +1,150 @@
+package import TomboloJSON
+
+/// A value that goes from one to another in time: a function of time, as every clip is.
+package struct Tween: Hashable, Sendable {
+    /// Where it begins, as its producer wrote it; nil where it begins with what the state holds.
+    package private(set) var from: Animatable?
+    package let to: Animatable
+    /// The last value, byte for byte.
+    package let last: JSON
+    package let duration: Span?
+    package let easing: Easing
+    /// How often the producer asks for a frame.
+    package let every: Span
+    /// Speed at the start, of each component, a second: a spring takes over that of the tween
+    /// before.
+    package private(set) var velocity: [Double]
+    /// From the first value to the last: a spring's is until it is at rest.
+    package private(set) var length: Span
+
+    package static let durationRange = Span.milliseconds(10)...Span.hours(1)
+    /// Of a timing curve without one (SwiftUI, `Animation.linear`).
+    package static let durationStandard = Span.milliseconds(350)
+    /// Ten frames a second, unless a producer asks otherwise.
+    package static let everyStandard = Span.milliseconds(100)
+
+    /// - Parameters:
+    ///   - from: of the same shape as `to`, or nil.
+    ///   - to: the last value as it is written; `animatable` is what it says.
+    package init(
+        from: Animatable?, to: JSON, animatable: Animatable, duration: Span?, easing: Easing,
+        every: Span = Tween.everyStandard
+    ) {
+        self.from = from
+        self.to = animatable
+        last = to
+        self.duration = duration
+        self.easing = easing
+        self.every = every
+        velocity = []
+        length = .zero
+        length = Self.length(self)
+    }
+
+    /// The tween as it begins at one moment of an activity: from the value that a running tween
+    /// shows, else from its own `from`, else from what the state holds; a spring with the speed of
+    /// the running one.
+    func begun(over present: JSONView?, following running: (Animatable, [Double])?) -> Tween {
+        var tween = self
+        if let (value, velocity) = running, value.hasShape(of: to) {
+            tween.from = value
+            if case .spring = easing { tween.velocity = velocity }
+        } else if from == nil {
+            tween.from = present.flatMap(Animatable.init)
+        }
+        tween.length = Self.length(tween)
+        return tween
+    }
+
+    /// As a head keeps it: nothing is decided anew.
+    func restored(velocity: [Double]) -> Tween {
+        var tween = self
+        tween.velocity = velocity.count == to.components.count ? velocity : []
+        tween.length = Self.length(tween)
+        return tween
+    }
+
+    /// Whether there is a way from its first value to its last.
+    package var isPossible: Bool { from.map { $0.hasShape(of: to) } ?? false }
+
+    /// The value after `elapsed`; the last one exactly, for ever after the end.
+    package func json(at elapsed: Span) -> JSON {
+        if elapsed >= length { return last }
+        return state(at: elapsed).value.json
+    }
+
+    /// The value and its speed, of each component a second.
+    package func state(at elapsed: Span) -> (value: Animatable, velocity: [Double]) {
+        let still = to.components.map { _ in 0.0 }
+        guard let from, from.hasShape(of: to), elapsed < length else { return (to, still) }
+        let time = max(0, elapsed.seconds)
+        var values: [Double] = []
+        var speeds: [Double] = []
+        for (index, end) in to.components.enumerated() {
+            let start = from.components[index]
+            switch easing {
+            case .curve(let curve):
+                let part = time / length.seconds
+                values.append(start + (end - start) * curve.value(at: part))
+                speeds.append((end - start) * curve.velocity(at: part) / length.seconds)
+            case .spring(let spring):
+                let speed = index < velocity.count ? velocity[index] : 0
+                let now = spring.distance(start - end, velocity: speed, after: time)
+                values.append(end + now.distance)
+                speeds.append(now.velocity)
+            }
+        }
+        return (to.with(values), speeds)
+    }
+
+    private static func length(_ tween: Tween) -> Span {
+        switch tween.easing {
+        case .curve: return tween.duration ?? durationStandard
+        case .spring(let spring):
+            var longest = 0.0
+            for (index, end) in tween.to.components.enumerated() {
+                let start = tween.from.map {
+                    index < $0.components.count ? $0.components[index] : end
+                }
+                let speed = index < tween.velocity.count ? tween.velocity[index] : 0
+                // Without a start it is not known yet: as long as the way of 1.
+                let distance = start.map { $0 - end } ?? 1
+                longest = max(longest, spring.settlingTime(distance, velocity: speed))
+            }
+            return Span(nanoseconds: Int64((longest * 1e9).rounded()))
+        }
+    }
+}
+
+extension Tween {
+    /// Reads the object under `tween`; its `path` and `clock` are the clip's.
+    init?(reading reader: inout FieldReader) {
+        let to = reader.value("to")
+        let end = to.flatMap(Animatable.init)
+        let what = "a number, an array of numbers, a colour \"#rrggbb\", or an object of these"
+        if end == nil { reader.fail("to", to == nil ? "is missing: \(what)" : "must be \(what)") }
+        let from = reader.value("from")
+        let start = from.flatMap(Animatable.init)
+        if from != nil, start == nil { reader.fail("from", "must be \(what)") }
+        if let start, let end, !start.hasShape(of: end) {
+            reader.fail("from", "must be of the same kind as to, with the same members in order")
+        }
+        let duration = reader.span("duration", in: Self.durationRange)
+        let every = reader.span("every", in: Flipbook.everyRange) ?? Self.everyStandard
+        let easing = Easing.reading(&reader, duration: duration)
+        guard let to, let end, let easing else { return nil }
+        self.init(
+            from: start, to: to.json, animatable: end, duration: duration, easing: easing,
+            every: every)
+    }
+
+    /// As `init(reading:)` reads it, but for the braces around it.
+    func writeMembers(into writer: inout JSONWriter) {
+        if let from { writer.member("from", from.exactJSON) }
+        writer.member("to", last)
+        if let duration { writer.member("duration", duration.text) }
+        writer.member("every", every.text)
+        writer.name("easing")
+        easing.write(into: &writer)
+    }
+}

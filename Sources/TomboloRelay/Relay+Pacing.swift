@@ -1,0 +1,44 @@
+package import TomboloCore
+
+// What operators ask of pacing: pauses, decisions, budgets.
+
+extension Relay {
+    /// Holds something back, or lets it go; the answer comes when that is durable.
+    package func submit(_ command: PauseCommand, of tenant: TenantID) async -> Answer {
+        await ask { .pause(command, tenant, $0) }
+    }
+
+    /// Pauses in force, oldest first.
+    package func pauses(of tenant: TenantID) -> [Pause] {
+        read { core, _ in core.pauses(of: tenant) }
+    }
+
+    /// The newest decisions, newest first.
+    package func deliveries(
+        of tenant: TenantID, activity: Identifier?, device: Identifier?, before: Int64?,
+        limit: Int
+    ) -> [DeliveryLog.Entry] {
+        read { core, _ in
+            core.deliveries(
+                of: tenant, activity: activity, device: device, before: before, limit: limit)
+        }
+    }
+
+    /// The books of an activity's destinations; nil for one that is not there.
+    package func ledgers(of key: ActivityKey) -> [LedgerView]? {
+        read { core, now in core.ledgers(of: key, now: now) }
+    }
+
+    /// What is left of the budgets of live destinations, and the classes' grants.
+    package func budgets(
+        of tenant: TenantID, activity: Identifier?, device: Identifier?, limit: Int
+    ) -> (classes: Budgets, destinations: [BudgetView]) {
+        read { core, now in
+            (
+                core.configuration.budgets,
+                core.budgets(
+                    of: tenant, activity: activity, device: device, limit: limit, now: now)
+            )
+        }
+    }
+}

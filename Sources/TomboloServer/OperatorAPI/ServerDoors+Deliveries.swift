@@ -1,0 +1,88 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    /// The books of an activity's destinations, and its newest decisions.
+    func listActivityDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try request.activityKey()
+        let device = try request.identifier(inQuery: "device")
+        let page = try await page(request, activity: key.id, device: device)
+        guard let ledgers = await relay.ledgers(of: key) else {
+            throw Problem.unknownActivity(key.id)
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("activity", key.id.rawValue)
+            writer.name("destinations")
+            writer.beginArray()
+            for ledger in ledgers where device == nil || ledger.device == device {
+                ledger.write(to: &writer)
+            }
+            writer.endArray()
+            page.write(to: &writer)
+            writer.endObject()
+        }
+    }
+
+    /// The newest decisions of all activities.
+    func listDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let page = try await page(
+            request, activity: try request.identifier(inQuery: "activity"),
+            device: try request.identifier(inQuery: "device"))
+        return .json { writer in
+            writer.beginObject()
+            page.write(to: &writer)
+            writer.endObject()
+        }
+    }
+
+    /// Decisions, newest first.
+    private struct Page: Sendable {
+        var entries: [DeliveryLog.Entry]
+        var isMore: Bool
+
+        func write(to writer: inout JSONWriter) {
+            writer.name("deliveries")
+            writer.beginArray()
+            for entry in entries { entry.write(to: &writer) }
+            writer.endArray()
+            writer.name("next_cursor")
+            if isMore, let last = entries.last {
+                writer.string(String(last.number))
+            } else {
+                writer.null()
+            }
+        }
+    }
+
+    private func page(
+        _ request: DoorRequest, activity: Identifier?, device: Identifier?
+    ) async throws(Problem) -> Page {
+        let limit = try request.limit()
+        let before = try request.integer("cursor", in: 1...Int64.max)
+        let entries = await relay.deliveries(
+            of: request.tenant, activity: activity, device: device, before: before,
+            limit: limit + 1)
+        return Page(entries: Array(entries.prefix(limit)), isMore: entries.count > limit)
+    }
+
+    /// What the classes grant, and what is left of it.
+    func listBudgets(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let budgets = await relay.budgets(
+            of: request.tenant, activity: try request.identifier(inQuery: "activity"),
+            device: try request.identifier(inQuery: "device"), limit: try request.limit())
+        return .json { writer in
+            writer.beginObject()
+            writer.name("classes")
+            budgets.classes.write(to: &writer)
+            writer.name("destinations")
+            writer.beginArray()
+            for budget in budgets.destinations { budget.write(to: &writer) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    func createPause(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let asked: PauseRequest
+        do {
+            asked = try PauseRequest(reading: document.root)
+        } catch {
+            throw Problem(error)
+        }
+        let stored = try await store(.pause(asked), request)
+        let pauses = await relay.pauses(of: request.tenant)
+        guard let pause = pauses.first(where: { $0.number == stored.number }) else {
+            throw Problem(.internalError, "The pause was taken back before it could be shown.")
+        }
+        return .json(201, ["location": "/v1/pauses/\(pause.name)"]) { pause.write(to: &$0) }
+    }
+
+    func listPauses(_ request: DoorRequest) async -> DoorResponse {
+        let pauses = await relay.pauses(of: request.tenant)
+        return .json { writer in
+            writer.beginObject()
+            writer.name("pauses")
+            writer.beginArray()
+            for pause in pauses { pause.write(to: &writer) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    func showPause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let number = try pauseNumber(request)
+        let pauses = await relay.pauses(of: request.tenant)
+        guard let pause = pauses.first(where: { $0.number == number }) else {
+            throw Self.unknownPause(request)
+        }
+        return .json { pause.write(to: &$0) }
+    }
+
+    func deletePause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let number = try pauseNumber(request)
+        _ = try await store(.resume(number), request)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("id", request.parameter("id"))
+            writer.member("result", "deleted")
+            writer.endObject()
+        }
+    }
+
+    private func pauseNumber(_ request: DoorRequest) throws(Problem) -> Int64 {
+        guard let number = Pause.number(ofName: request.parameter("id")) else {
+            throw Self.unknownPause(request)
+        }
+        return number
+    }
+
+    private static func unknownPause(_ request: DoorRequest) -> Problem {
+        Problem(
+            .unknownPause,
+            "No pause \"\(request.parameter("id"))\" is in force. List them with GET /v1/pauses.")
+    }
+
+    private func store(
+        _ command: PauseCommand, _ request: DoorRequest
+    ) async throws(Problem) -> Stored {
+        switch await relay.submit(command, of: request.tenant) {
+        case .stored(let stored): return stored
+        case .refused(let refusal): throw Problem(refusal)
+        case .accepted, .acceptedAll, .replay, .refusedBatch:
+            throw Problem(.internalError, "The relay answered a pause with something else.")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import TomboloCore
+import TomboloJSON
+
+/// `pause`, `resume`, `delivery`, `budget` and `clip`.
+enum PacingCommands {
+    static func pause(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let named: [(String, String?)] = [
+            ("app", invocation.text(.app)), ("type", invocation.text(.type)),
+            ("activity", invocation.text(.ofActivity)),
+        ]
+        let isBare = named.allSatisfy { $0.1 == nil } && !invocation.isGiven(.pausesAll)
+        if isBare, !invocation.isGiven(.alertsOnly), invocation.text(.pauseReason) == nil {
+            return try await pauseList(context)
+        }
+        let count = named.count { $0.1 != nil } + (invocation.isGiven(.pausesAll) ? 1 : 0)
+        guard count == 1 else {
+            throw ProgramError.usage(
+                "pause needs exactly one of --all, --app, --type and --activity",
+                remedy: "tombolo pause --all")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        if invocation.isGiven(.pausesAll) { writer.member("all", true) }
+        for (name, value) in named {
+            if let value { writer.member(name, value) }
+        }
+        if invocation.isGiven(.alertsOnly) { writer.member("alerts_only", true) }
+        if let reason = invocation.text(.pauseReason) { writer.member("reason", reason) }
+        writer.endObject()
+        return try await ReadCommands.show(
+            context, RelayRequest("POST", "/v1/pauses", body: writer.bytes), name: nil)
+    }
+
+    private static func pauseList(_ context: CommandContext) async throws -> ExitStatus {
+        try await ReadCommands.list(
+            context, "/v1/pauses", rows: "pauses", isPaged: false,
+            columns: ["id", "all", "app", "type", "activity", "alerts_only", "reason", "since"])
+    }
+
+    /// One pause, or all of them.
+    static func resume(_ context: CommandContext) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        var names = context.invocation.argument(0).map { [$0] } ?? []
+        if names.isEmpty {
+            let list = try await client.send(RelayRequest("GET", "/v1/pauses"), name: nil)
+            names =
+                try list.document().root["pauses"]?.elements.compactMap { $0["id"]?.string } ?? []
+        }
+        for name in names {
+            let path = "/v1/pauses/\(PathText.escaped(name))"
+            let answer = try await client.send(RelayRequest("DELETE", path), name: name)
+            try context.terminal.write(
+                OutputFormat(context) == .table ? Array("\(name) resumed\n".utf8) : answer.line)
+        }
+        return .succeeded
+    }
+
+    static func deliveryList(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let path = PathText.query(
+            "/v1/deliveries",
+            [
+                ("activity", invocation.text(.ofActivity)),
+                ("device", invocation.text(.onlyDevice)),
+            ])
+        return try await ReadCommands.list(
+            context, path, rows: "deliveries",
+            columns: ["at", "activity", "device", "version", "action", "reason", "merged"])
+    }
+
+    static func budgetShow(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let path = PathText.query(
+            "/v1/budgets",
+            [
+                ("activity", invocation.text(.ofActivity)),
+                ("device", invocation.text(.onlyDevice)),
+            ])
+        return try await ReadCommands.list(
+            context, path, rows: "destinations",
+            columns: ["activity", "device", "left", "device_left", "next_at"])
+    }
+
+    static func clipPlay(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        let clip = try StateInput.object(path: context.invocation.arguments[1])
+        let path = "/v1/activities/\(PathText.escaped(id))/clips"
+        return try await ReadCommands.show(
+            context, RelayRequest("POST", path, body: clip.bytes), name: id)
+    }
+}

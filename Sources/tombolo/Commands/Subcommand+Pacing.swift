@@ -1,0 +1,64 @@
+// Rows of the table: what operators hold back, and where the budgets went.
+
+extension Flag {
+    static let pausesAll = toggle("all", "everything of the tenant")
+    static let alertsOnly = toggle(
+        "alerts-only", "updates go without their alerts, and starts wait")
+    static let pauseReason = Flag("reason", .text("TEXT"), "why, for other operators")
+    static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
+}
+
+extension Subcommand {
+    static let pause = Subcommand(
+        path: ["pause"],
+        summary: "Hold pushes back, or list what is held",
+        flags: [
+            .pausesAll, .app,
+            Flag("type", .text("TYPE"), "every activity of this type"), .ofActivity, .alertsOnly,
+            .pauseReason,
+        ] + Flag.ofClients,
+        details: [
+            "Give one of --all, --app, --type and --activity; with none, pauses in force are listed.\n"
+                + "Events are still taken meanwhile; afterwards only the newest states go."
+        ],
+        examples: [
+            "tombolo pause --type RunnerWidgetAttributes --reason 'a release is going on'",
+            "tombolo pause --all --alerts-only",
+        ],
+        exits: [.unauthorized, .unreachable], run: PacingCommands.pause)
+
+    static let resume = Subcommand(
+        path: ["resume"], summary: "Let go what was held back; only the newest states go",
+        arguments: [
+            Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; none is all of them")
+        ],
+        flags: Flag.ofClients, examples: ["tombolo resume pause_1", "tombolo resume"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.resume)
+
+    static let deliveryList = Subcommand(
+        path: ["delivery", "ls"], summary: "List what became of events, newest first",
+        flags: [
+            .ofActivity, .onlyDevice,
+            Flag("limit", .integer(1...1_000_000), default: "100", "at most this many rows"),
+        ] + Flag.ofClients,
+        examples: ["tombolo delivery ls --activity cat-7"],
+        exits: [.unauthorized, .unreachable], run: PacingCommands.deliveryList)
+
+    static let budgetShow = Subcommand(
+        path: ["budget", "show"], summary: "Show what is left of the budgets",
+        flags: [.ofActivity, .onlyDevice, .limit] + Flag.ofClients,
+        examples: ["tombolo budget show --device phone-1"],
+        exits: [.unauthorized, .unreachable], run: PacingCommands.budgetShow)
+
+    static let clipPlay = Subcommand(
+        path: ["clip", "play"], summary: "Play a clip: a flip-book or a tween",
+        arguments: [
+            .activity, Argument("FILE", .file, "the clip, a JSON object; - is stdin"),
+        ],
+        flags: Flag.ofClients,
+        details: ["The answer tells the plan: frames asked for, granted, and what each costs."],
+        examples: [
+            "echo '{\"tween\":{\"path\":\"/angle\",\"to\":180}}' | tombolo clip play door -"
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.clipPlay)
+}

@@ -1,0 +1,156 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Decisions as data: every event ends in exactly one at each destination, and they add up.
+@Suite struct LedgerTests {
+    private static func counts(_ rig: Rig, _ id: String = "cat") -> EventCounts {
+        rig.ledgers(id)[0].ledger.counts
+    }
+
+    @Test func `a burst is sent, merged, sent, and nothing waits at its end`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.advance(to: 10)
+        for lap in 1...20 {
+            rig.advance(to: 10 + Double(lap) * 0.07)
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
+        }
+        let view = rig.ledgers()[0]
+        #expect(view.ledger.waiting(at: view.version) > 0)
+        #expect(view.waiting?.reason == "spacing")
+        rig.advance(to: 60)
+        // The start, then 1, 15 and 20 as the pacing rules' own test has it.
+        #expect(Self.counts(rig) == EventCounts(sent: 4, merged: 17))
+        #expect(rig.ledgers()[0].ledger.waiting(at: 21) == 0)
+    }
+
+    @Test func `unchanged, superseded and refused have their names`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1},"state_version":5}"#)
+        rig.advance(to: 40)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        rig.command(.update, #"{"state":{"lap":9},"state_version":4}"#)
+        rig.advance(to: 80)
+        rig.verdict = { _ in
+            .rejected(
+                status: 400, reason: "BadCollapseId", reaches: .push, tokenGoneSince: nil)
+        }
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.advance(to: 200)
+        #expect(
+            Self.counts(rig) == EventCounts(sent: 2, unchanged: 1, superseded: 1, refused: 1))
+    }
+
+    @Test func `a start and its end annihilate each other, and the end of the road has no route`() {
+        var rig = Rig()
+        rig.device()
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.command(.end, "{}")
+        #expect(Self.counts(rig) == EventCounts(annihilated: 3))
+        var gone = Rig()
+        gone.runningActivity()
+        gone.advance(to: 5)
+        gone.tell(
+            .report(
+                ActivityReference(id: Identifier("cat")!, incarnation: 1), Self.dismissed))
+        gone.command(.update, #"{"state":{"lap":1}}"#)
+        gone.command(.end, "{}")
+        #expect(Self.counts(gone) == EventCounts(sent: 1, noRoute: 2))
+    }
+
+    private static let dismissed: PhoneReport = {
+        // A test's own text: if it cannot be read, the test is wrong.
+        guard let report = try? PhoneReport(reading: Rig.json(#"{"phase":"dismissed"}"#)) else {
+            preconditionFailure("a test's own text")  // it is read here, above
+        }
+        return report
+    }()
+
+    @Test func `a device that comes later answers for what it was asked`() {
+        var rig = Rig()
+        rig.device("one", .standard, user: "ann")
+        rig.token("activity:cat", "aa11", "one")
+        rig.command(.start, #"{"type":"Runner","audience":{"user":"ann"},"state":{"lap":0}}"#)
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 40)
+        rig.device("two", .standard, user: "ann")
+        rig.token("activity:cat", "bb22", "two")
+        rig.advance(to: 60)
+        let ledgers = rig.ledgers().map(\.ledger)
+        #expect(ledgers.map(\.since) == [1, 2])
+        #expect(ledgers.map(\.counts.decided) == [2, 1])
+    }
+
+    @Test func `the books survive a crash and still add up`() {
+        var rig = Rig()
+        rig.runningActivity()
+        for lap in 1...6 {
+            rig.advance(to: Double(lap) * 7)
+            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
+        }
+        rig.advance(to: 100)
+        let before = Self.counts(rig)
+        #expect(before.decided == 7)
+        _ = rig.crash(recoverAt: 110)
+        rig.advance(to: 200)
+        #expect(Self.counts(rig) == before)
+    }
+
+    @Test func `deliveries tell each decision with its versions, newest first`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.advance(to: 10)
+        for lap in 1...3 {
+            rig.advance(to: 10 + Double(lap) * 0.1)
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
+        }
+        rig.advance(to: 60)
+        let entries = rig.core.deliveries(
+            of: Rig.tenant, activity: Identifier("cat"), device: nil, before: nil, limit: 10)
+        #expect(entries.map(\.decided) == [3...4, 2...2, 1...1])
+        #expect(entries.allSatisfy { $0.decision == .sent && $0.push?.result == .accepted })
+        let older = rig.core.deliveries(
+            of: Rig.tenant, activity: nil, device: nil, before: entries[1].number, limit: 10)
+        #expect(older.map(\.version) == [1])
+    }
+
+    @Test func `the ring keeps the newest, and only a tenant's own`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        for lap in 0..<5_000 {
+            rig.advance(to: 10 + Double(lap))
+            rig.command(.update, #"{"state":{"lap":\#(lap + 1)}}"#)
+        }
+        let all = rig.core.deliveries(
+            of: Rig.tenant, activity: nil, device: nil, before: nil, limit: 10_000)
+        #expect(all.count == DeliveryLog.entriesMax)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0.number == $1.number + 1 })
+        let other = TenantID(Identifier("other")!)
+        #expect(
+            rig.core.deliveries(of: other, activity: nil, device: nil, before: nil, limit: 9)
+                .isEmpty)
+    }
+
+    @Test func `frames are counted by the second, and the seconds add up`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 5.95)
+        let view = rig.ledgers()[0]
+        #expect(view.seconds.map(\.counts.sent) == [10, 10, 10, 10, 10])
+        #expect(view.seconds.map(\.counts.asked).reduce(0, +) == view.frames.asked)
+    }
+}
+
+extension Rig {
+    func ledgers(_ id: String = "cat") -> [LedgerView] {
+        core.ledgers(of: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!), now: now) ?? []
+    }
+}

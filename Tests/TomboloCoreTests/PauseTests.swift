@@ -1,0 +1,151 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Rule 16: an operator's pause is durable; events are still taken, and on resume only the newest
+/// state goes.
+@Suite struct PauseTests {
+    @Test(arguments: [
+        #"{"all":true}"#, #"{"app":"com.example.app"}"#, #"{"type":"Runner"}"#,
+        #"{"activity":"cat"}"#,
+    ])
+    func `a pause holds what it names, and on resume only the newest state goes`(scope: String) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        let pause = rig.pause(scope)
+        for lap in 1...3 {
+            rig.advance(to: 5 + Double(lap) * 60)
+            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
+        }
+        rig.advance(to: 300)
+        #expect(rig.line() == #"0:S10{"lap":0}"#)
+        #expect(rig.view()?.destinations.first?.waiting?.reason == "paused")
+        #expect(rig.view()?.version == 4)
+        rig.resume(pause)
+        rig.advance(to: 400)
+        #expect(rig.line(from: 1) == #"300:U10{"lap":3}"#)
+    }
+
+    @Test(arguments: [#"{"app":"com.other"}"#, #"{"type":"Other"}"#, #"{"activity":"dog"}"#])
+    func `a pause holds nothing else`(scope: String) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        _ = rig.pause(scope)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.line(from: 1) == #"5:U10{"lap":1}"#)
+    }
+
+    @Test func `an end waits for a pause, and then goes alone`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        let pause = rig.pause(#"{"all":true}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.command(.end, #"{"dismiss":"now"}"#)
+        rig.advance(to: 60)
+        #expect(rig.pushes.count == 1)
+        rig.resume(pause)
+        #expect(rig.line(from: 1) == #"60:E10{"lap":1}"#)
+    }
+
+    @Test func `an alert past its time expires while paused, one within it still rings`() {
+        for (ttl, rings) in [("20s", false), ("2m", true)] {
+            var rig = Rig()
+            rig.runningActivity()
+            rig.advance(to: 5)
+            let pause = rig.pause(#"{"all":true}"#)
+            rig.command(
+                .update, #"{"state":{"lap":1},"alert":{"title":"a"},"alert_ttl":"\#(ttl)"}"#)
+            rig.advance(to: 60)
+            rig.resume(pause)
+            rig.advance(to: 61)
+            let alert = rig.pushes.last.flatMap { Rig.aps($0.push)?["alert"] }
+            #expect((alert != nil) == rings)
+            #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
+        }
+    }
+
+    @Test func `with alerts paused updates go without theirs, and starts wait`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        let pause = rig.pause(#"{"all":true,"alerts_only":true}"#)
+        rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"a"}}"#)
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":7}}"#, id: "b")
+        rig.advance(to: 30)
+        #expect(rig.line(from: 1) == #"5:U10{"lap":1}"#)
+        #expect(rig.pushes.last.flatMap { Rig.aps($0.push)?["alert"] } == nil)
+        rig.resume(pause)
+        rig.advance(to: 31)
+        let kinds = rig.pushes.dropFirst(2).map { Rig.letter($0.push.event) }
+        #expect(kinds.sorted() == ["S", "U"], "the alert is still news, and the start goes")
+    }
+
+    @Test func `a pause outlives a crash`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        let pause = rig.pause(#"{"type":"Runner","reason":"at night"}"#)
+        #expect(rig.crash(recoverAt: 10).isEmpty)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 100)
+        #expect(rig.pushes.count == 1)
+        #expect(rig.core.pauses(of: Rig.tenant).map(\.reason) == ["at night"])
+        rig.resume(pause)
+        rig.advance(to: 120)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
+        #expect(rig.crash(recoverAt: 130).isEmpty)
+        #expect(rig.core.pauses(of: Rig.tenant).isEmpty)
+    }
+
+    @Test func `frames asked for in a pause are counted as paused`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 1.95)
+        let pause = rig.pause(#"{"all":true}"#)
+        rig.advance(to: 2.95)
+        rig.resume(pause)
+        rig.advance(to: 3.95)
+        let frames = rig.view()!.destinations[0].frames
+        #expect(frames.paused == 9, "the newest of the ten goes at once on resume")
+        #expect(frames.asked == 30)
+        #expect(frames.asked == frames.sent + frames.merged + frames.skipped)
+    }
+
+    @Test func `a pause of another tenant cannot be taken back`() {
+        var rig = Rig()
+        _ = rig.pause(#"{"all":true}"#)
+        let other = TenantID(Identifier("other")!)
+        rig.step(.pause(.resume(1), other, Ticket(9_999)))
+        #expect(rig.lastRefusal == .unknownPause)
+        #expect(rig.core.pauses(of: other).isEmpty)
+    }
+
+    @Test(arguments: [
+        "{}", #"{"all":true,"app":"a"}"#, #"{"alerts_only":true}"#, #"{"everything":true}"#,
+    ])
+    func `a pause names one thing`(body: String) {
+        #expect(throws: FieldErrors.self) { try PauseRequest(reading: Rig.json(body)) }
+    }
+}
+
+extension Rig {
+    /// Answers the pause's number.
+    mutating func pause(_ body: String) -> Int64 {
+        guard let request = try? PauseRequest(reading: Self.json(body)) else {  // a test's own text
+            Issue.record("\(body)")
+            return 0
+        }
+        step(.pause(.pause(request), Rig.tenant, Ticket(1_000_000)))
+        return core.pauses(of: Rig.tenant).last?.number ?? 0
+    }
+
+    mutating func resume(_ number: Int64) {
+        step(.pause(.resume(number), Rig.tenant, Ticket(1_000_001)))
+    }
+}

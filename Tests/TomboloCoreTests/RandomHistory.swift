@@ -1,0 +1,268 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// One random life of a relay on virtual time: events, clips, alerts, outcomes, presence, pauses
+/// and crashes from a seed, and what must hold of it afterwards (pacing rules 2 to 6, the ledger
+/// sum).
+struct RandomHistory {
+    /// A push and what Apple said of it; nil until then.
+    private final class Fates {
+        var results: [PushID: PushResult] = [:]
+        var isCalm = false
+        var chance: Chance
+        init(_ chance: Chance) { self.chance = chance }
+
+        func judge(_ push: Push) -> PushResult? {
+            let result = draw(push)
+            results[push.id] = result
+            return result
+        }
+
+        private func draw(_ push: Push) -> PushResult? {
+            if isCalm { return .accepted }
+            switch Int.random(in: 0..<20, using: &chance) {
+            case 0: return .notSent(reason: "refused")
+            case 1: return .unknown(reason: "cut")
+            case 2:
+                return .rejected(
+                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                    tokenGoneSince: nil)
+            case 3: return nil
+            default: return .accepted
+            }
+        }
+    }
+
+    static let activities = ["a", "b", "c"]
+    let seed: UInt64
+    let budgetClass: BudgetClass
+    var rig = Rig()
+    private var chance: Chance
+    private let fates: Fates
+    private var second = 0.0
+    private var paused: [Int64] = []
+    private var ended: Set<String> = []
+    /// Push ids begin anew with a crash: pushes before it are told apart by their place.
+    private var sent: [(at: Span, push: Push, result: PushResult?)] = []
+    private var crashes: [Span] = []
+
+    init(seed: UInt64) {
+        self.seed = seed
+        chance = Chance(seed)
+        fates = Fates(Chance(seed &+ 1))
+        budgetClass = BudgetClass.allCases[Int(seed % 3)]
+        let fates = fates
+        rig.verdict = { fates.judge($0) }
+    }
+
+    /// Lives it, then waits until everything has settled.
+    mutating func run(steps: Int) {
+        rig.device("phone", budgetClass)
+        rig.token("start:Runner", "ff")
+        for (index, id) in Self.activities.enumerated() {
+            if Bool.random(using: &chance) { rig.token("activity:\(id)", "aa0\(index)") }
+            rig.command(
+                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"n":0}}"#,
+                id: id)
+        }
+        for step in 1...steps {
+            second += Double(Int.random(in: 0..<4_000, using: &chance)) / 1_000
+            if Int.random(in: 0..<20, using: &chance) == 0 { second += 60 }
+            rig.advance(to: second)
+            act(step)
+            answerLate(one: true)
+            collect()
+        }
+        settle()
+    }
+
+    private mutating func act(_ step: Int) {
+        let index = Int.random(in: 0..<3, using: &chance)
+        let id = Self.activities[index]
+        let urgency = ["low", "normal", "high"][Int.random(in: 0..<3, using: &chance)]
+        switch Int.random(in: 0..<24, using: &chance) {
+        case 0...9 where !ended.contains(id):
+            rig.command(.update, #"{"state":{"n":\#(step)},"urgency":"\#(urgency)"}"#, id: id)
+        case 10,
+            11 where !ended.contains(id):
+            rig.command(
+                .update, #"{"state":{"n":\#(step)},"alert":{"title":"t"},"alert_ttl":"30s"}"#,
+                id: id)
+        case 12 where !ended.contains(id): rig.command(.play, Self.loop(&chance), id: id)
+        case 13 where !ended.contains(id):
+            rig.command(
+                .play,
+                #"{"tween":{"path":"/t","from":0,"to":\#(step),"duration":"3s"},"urgency":"low"}"#,
+                id: id)
+        case 14 where !ended.contains(id):
+            if rig.view(id)?.clip != nil { rig.command(.stop, "{}", id: id) }
+        case 15:
+            if Int.random(in: 0..<4, using: &chance) == 0, ended.insert(id).inserted {
+                rig.command(.end, #"{"dismiss":"now"}"#, id: id)
+            }
+        case 16: rig.presence(.active)
+        case 17: rig.presence(.background)
+        case 18: paused.append(rig.pause(#"{"activity":"\#(id)"}"#))
+        case 19: if let pause = paused.popLast() { rig.resume(pause) }
+        case 20: rig.token("activity:\(id)", "aa0\(index)")
+        case 21: crash()
+        default: break
+        }
+    }
+
+    private static func loop(_ chance: inout Chance) -> String {
+        let every = [100, 700, 2_500][Int.random(in: 0..<3, using: &chance)]
+        let clock = ["wall", "shown"][Int.random(in: 0..<2, using: &chance)]
+        return #"{"flipbook":{"path":"/f","frames":[1,2,3],"every":"\#(every)ms","#
+            + #""clock":"\#(clock)"}}"#
+    }
+
+    private mutating func crash() {
+        collect()
+        fates.results = [:]
+        second += 1
+        let damage = rig.crash(recoverAt: second)
+        crashes.append(rig.now - Rig.epoch)
+        if !damage.isEmpty { Issue.record("seed \(seed): \(damage)") }
+    }
+
+    /// Takes the pushes of this run of the relay with what became of them.
+    private mutating func collect() {
+        for (at, push) in rig.pushes.dropFirst(sent.count) {
+            sent.append((at, push, fates.results[push.id] ?? nil))
+        }
+    }
+
+    /// Every push gets its outcome in the end, however late.
+    private mutating func answerLate(one: Bool) {
+        for push in one ? Array(rig.flying.prefix(1)) : rig.flying {
+            guard !one || Int.random(in: 0..<8, using: &chance) == 0 else { return }
+            rig.answer(push, .unknown(reason: "late"))
+        }
+    }
+
+    private mutating func settle() {
+        answerLate(one: false)
+        for pause in paused { rig.resume(pause) }
+        fates.isCalm = true
+        for (index, id) in Self.activities.enumerated() {
+            rig.token("activity:\(id)", "aa0\(index)")
+            if !ended.contains(id), rig.view(id)?.clip != nil { rig.command(.stop, "{}", id: id) }
+        }
+        rig.presence(.background)
+        rig.advance(to: second + 7_200)
+        collect()
+    }
+
+    // MARK: What must hold
+
+    func check() {
+        for (index, id) in Self.activities.enumerated() {
+            let own = sent.filter { $0.push.token == "aa0\(index)" }
+            checkTrailing(id, own)
+            checkTimestamps(id, own.map(\.push))
+            checkEnd(id, own.map(\.push))
+            checkLedger(id)
+            // A start of this activity spends its tokens too; starts share one token.
+            let starts = sent.filter { $0.push.event == .start && Self.names(id, $0.push) }
+            #expect(
+                starts.count { Self.counts($0.result) } <= 1, "seed \(seed): \(id) started twice")
+            checkGrant(id, own + starts, rig.core.configuration.budgets[budgetClass])
+        }
+        let device = rig.core.configuration.budgets[budgetClass].times(4)
+        checkGrant("device", sent, device)
+    }
+
+    private static func names(_ id: String, _ push: Push) -> Bool {
+        Rig.aps(push)?["attributes"]?["activity_id"]?.string == id
+    }
+
+    /// An attempt that was refused, or surely not processed, is no send.
+    private static func counts(_ result: PushResult?) -> Bool {
+        switch result {
+        case nil, .accepted, .unknown: true
+        case .rejected, .notSent: false
+        }
+    }
+
+    private func checkTrailing(
+        _ id: String, _ own: [(at: Span, push: Push, result: PushResult?)]
+    ) {
+        guard !ended.contains(id), let last = own.last, let view = rig.view(id) else { return }
+        guard view.destinations.first?.phase == "live" else { return }
+        #expect(
+            Rig.state(last.push) == String(decoding: view.state.bytes, as: UTF8.self),
+            "seed \(seed): \(id) shows an old state")
+    }
+
+    private func checkTimestamps(_ id: String, _ own: [Push]) {
+        let stamps = own.filter { $0.event != .end }
+            .compactMap { Rig.aps($0)?["timestamp"]?.integer }
+        let rises = zip(stamps, stamps.dropFirst()).allSatisfy {
+            budgetClass == .lab ? $0 <= $1 : $0 < $1
+        }
+        #expect(rises, "seed \(seed): timestamps of \(id)")
+    }
+
+    private func checkEnd(_ id: String, _ own: [Push]) {
+        guard let first = own.firstIndex(where: { $0.event == .end }) else { return }
+        #expect(
+            own[first...].allSatisfy { $0.event == .end },
+            "seed \(seed): something follows \(id)'s end")
+    }
+
+    private func checkLedger(_ id: String) {
+        for view in rig.ledgers(id) {
+            let ledger = view.ledger
+            #expect(
+                ledger.counts.decided + ledger.waiting(at: view.version)
+                    == view.version - ledger.since + 1, "seed \(seed): the books of \(id)")
+            #expect(ledger.waiting(at: view.version) == 0, "seed \(seed): \(id) still waits")
+            let frames = view.frames
+            #expect(
+                frames.asked == frames.sent + frames.merged + frames.skipped,
+                "seed \(seed): the frames of \(id)")
+        }
+    }
+
+    private func checkGrant(
+        _ name: String, _ pushes: [(at: Span, push: Push, result: PushResult?)], _ grant: Grant
+    ) {
+        guard let perHour = grant.perHour else { return }
+        let counted = pushes.filter { Self.counts($0.result) }.sorted { $0.at < $1.at }
+        let high = counted.filter { $0.push.priority == 10 && $0.push.event != .end }
+            .map(\.at.seconds)
+        for first in high.indices {
+            for last in first..<high.count {
+                let most = Double(grant.burst) + perHour * (high[last] - high[first]) / 3_600
+                if Double(last - first + 1) > most + 1e-6 {
+                    Issue.record("seed \(seed): \(name) had \(last - first + 1) of \(most)")
+                    return
+                }
+            }
+        }
+        let low = counted.filter { $0.push.priority == 5 && $0.push.event != .end }
+            .map(\.at.seconds)
+        let spacing = grant.lowPrioritySpacing.seconds
+        let keeps = zip(low, low.dropFirst()).allSatisfy { $1 - $0 >= spacing - 1e-6 }
+        #expect(keeps, "seed \(seed): \(name) at priority 5")
+    }
+}
+
+@Suite struct RandomHistoryTests {
+    /// A debug build is some thirty times slower.
+    #if DEBUG
+        static let histories: UInt64 = 60
+    #else
+        static let histories: UInt64 = 10_000
+    #endif
+
+    @Test func `random histories keep the rules, and their books add up`() {
+        for seed in 0..<Self.histories {
+            var history = RandomHistory(seed: seed)
+            history.run(steps: 40)
+            history.check()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloServer
+
+@Suite struct PacingDoorTests {
+    @Test func `a pause is made, shown, listed and taken back`() async throws {
+        try await withDoors { doors in
+            let made = try await doors.call(
+                "POST", "/v1/pauses", #"{"type":"Runner","reason":"at night"}"#)
+            #expect(made.status == 201)
+            let id = try #require(try json(made)["id"]?.string)
+            #expect(made.fields["location"] == "/v1/pauses/\(id)")
+            let shown = try await doors.call("GET", "/v1/pauses/\(id)")
+            #expect(try json(shown)["type"]?.string == "Runner")
+            #expect(try json(shown)["reason"]?.string == "at night")
+            let list = try await doors.call("GET", "/v1/pauses")
+            #expect(try json(list)["pauses"]?.count == 1)
+            #expect(try await doors.call("DELETE", "/v1/pauses/\(id)").status == 200)
+            #expect(try await doors.call("DELETE", "/v1/pauses/\(id)").status == 404)
+            #expect(try await doors.call("GET", "/v1/pauses/none").status == 404)
+            #expect(try await doors.call("POST", "/v1/pauses", "{}").status == 422)
+        }
+    }
+
+    @Test func `what is paused says so, and goes when it is let go`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            let pause = try await doors.call("POST", "/v1/pauses", #"{"all":true}"#)
+            let id = try #require(try json(pause)["id"]?.string)
+            let update = try await doors.call(
+                "PATCH", "/v1/activities/cat-7", #"{"state":{"lap":"2/5"}}"#)
+            #expect(try json(update)["decision"]?["reason"]?.string == "paused")
+            _ = try await doors.call("DELETE", "/v1/pauses/\(id)")
+            let after = try await doors.call("GET", "/v1/activities/cat-7")
+            let waiting = try json(after)["destinations"]?.elements.first { _ in true }?["waiting"]
+            #expect(waiting?["reason"]?.string != "paused")
+        }
+    }
+
+    @Test func `decisions add up, and are listed newest first`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat, fields: ["Prefer: wait=2"])
+            let answer = try await doors.call("GET", "/v1/activities/cat-7/deliveries")
+            let view = try json(answer)
+            let books = try #require(view["destinations"]?.elements.first { _ in true })
+            let events = try #require(books["events"])
+            let parts = ["sent", "merged", "skipped", "expired", "refused", "waiting"]
+            #expect(
+                events["asked"]?.integer
+                    == parts.compactMap { events[$0]?.integer }.reduce(0, +))
+            #expect(events["sent"]?.integer == 1)
+            let first = try #require(view["deliveries"]?.elements.first { _ in true })
+            #expect(first["action"]?.string == "sent")
+            #expect(first["push"]?["result"]?.string == "accepted")
+            let all = try await doors.call("GET", "/v1/deliveries?activity=cat-7&limit=1")
+            #expect(try json(all)["deliveries"]?.count == 1)
+            #expect(try await doors.call("GET", "/v1/activities/none/deliveries").status == 404)
+        }
+    }
+
+    @Test func `budgets tell the grants and what is left`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            let view = try json(try await doors.call("GET", "/v1/budgets?device=phone-1"))
+            #expect(view["classes"]?.count == 3)
+            let own = try #require(view["destinations"]?.elements.first { _ in true })
+            #expect(own["activity"]?.string == "cat-7")
+            #expect(own["left"]?.isNull == true, "the phone is of class lab")
+        }
+    }
+}

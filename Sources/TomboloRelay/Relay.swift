@@ -390,14 +390,3 @@ package actor Relay: TurnTarget, TimerTarget {
     /// One look at the core, now.
     func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 }
-
-extension AppendBatch {
-    init(_ batch: PendingBatch) {
-        self.init()
-        events = batch.events
-        heads = batch.heads
-        facts = batch.facts
-        records = batch.records
-        retired = batch.retired
-    }
-}

@@ -124,20 +124,24 @@ extension World {
         }
     }
 
-    /// Two frames of one looping clip, one after the other and both taken, are two different
-    /// frames.
+    /// A looping clip does not stand still. A push that comes before the producer has asked for the
+    /// next frame (a repetition, a change beside the clip) shows the last one again, so twice in a
+    /// row is no fault; three times is.
     private func checkFrames(_ key: CardKey, _ outbox: Outbox) {
-        for (one, other) in zip(outbox.sends, outbox.sends.dropFirst())
-        where one.fate == .accepted && other.fate == .accepted && one.life == other.life
-            && one.mark == other.mark && one.event == .update && other.event == .update
-            && one.alert == nil && other.alert == nil && one.frame == other.frame
-        {
-            guard let origin = reference.origins[one.mark], loops(origin.activity, one, other)
+        let sends = outbox.sends
+        for index in sends.indices.dropFirst(2) {
+            let row = sends[(index - 2)...index]
+            let (one, other) = (sends[index - 2], sends[index])
+            guard
+                row.allSatisfy({ $0.fate == .accepted && $0.event == .update && $0.alert == nil }),
+                row.allSatisfy({ $0.life == one.life && $0.mark == one.mark }),
+                row.allSatisfy({ $0.frame == one.frame }),
+                let origin = reference.origins[one.mark], loops(origin.activity, one, other)
             else { continue }
             violated(
                 .frames,
                 "phone \(key.phone) \(key.reference.text): frame "
-                    + "\(one.frame ?? "") twice in a row")
+                    + "\(one.frame ?? "") three times in a row")
             return
         }
     }

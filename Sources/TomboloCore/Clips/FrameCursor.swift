@@ -130,7 +130,7 @@ struct FrameCursor: Sendable {
             add(1, \.sent, at: wall)
             pushed += 1
         }
-        schedule(now: now, wall: wall)
+        schedule(showsNew: new > 0, now: now, wall: wall)
     }
 
     /// The frame that is due is what the phone shows already: no push is spent.
@@ -140,10 +140,10 @@ struct FrameCursor: Sendable {
         let new = asked(at: wall) - counted
         add(new - 1, isSlowed ? \.slowed : \.merged, at: wall)
         add(min(1, new), \.unchanged, at: wall)
-        schedule(now: now, wall: wall)
+        schedule(showsNew: new > 0, now: now, wall: wall)
     }
 
-    private mutating func schedule(now: Instant, wall: Instant) {
+    private mutating func schedule(showsNew: Bool, now: Instant, wall: Instant) {
         lastPush = now
         guard clip.duration == nil else {
             due = nextOnGrid(now: now, wall: wall)
@@ -153,8 +153,12 @@ struct FrameCursor: Sendable {
             due = now + interval
             return
         }
-        // At full speed frames keep to their grid.
-        guard due <= now else { return }
+        // At full speed frames keep to their grid. A push that came early has shown the frame that
+        // was due next.
+        guard due <= now else {
+            if showsNew { due = due + interval }
+            return
+        }
         let late = (now - due).nanoseconds / interval.nanoseconds
         due = due + Span(nanoseconds: interval.nanoseconds * (late + 1))
     }

@@ -152,6 +152,7 @@ import TomboloJSON
         for _ in 0..<5 {
             #expect(rig.flying.count <= 2)
             if let push = rig.flying.first { rig.answer(push, .accepted) }
+            while rig.commit() {}
         }
         #expect(
             rig.pushes.map { Rig.state($0.push) }.suffix(3)

@@ -22,6 +22,60 @@ import TomboloJSON
         #expect(old.allSatisfy { $0.event == .end && Rig.state($0) == #"{"lap":9}"# })
     }
 
+    /// Found by ten kills of the real relay: starts that had to take turns were on record as tried.
+    @Test(arguments: [0.0, 0.1, 0.26, 0.4, 0.6, 0.8])
+    func `a start that waits for its turn at the device is not taken for tried`(crash: Double) {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        for id in ["one", "two", "three"] { rig.command(.start, UnknownStartTests.start, id: id) }
+        rig.advance(to: crash)
+        _ = rig.crash(recoverAt: crash + 1)
+        rig.advance(to: 30)
+        #expect(rig.pushes.map(\.push.event) == [.start, .start, .start])
+        #expect(Set(rig.pushes.map { $0.push.collapseID }).count == 3)
+    }
+
+    @Test func `a start that waits for a place in its lane is not taken for tried`() {
+        var rig = Rig()
+        rig.core.setCapacityForTests(1)
+        for phone in ["phone", "pad", "watch"] {
+            rig.device(phone, .standard)
+            rig.token("start:Runner", phone == "phone" ? "aa" : phone == "pad" ? "bb" : "cc", phone)
+        }
+        rig.verdict = { _ in nil }
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"devices":["phone","pad","watch"]},"state":{"lap":0}}"#)
+        rig.advance(to: 1)
+        #expect(rig.pushes.count == 1)
+        _ = rig.crash(recoverAt: 2)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 30)
+        #expect(Set(rig.pushes.map(\.push.token)) == ["aa", "bb", "cc"])
+        #expect(rig.pushes.count == 3)
+    }
+
+    @Test func `a start that is not wanted any more leaves its turn to the next`() {
+        var rig = Rig()
+        rig.core.setCapacityForTests(1)
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.command(.start, UnknownStartTests.start, id: "other")
+        rig.advance(to: 10)
+        let before = rig.pushes.count
+        rig.commitsByItself = false
+        rig.command(.start, UnknownStartTests.start, id: "one")
+        rig.command(.start, UnknownStartTests.start, id: "two")
+        rig.commit()
+        rig.command(.end, "{}", id: "one")
+        rig.commitsByItself = true
+        rig.advance(to: 60)
+        let started = rig.pushes.dropFirst(before).map(\.push.event)
+        #expect(started == [.start], "the one that ended was never begun")
+        #expect(rig.view("two")?.destinations.first?.phase == "started")
+    }
+
     @Test func `a token without a time is news also to a clock that was set back`() {
         var rig = Rig()
         rig.runningActivity()

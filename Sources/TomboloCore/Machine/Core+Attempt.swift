@@ -31,7 +31,7 @@ extension Core {
             return
         }
         let grant = grantInForce(destination).grant
-        let device = deviceBudget(destination, grant)
+        let device = deviceBudget(destination, grant, for: slot, now: now)
         let turn = destination.pacing.turn(
             wish, grant, device: device, now: now, wall: wall(now))
         #if PLANTED_BUGS
@@ -42,24 +42,35 @@ extension Core {
                 return
             }
         #endif
+        let goesOnRecord = mustBeDurableFirst(destination, event, alert)
         switch turn {
         case .wait(let until, let hold):
             postpone(slot, until: until, hold)
-        case .reserve:
+        case .reserve where !goesOnRecord:
             reserve(slot, event, alert, grant, now: now)
-        case .send(let priority, let timestamp):
-            if mustBeDurableFirst(destination, event, alert) {
-                reserve(slot, event, alert, grant, now: now, token: priority == 10)
-                return
-            }
-            let lane = Int(destination.lane.rawValue)
+        case .reserve, .send:
             // Whoever comes while others wait waits behind them (rule 8).
-            guard lanes[lane].isOpen(now: now), isItsTurn || !lanes[lane].hasWaiting else {
+            guard hasPlace(destination, isItsTurn, now: now) else {
                 queue(slot, must: event == .end || wish == .must, now: now)
                 return
             }
-            send(slot, event, wish, alert, priority, timestamp, now: now, effects: &effects)
+            if case .send(let priority, let timestamp) = turn, !goesOnRecord {
+                send(slot, event, wish, alert, priority, timestamp, now: now, effects: &effects)
+                return
+            }
+            // What goes on record as tried goes as soon as that is durable: its turn at the
+            // device and its place in the lane are kept for it meanwhile.
+            keepPlace(slot)
+            var paysToken = true
+            if case .send(5, _) = turn { paysToken = false }
+            reserve(slot, event, alert, grant, now: now, token: paysToken)
         }
+    }
+
+    private func hasPlace(_ destination: Destination, _ isItsTurn: Bool, now: Instant) -> Bool {
+        let lane = lanes[Int(destination.lane.rawValue)]
+        if destination.keepsPlace { return lane.isUsable(now: now) }
+        return lane.isOpen(now: now) && (isItsTurn || !lane.hasWaiting)
     }
 
     private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold) {
@@ -134,7 +145,7 @@ extension Core {
             expiration: expiration(event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
-        lanes[Int(destination.lane.rawValue)].took()
+        if !destination.keepsPlace { lanes[Int(destination.lane.rawValue)].took() }
         let isShared = timestamp == destination.pacing.lastTimestamp
         var pacing = destination.pacing
         if priority == 10, !pacing.hasPaid(grant, now: now) {
@@ -174,10 +185,41 @@ extension Core {
         return "start-\(number)-\(destination.incarnation)"
     }
 
+    private mutating func keepPlace(_ slot: Int) {
+        guard let destination = destinations[slot], !destination.keepsPlace else { return }
+        lanes[Int(destination.lane.rawValue)].took()
+        destinations[slot]?.keepsPlace = true
+        devices[destination.device]?.budget.keptFor = slot
+    }
+
     private mutating func clearReservation(_ slot: Int) {
+        guard let destination = destinations[slot] else { return }
         destinations[slot]?.reservation = .none
         destinations[slot]?.reservedAlert = nil
         destinations[slot]?.reservedStart = false
+        destinations[slot]?.keepsPlace = false
+        if devices[destination.device]?.budget.keptFor == slot {
+            devices[destination.device]?.budget.keptFor = nil
+        }
+    }
+
+    /// An attempt that was on record and yet did not go, for it is wanted no more or must wait
+    /// after all: nobody is to believe that it was tried, and its place is for others. Answers
+    /// whether there was one.
+    mutating func withdraw(_ slot: Int, now: Instant) -> Bool {
+        guard let destination = destinations[slot], destination.keepsPlace,
+            destination.reservation == .granted
+        else { return false }
+        leavePlace(slot)
+        markDirty(slot, now: now)
+        return true
+    }
+
+    /// Forgets what was reserved, and the place that was kept for it.
+    mutating func leavePlace(_ slot: Int) {
+        guard let destination = destinations[slot] else { return }
+        if destination.keepsPlace { lanes[Int(destination.lane.rawValue)].gaveBack() }
+        clearReservation(slot)
     }
 
     /// Slot, lane and a counter in one number, so that an outcome finds its way without a table.

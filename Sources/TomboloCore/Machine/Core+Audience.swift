@@ -97,6 +97,7 @@ extension Core {
         staged.records.append(Record(space: .mark, number: destination.number, value: nil))
         activities[destination.activity].destinations.removeAll { $0 == slot }
         deadlines.set(slot, at: nil)
+        leavePlace(slot)
         destinations[slot] = nil
         freeDestinations.append(slot)
     }

@@ -21,8 +21,15 @@ extension Core {
     mutating func evaluate(
         _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
-        guard slot < destinations.count, destinations[slot] != nil else { return }
+        guard slot < destinations.count, let lane = destinations[slot]?.lane else { return }
         expireInFlight(slot, now: now, effects: &effects)
+        look(slot, isItsTurn, now: now, effects: &effects)
+        if withdraw(slot, now: now) { serve(lane, now: now, effects: &effects) }
+    }
+
+    private mutating func look(
+        _ slot: Int, _ isItsTurn: Bool, now: Instant, effects: inout Effects
+    ) {
         // Twice at most: an unchanged state or an expired alert may uncover the next want.
         for _ in 0..<(Alert.waitingMax + 2) {
             switch want(slot, now: now) {

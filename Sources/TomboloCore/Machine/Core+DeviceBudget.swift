@@ -13,6 +13,16 @@ extension Core {
         return (device.budget, grant.times(factor))
     }
 
+    /// The same as it stands for an attempt: what is on its way into the log, and goes as soon as
+    /// it is durable, counts as sent to everybody else.
+    func deviceBudget(
+        _ destination: Destination, _ grant: Grant, for slot: Int, now: Instant
+    ) -> (spent: DeviceBudget, grant: Grant)? {
+        guard var device = deviceBudget(destination, grant) else { return nil }
+        if let kept = device.spent.keptFor, kept != slot { device.spent.lastSend = now }
+        return device
+    }
+
     /// Takes a token of both buckets that is to be made durable before it is spent.
     mutating func reserveToken(_ slot: Int, _ grant: Grant, now: Instant) {
         guard let destination = destinations[slot] else { return }

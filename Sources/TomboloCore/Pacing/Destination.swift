@@ -80,6 +80,8 @@ struct Destination: Sendable {
     var reservedAlert: Int64?
     /// It is for the start.
     var reservedStart = false
+    /// A place in its lane is taken for what is reserved.
+    var keepsPlace = false
     var isQueued = false
     var refusalsInRow = 0
     var frames = FrameCounts()

@@ -9,6 +9,8 @@ package struct DeviceBudget: Hashable, Sendable {
     package var bucket = TokenBucket()
     /// Somebody has had to wait for the device: from then on its activities take turns.
     var isContended = false
+    /// Whose attempt is being made durable: it is its turn until that attempt has gone.
+    var keptFor: Int?
 
     package init() {}
 

@@ -21,9 +21,15 @@ struct Lane: Sendable {
         return inFlight < capacity
     }
 
+    /// Whether a push that has its place already may go now.
+    func isUsable(now: Instant) -> Bool {
+        capacity > 0 && parkedUntil.map { $0 <= now } ?? true
+    }
+
     /// When the next try is due; nil while nothing is parked or the try is under way.
     var probeAt: Instant? { inFlight == 0 && capacity > 0 ? parkedUntil : nil }
 
+    /// A push goes, or is about to as soon as it is on record.
     mutating func took() { inFlight += 1 }
 
     /// An answer came, whatever it was.

@@ -24,9 +24,9 @@ struct Lane: Sendable {
         return inFlight < capacity
     }
 
-    /// Whether a push that has its place already may go now.
+    /// Whether a push that has its place already may go now: the limit may have fallen since.
     func isUsable(now: Instant) -> Bool {
-        capacity > 0 && parkedUntil.map { $0 <= now } ?? true
+        inFlight <= capacity && parkedUntil.map { $0 <= now } ?? true
     }
 
     /// When the next try is due; nil while nothing is parked or the try is under way.

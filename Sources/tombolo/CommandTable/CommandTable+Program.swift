@@ -9,6 +9,9 @@ extension CommandTable {
         let pacing: [Subcommand] = [
             .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlay,
         ]
+        let channels: [Subcommand] = [
+            .channelPut, .channelList, .channelShow, .channelRemove,
+        ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
@@ -18,6 +21,7 @@ extension CommandTable {
         ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         return CommandTable(
-            running + producing + reading + pacing + checking + keeping + settingUp + measuring)
+            running + producing + reading + pacing + channels + checking + keeping + settingUp
+                + measuring)
     }()
 }

@@ -143,8 +143,10 @@ import TomboloJSON
             #"{"tween":{"path":"/lap","from":0,"to":\#(end),"duration":"2s","easing":"linear","#
                 + #""unit":"\#(unit)"}}"#)
         rig.advance(to: 130)
-        let frames = ClipTests.frames(rig, from: before).compactMap(Double.init)
-        #expect(frames.count == count, "\(frames) \(rig.pushes.dropFirst(before).map(\.at.seconds))")
+        // The last may go twice, the second time with a timestamp of its own.
+        var frames = ClipTests.frames(rig, from: before).compactMap(Double.init)
+        if frames.suffix(2).first == frames.last { frames.removeLast() }
+        #expect(frames.count == count, "\(frames)")
         for (one, next) in zip([0] + frames, frames) {
             #expect(next - one <= end / 6 + 0.002)
         }

@@ -192,6 +192,15 @@ struct Rig {
         JSON(unchecked: Array(text.utf8)).document.root
     }
 
+    /// The phone's word on its card.
+    mutating func report(_ card: String, _ body: String, _ device: String = "phone") {
+        guard let report = try? PhoneReport(reading: Self.json(body)) else {  // a test's own text
+            Issue.record("\(body)")
+            return
+        }
+        tell(.report(ActivityReference(card)!, report), device)
+    }
+
     mutating func tell(_ command: DeviceCommand, _ device: String = "phone") {
         ticket += 1
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier(device)!)

@@ -107,9 +107,9 @@ package struct GrantReplay: Sendable {
         if case .start(let start) = content { arm(start.type, event.tenant) }
         var command = Command(activity: key, content: content, body: event.body)
         command.restart = true
-        let before = core.counters.eventsAccepted
+        let before = core.counters[event.tenant].eventsAccepted
         step(.command(command, nextTicket()))
-        guard core.counters.eventsAccepted > before else {
+        guard core.counters[event.tenant].eventsAccepted > before else {
             outcome.setAside += 1
             return
         }

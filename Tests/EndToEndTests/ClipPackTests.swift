@@ -41,7 +41,7 @@ import TomboloJSON
         }
     }
 
-    @Test(arguments: [4_000, 3_400, 2_000, 1_000, 600])
+    @Test(arguments: [4_000, 3_400, 2_000, 1_000, 700])
     func `what is too large loses colours or size until it fits`(_ limit: Int) throws {
         let balls = (0..<5).map { Self.ball(20 + $0 * 14) }
         let packing = try #require(ClipPacking(balls, fit: .bundle, limit: limit))

@@ -24,7 +24,11 @@ enum IslandPicture {
         let dashes = RadialLayout(width: 33, height: 32, count: 48)
         let left = (Double(size.width) - layout.width) / 2
         let turn = degrees * .pi / 180
-        let avatars = (0..<3).map { layout.place(of: $0, offset: turn) }
+        // To a thousandth of a pixel: whole turns are the same picture.
+        let avatars = (0..<3).map { index in
+            let place = layout.place(of: index, offset: turn)
+            return (x: (place.x * 1_000).rounded() / 1_000, y: (place.y * 1_000).rounded() / 1_000)
+        }
         var lit = Set<SIMD2<Int>>()
         for dash in 0..<48 where dash % 4 < 2 {
             let place = dashes.place(of: dash, offset: 0)

@@ -21,7 +21,10 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     static let warmTime = Duration.seconds(20)
 
     /// Before the relay runs.
-    func attach(_ relay: Relay) { self.relay = relay }
+    func attach(_ relay: Relay) {
+        self.relay = relay
+        for lane in lanes { lane.relay = relay }
+    }
 
     /// One client for each app, in the order of the configuration: an app's place is its lane.
     func open(

@@ -17,8 +17,13 @@ final class PushRequests {
     private let ten: HTTP2RequestTemplate
     /// Pushes of one moment mostly expire at one moment.
     private var lastExpiration: (seconds: Int64, text: String) = (0, "0")
+    private let key: ProviderKey
+    /// Which authorization the templates have.
+    private var authorized: ProviderToken.Generation?
 
-    init(bundleID: String, endpoint: APNsEndpoint) {
+    init(bundleID: String, endpoint: APNsEndpoint, key: ProviderKey) {
+        self.key = key
+
         func template(priority: String) -> HTTP2RequestTemplate {
             let type = APNsPushType.liveActivity
             return HTTP2RequestTemplate(
@@ -37,20 +42,29 @@ final class PushRequests {
         ten = template(priority: "10")
     }
 
-    /// The request that is `push`, signed with `authorization`, but for its body. It stands until
-    /// the next one is asked for.
+    /// The request that is `push`, signed with the key's `generation`, but for its body. It stands
+    /// until the next one is asked for.
+    ///
+    /// By pointer: the push's strings are read where they are, without a count for each.
     func request(
-        for push: borrowing Push, authorization: String
+        for push: UnsafePointer<Push>, generation: ProviderToken.Generation
     ) -> HTTP2RequestTemplate {
-        if push.expiration != lastExpiration.seconds {
-            lastExpiration = (push.expiration, String(push.expiration))
+        if push.pointee.expiration != lastExpiration.seconds {
+            lastExpiration = (push.pointee.expiration, String(push.pointee.expiration))
         }
-        let request = push.priority == 5 ? five : ten
-        request.begin(path: push.token)
-        request.share(Self.authorization, authorization)
+        if authorized != generation {
+            authorized = generation
+            let authorization = key.current()
+            for template in [five, ten] {
+                template.share(Self.authorization, authorization.value)
+            }
+        }
+        let request = push.pointee.priority == 5 ? five : ten
+        request.begin(path: push.pointee.token)
+        request.addShared()
         request.add(Self.expiration, lastExpiration.text)
-        request.add(Self.id, push.apnsID)
-        if let collapseID = push.collapseID { request.add(Self.collapseID, collapseID) }
+        request.add(Self.id, push.pointee.apnsID)
+        if let collapseID = push.pointee.collapseID { request.add(Self.collapseID, collapseID) }
         return request
     }
 }

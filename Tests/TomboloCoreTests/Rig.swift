@@ -19,10 +19,14 @@ struct Rig {
     /// Whether batches become durable by themselves.
     var commitsByItself = true
     var flying: [Push] = []
+    /// Whether Apple makes the channels that the core asks for: `private-1`, `private-2` …
+    var makesChannels = false
+    var channelWishes = 0
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private var ticket: UInt64 = 0
     private(set) var stored: [Record] = []
+    private(set) var history: [RecordedEvent] = []
     private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
     private var pending: PendingBatch?
 
@@ -81,6 +85,9 @@ struct Rig {
         guard take() || pending != nil, let batch = pending else { return false }
         pending = nil
         let first = seq + 1
+        for (index, event) in batch.events.enumerated() {
+            history.append(RecordedEvent(seq: first + Int64(index), previous: 0, event: event))
+        }
         seq += Int64(batch.events.count)
         for head in batch.heads {
             let version = batch.events.last { $0.activity == head.activity }
@@ -129,6 +136,28 @@ struct Rig {
             pushes.append((now - Rig.epoch, push))
             if let result = verdict(push) { answer(push, result) } else { flying.append(push) }
         }
+        for _ in effects.channels {
+            channelWishes += 1
+            guard makesChannels else { continue }
+            let id = "private-\(channelWishes)"
+            step(.channel(.made(Self.channel(nil, id, .mostRecent)), nil))
+        }
+    }
+
+    private static func channel(
+        _ name: String?, _ id: String, _ storage: Channel.Storage
+    ) -> Channel {
+        Channel(
+            tenant: tenant, app: "com.example.app", environment: .sandbox,
+            name: name.flatMap(Identifier.init), id: id, storage: storage)
+    }
+
+    /// A channel that Apple has made for a producer.
+    mutating func channel(
+        _ name: String, _ id: String, _ storage: Channel.Storage = .mostRecent
+    ) {
+        ticket += 1
+        step(.channel(.made(Self.channel(name, id, storage)), Ticket(ticket)))
     }
 
     mutating func answer(_ push: Push, _ result: PushResult) {
@@ -186,6 +215,15 @@ struct Rig {
 
     static func json(_ text: String) -> JSONView {
         JSON(unchecked: Array(text.utf8)).document.root
+    }
+
+    /// The phone's word on its card.
+    mutating func report(_ card: String, _ body: String, _ device: String = "phone") {
+        guard let report = try? PhoneReport(reading: Self.json(body)) else {  // a test's own text
+            Issue.record("\(body)")
+            return
+        }
+        tell(.report(ActivityReference(card)!, report), device)
     }
 
     mutating func tell(_ command: DeviceCommand, _ device: String = "phone") {

@@ -61,20 +61,47 @@ package enum Audience: Hashable, Sendable {
     case devices([Identifier])
     /// All devices of a user, those that come later too.
     case user(String)
+    /// Whoever listens on a broadcast channel.
+    case channel(Identifier)
 }
 
 /// How an activity comes to be on a device.
 package enum StartRoute: UInt8, Hashable, Sendable {
     /// By push-to-start, unless an update token is there already.
-    case auto
+    case unspecified
     case push
     /// Only where the app has started it itself and registers its update token.
     case adopt
+    /// By push-to-start with a channel of the activity's own, where the device's system knows
+    /// channels (iOS 18 and later).
+    case channel
+    /// The same, unless an update token is there already.
+    case auto
+
+    /// Whether a card that its app has started itself will do.
+    var mayAdopt: Bool { self != .push && self != .channel }
 }
 
 /// What becomes of a start whose outcome nobody learned by its deadline.
 package enum UnknownStartPolicy: UInt8, Hashable, Sendable {
     case giveUp, resend
+}
+
+/// What becomes of an activity on a device whose update token Apple has declared dead.
+package enum TokenGonePolicy: UInt8, Hashable, Sendable {
+    /// It is left alone: it was often a swipe.
+    case stop
+    /// It is started anew, once for each token that goes.
+    case restart
+
+    static let choices: [(String, TokenGonePolicy)] = [("stop", .stop), ("restart", .restart)]
+}
+
+/// Whether a card that nears its 8 hours is followed by a new one.
+package enum RenewalPolicy: UInt8, Hashable, Sendable {
+    case never, always
+
+    static let choices: [(String, RenewalPolicy)] = [("never", .never), ("always", .always)]
 }
 
 /// A card begins.
@@ -83,7 +110,7 @@ package struct Start: Sendable {
     package var type: String
     package var app: String?
     package var audience: Audience = .none
-    package var route: StartRoute = .auto
+    package var route: StartRoute = .unspecified
     package var attributes: JSON
     package var state: JSON
     package var alert: JSON?
@@ -93,6 +120,10 @@ package struct Start: Sendable {
     package var alertTTL: Span = Alert.defaultTTL
     /// nil: the type's, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?
+    /// nil: the type's, else `stop`.
+    package var onTokenGone: TokenGonePolicy?
+    /// nil: the type's, else `never`.
+    package var renew: RenewalPolicy?
     package var framesShowWhen = FramesShowWhen.background
 }
 

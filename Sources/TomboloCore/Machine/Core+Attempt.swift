@@ -12,6 +12,7 @@ extension Core {
     /// The device's where an operator set one, else the type's.
     private func budgetClass(_ destination: Destination) -> BudgetClass {
         guard let device = devices[destination.device] else { return .standard }
+        if device.channel != nil { return .channel }
         guard device.registration.budgetClass == nil, !types.isEmpty else {
             return device.budgetClass
         }
@@ -28,6 +29,10 @@ extension Core {
         guard let destination = destinations[slot] else { return }
         if destination.reservation == .pending, event != .end || alert != nil {
             postpone(slot, until: nil, .reserving)
+            return
+        }
+        if event == .start, let until = startBudgetAllows(destination, now: now) {
+            postpone(slot, until: until, .startBudget)
             return
         }
         let grant = grantInForce(destination).grant
@@ -99,6 +104,7 @@ extension Core {
     ) {
         postpone(slot, until: nil, .reserving)
         if token { reserveToken(slot, grant, now: now) }
+        if event == .start { reserveStart(slot, now: now) }
         destinations[slot]?.reservation = .pending
         destinations[slot]?.reservedAlert = alert?.version
         destinations[slot]?.reservedStart = event == .start
@@ -139,12 +145,17 @@ extension Core {
         let state = frameState(slot, event, wish, projection, now: now)
         let payload = Payload.encode(
             content(destination, projection, event, alert, state, timestamp, now: now))
-        let push = Push(
+        var push = Push(
             id: pushID(slot, destination.lane), lane: destination.lane,
             event: event, token: token, apnsID: chance.uuid(), priority: priority,
             expiration: expiration(event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
+        if let channel = devices[destination.device]?.channel {
+            push.surface = .channel
+            // A channel that stores nothing takes no other.
+            if channel.storage == .nothing { push.expiration = 0 }
+        }
         if !destination.keepsPlace { lanes[Int(destination.lane.rawValue)].took() }
         let isShared = timestamp == destination.pacing.lastTimestamp
         var pacing = destination.pacing
@@ -157,6 +168,7 @@ extension Core {
         noteDeviceSend(slot, priority: priority, now: now)
         destinations[slot]?.owesTrailing = isShared && event == .update
         clearReservation(slot)
+        if wish == .echo { destinations[slot]?.echo.sent(projection.version) }
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
@@ -168,6 +180,10 @@ extension Core {
             destinations[slot]?.phase = .starting
             destinations[slot]?.phaseSince = now
             destinations[slot]?.startPush = push.id
+            destinations[slot]?.alertsBeforeStart = destination.alertsThrough
+            let wall = wall(now)
+            destinations[slot]?.cardSince = wall
+            spendStart(slot, now: now)
         }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
@@ -175,7 +191,7 @@ extension Core {
         if wish != .frame { noteDelivery(slot, push, projection.version) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, now: now)
-        counters.pushesSent += 1
+        counters[activities[destination.activity].key.tenant].pushesSent += 1
         effects.pushes.append(push)
     }
 
@@ -233,7 +249,9 @@ extension Core {
     private mutating func noteDelivery(_ slot: Int, _ push: Push, _ version: Int64) {
         destinations[slot]?.lastDelivery = DeliveryView(
             id: "dlv_" + push.apnsID.prefix(8), version: version,
-            route: push.event == .start ? "push_to_start" : "update_token", apnsID: push.apnsID,
+            route: push.surface == .channel
+                ? "channel" : push.event == .start ? "push_to_start" : "update_token",
+            apnsID: push.apnsID,
             priority: push.priority, result: nil, took: .zero)
     }
 
@@ -257,8 +275,9 @@ extension Core {
         if event == .start {
             let definition = activities[destination.activity].definition
             content.start = Payload.StartContent(
-                type: definition.type, attributes: definition.attributes,
-                asksForToken: devices[destination.device]?.asksForToken ?? false)
+                type: definition.type, attributes: attributes(destination),
+                asksForToken: devices[destination.device]?.asksForToken ?? false,
+                channel: startChannel(destination))
             // Without an alert the phone drops a start silently (apns: "alert" is required on
             // start).
             content.alert = alert?.content ?? Self.quietAlert

@@ -31,6 +31,9 @@ extension Core {
         devices[slot] = device
         for transition in transitions { notePresence(slot, transition, now: now) }
         effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
+        for destination in devices[slot]?.destinations ?? [] {
+            noteSignOfLife(at: destination, now: now)
+        }
         presenceChanged(slot, now: now, effects: &effects)
     }
 
@@ -56,6 +59,7 @@ extension Core {
     /// Whether the app stands in front of an activity's frames on a device.
     func isHidden(_ slot: Int, now: Instant) -> Bool {
         guard let destination = destinations[slot] else { return false }
+        if devices[destination.device]?.channel != nil { return false }
         guard activities[destination.activity].definition.framesShowWhen == .background else {
             return false
         }

@@ -80,14 +80,17 @@ extension Core {
             switch destination.phase {
             case .waiting: hasStartRoute(destination) ? "push_to_start" : nil
             case .starting, .startUnknown, .started: "push_to_start"
-            case .live, .ended: destination.token == nil ? nil : "update_token"
-            case .gone: nil
+            case .listening: "channel"
+            case .live, .ended:
+                destination.token == nil ? nil : device.channel == nil ? "update_token" : "channel"
+            case .gone, .lapsed: nil
             }
         let counts =
             destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
             ?? destination.frames
         return DestinationView(
-            device: device.key.id, grant: grantInForce(destination), route: route,
+            device: device.key.id, isChannel: device.channel != nil,
+            grant: grantInForce(destination), route: route,
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,
             waiting: (destination.waiting ?? slowedFrame(destination, now: now)).map(told),
@@ -99,7 +102,7 @@ extension Core {
     }
 
     /// The projected state as the phone would report it.
-    private func shown(
+    func shown(
         _ projection: Projection, _ destination: Destination, now: Instant
     ) -> JSON {
         let activity = activities[destination.activity]
@@ -158,12 +161,14 @@ extension Core {
             })
     }
 
-    /// Counters with the sizes of the moment.
-    package var currentCounters: CoreCounters {
-        var counters = counters
-        counters.activitiesLive = activities.count { !$0.hasEnded }
-        counters.destinations = destinations.count { $0 != nil }
-        counters.devices = deviceByKey.count
+    /// A tenant's counters, with the sizes of the moment.
+    package func counters(of tenant: TenantID) -> CoreCounters {
+        var counters = counters[tenant]
+        counters.activitiesLive = activities.count { !$0.hasEnded && $0.key.tenant == tenant }
+        counters.destinations = destinations.count { destination in
+            destination.map { activities[$0.activity].key.tenant == tenant } ?? false
+        }
+        counters.devices = deviceByKey.keys.count { $0.tenant == tenant }
         return counters
     }
 

@@ -30,13 +30,20 @@ package struct Core: Sendable {
     var deadlines = DeadlineHeap()
     /// When a device's lease or grace is over, by its slot.
     var deviceDeadlines = DeadlineHeap()
+    /// When tokens that wait for their activity are forgotten, by device slot.
+    var orphanDeadlines = DeadlineHeap()
     var audienceByDevice: [DeviceKey: [Int]] = [:]
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var keys: [Int64: [UInt8]] = [:]
+    /// Places among `devices`.
+    var channelByKey: [ChannelKey: Int] = [:]
+    var channelPools: [LaneNumber: ChannelPool] = [:]
     var types: [ActivityType.Key: RegisteredType] = [:]
     var deadLetters: [DeadLetter] = []
 
+    /// It is no relay's: channels that it does not know are no reason to refuse.
+    var isTrial = false
     var staged = Staged()
     var committing: Staged?
     var idempotency = IdempotencyIndex()
@@ -49,6 +56,7 @@ package struct Core: Sendable {
     var pauses: [Int64: Pause] = [:]
     var deliveries = DeliveryLog()
     var nextTypeNumber: Int64 = 1
+    var nextChannelNumber: Int64 = 1
     var nextDeadLetter: Int64 = 1
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
@@ -56,7 +64,7 @@ package struct Core: Sendable {
     /// The newest durable sequences.
     package internal(set) var lastSeq: Int64 = 0
     package internal(set) var lastFactSeq: Int64 = 0
-    package internal(set) var counters = CoreCounters()
+    var counters = CountersByTenant()
 
     /// A user of one tenant.
     struct UserKey: Hashable, Sendable {
@@ -91,6 +99,8 @@ package struct Core: Sendable {
             take(command, of: tenant, ticket, now: now, effects: &effects)
         case .type(let type, let name, let app, let tenant, let ticket):
             put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
+        case .channel(let command, let ticket):
+            take(command, ticket, now: now, effects: &effects)
         case .retry(let query, let ticket):
             retry(query, ticket, now: now, effects: &effects)
         case .committed(let firstSeq, let firstFactSeq):
@@ -118,7 +128,7 @@ package struct Core: Sendable {
     package var nextWake: Instant? {
         var next = min(
             deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
-            deviceDeadlines.first ?? .distantFuture)
+            deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -139,6 +149,7 @@ package struct Core: Sendable {
         while let slot = deadlines.pop(until: now) {
             for slot in inTurn(slot, now: now) { evaluate(slot, now: now, effects: &effects) }
         }
+        while let slot = orphanDeadlines.pop(until: now) { sweepOrphans(of: slot, now: now) }
         retire(now: now)
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)

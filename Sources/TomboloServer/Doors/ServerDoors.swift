@@ -16,7 +16,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let access: AccessControl
     let loop: any Loop
     let configuration: DoorsConfiguration
-    var counters = DoorCounters()
+    let channels: (any ChannelService)?
+    /// Requests that came with a tenant's key.
+    var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
     private var suggestions = SuggestionAllowance()
     private let chance: @Sendable (Int) -> [UInt8]
@@ -24,15 +26,19 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// Tails end, and `/readyz` says so.
     private(set) var isDraining = false
 
-    /// - Parameter chance: makes bytes that nobody can guess, for trace ids.
+    /// - Parameters:
+    ///   - channels: makes broadcast channels; nil: they are refused.
+    ///   - chance: makes bytes that nobody can guess, for trace ids.
     package init(
         relay: Relay, access: AccessControl, loop: any Loop, configuration: DoorsConfiguration,
+        channels: (any ChannelService)? = nil,
         chance: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make
     ) {
         self.relay = relay
         self.access = access
         self.loop = loop
         self.configuration = configuration
+        self.channels = channels
         self.chance = chance
     }
 
@@ -44,13 +50,17 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
 
     package func handle(_ exchange: HTTPExchange) async {
         let head = exchange.head
+        var tenant: TenantID?
         do {
             let request = try admit(head)
-            counters.count(request.route.operation)
+            tenant = request.principal?.tenant
+            if let tenant {
+                counters[tenant, default: DoorCounters()].count(request.route.operation)
+            }
             guard let response = try await perform(request, exchange) else { return }
             send(response, to: exchange)
         } catch {
-            counters.count(error.code)
+            if let tenant { counters[tenant, default: DoorCounters()].count(error.code) }
             let traceID = DoorRequest.traceID(head) ?? Hex.encode(chance(16))
             send(.problem(error, traceID: traceID), to: exchange)
         }

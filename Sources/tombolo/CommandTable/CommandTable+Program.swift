@@ -7,7 +7,11 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let pacing: [Subcommand] = [
-            .pause, .resume, .deliveryList, .budgetShow, .clipPlay,
+            .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlan, .clipPlay,
+            .clipPack,
+        ]
+        let channels: [Subcommand] = [
+            .channelPut, .channelList, .channelShow, .channelRemove,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
@@ -18,6 +22,7 @@ extension CommandTable {
         ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         return CommandTable(
-            running + producing + reading + pacing + checking + keeping + settingUp + measuring)
+            running + producing + reading + pacing + channels + checking + keeping + settingUp
+                + measuring)
     }()
 }

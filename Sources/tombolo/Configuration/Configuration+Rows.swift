@@ -44,14 +44,7 @@ extension Configuration {
         }
         writer.endArray()
         writer.name("budgets")
-        writer.beginObject()
-        for budgetClass in BudgetClass.allCases {
-            writer.name(budgetClass.name)
-            writer.beginObject()
-            for (name, value) in budgets[budgetClass].rows { writer.member(name, value) }
-            writer.endObject()
-        }
-        writer.endObject()
+        budgets.write(into: &writer)
         writer.endObject()
         return writer.json
     }
@@ -63,6 +56,20 @@ extension Configuration {
     }
 }
 
+extension Budgets {
+    /// As the configuration has them.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        for budgetClass in BudgetClass.allCases {
+            writer.name(budgetClass.name)
+            writer.beginObject()
+            for (name, value) in self[budgetClass].rows { writer.member(name, value) }
+            writer.endObject()
+        }
+        writer.endObject()
+    }
+}
+
 extension Configuration.App {
     fileprivate var rows: [(name: String, value: String)] {
         var rows = [
@@ -70,6 +77,9 @@ extension Configuration.App {
             ("key_file", keyFile), ("environment", environment.name),
         ]
         if let endpoint { rows.append(("endpoint", endpoint.description)) }
+        if let channelsEndpoint {
+            rows.append(("channels_endpoint", channelsEndpoint.description))
+        }
         if let caFile { rows.append(("ca_file", caFile)) }
         return rows
     }

@@ -32,6 +32,8 @@ struct Staged: Sendable {
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [Int] = []
+    /// Of these, activities whose heads changed by more than their events.
+    var rewritten: Set<Int> = []
     var facts: [NewFact] = []
     var records: [Record] = []
     var retired: [Retired] = []

@@ -44,6 +44,13 @@ package struct DeliveryLog: Sendable {
         }
     }
 
+    /// Forgets what `isIt` is true of; the others keep their numbers.
+    mutating func forget(_ isIt: (Entry) -> Bool) {
+        let inOrder = entries[next...] + entries[..<next]
+        entries = inOrder.filter { !isIt($0) }
+        next = 0
+    }
+
     /// A tenant's entries, newest first.
     ///
     /// - Parameter before: only older ones than this number.

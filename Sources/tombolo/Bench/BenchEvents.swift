@@ -105,7 +105,9 @@ struct BenchEvents: Sendable {
                     idempotency: hasKeys ? key() : nil))
             if index >= firstWithHead {
                 let head = version == 0 ? startHead : updateHead
-                batch.heads.append(ActivityHead(activity: number, value: head.filled(values)))
+                batch.heads.append(
+                    ActivityHead(
+                        activity: number, value: head.filled(values), follows: version > 0))
             }
             count += 1
             seq += 1

@@ -12,6 +12,7 @@ extension CommandTable {
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
+            .eraseActivity, .eraseDevice,
         ]
         let checking: [Subcommand] = [
             .typePut, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,

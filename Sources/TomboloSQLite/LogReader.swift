@@ -74,6 +74,11 @@ package final class LogReader: @unchecked Sendable {
         }
     }
 
+    /// The newest event's; 0 where there is none.
+    package func lastSequence() throws(EventLogError) -> Int64 {
+        try answer { () throws(SQLiteError) in try integer(lastSeq) }
+    }
+
     package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
         try answer { () throws(SQLiteError) in
             var found: [RecoveredHead] = []

@@ -76,6 +76,30 @@ import TomboloJSON
         #expect(rig.view("two")?.destinations.first?.phase == "started")
     }
 
+    /// Seed 100 of the simulation.
+    @Test func `a stream limit that falls while starts go on record is obeyed`() {
+        var rig = Rig()
+        for (phone, token) in [("phone", "aa"), ("pad", "bb")] {
+            rig.device(phone, .standard)
+            rig.token("start:Runner", token, phone)
+        }
+        rig.verdict = { _ in nil }
+        rig.commitsByItself = false
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"devices":["phone","pad"]},"state":{"lap":0}}"#)
+        rig.commit()
+        let isOnItsWay = rig.take()
+        #expect(isOnItsWay, "both starts go on record")
+        rig.step(.capacity(LaneNumber(0), 1))
+        rig.commitsByItself = true
+        rig.step(.tick)
+        rig.advance(to: 5)
+        #expect(rig.pushes.count == 1)
+        if let push = rig.flying.first { rig.answer(push, .accepted) }
+        rig.step(.tick)
+        #expect(rig.pushes.count == 2)
+    }
+
     @Test func `a token without a time is news also to a clock that was set back`() {
         var rig = Rig()
         rig.runningActivity()

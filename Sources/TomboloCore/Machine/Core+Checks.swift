@@ -110,11 +110,33 @@ extension Core {
                 largest, payloadBytes(activity.accepted, shown, activity.definition, alert: nil))
         }
         if largest > Payload.bytesMax { throw Self.tooLarge(largest) }
-        return (begun, largest)
+        guard clip.fit == .bundle else { return (begun, largest) }
+        guard
+            let bytes = bundleBytes(begun, activity.accepted, activity.definition)
+        else {
+            let message = "the state has a member \"clip\" already, where the bundle goes"
+            throw Refusal(
+                .invalidField, message, errors: [FieldError(pointer: "/fit", message: message)])
+        }
+        if bytes > Payload.bytesMax { throw Self.tooLarge(bytes) }
+        return (begun, bytes)
+    }
+
+    /// The size of the push that carries all frames; nil where the state has no room for them.
+    func bundleBytes(
+        _ clip: Clip, _ projection: Projection, _ definition: Activity.Definition
+    ) -> Int? {
+        let state = clip.state(projection.state, at: .zero)
+        return clip.bundled(into: state, began: projection.changedAt).map {
+            payloadBytes(projection, $0, definition, alert: nil)
+        }
     }
 
     /// Values of a tween whose size is tried before it plays.
     private static let tweenSamples: Int64 = 64
+
+    /// What the name of a renewed card is longer by (`~1.12`, in the attributes).
+    private static let renewalBytesMax = 8
 
     /// The larger of a start's and an update's body.
     private func payloadBytes(
@@ -127,7 +149,8 @@ extension Core {
         content.relevance = projection.relevance
         content.start = Payload.StartContent(
             type: definition.type, attributes: definition.attributes, asksForToken: true)
-        return Payload.encode(content).count
+        let renewed = definition.renew == .always ? Self.renewalBytesMax : 0
+        return Payload.encode(content).count + renewed
     }
 
     private static func tooLarge(_ bytes: Int) -> Refusal {
@@ -153,6 +176,8 @@ extension Core {
         hash.combine(start.state.bytes)
         hash.combine(start.alert?.bytes ?? [])
         if start.framesShowWhen == .always { hash.combine("frames always".utf8) }
+        if let policy = start.onTokenGone { hash.combine("gone \(policy.rawValue)".utf8) }
+        if let policy = start.renew { hash.combine("renew \(policy.rawValue)".utf8) }
         hash.combine("\(start.relevance ?? .nan) \(start.staleAfter?.nanoseconds ?? 0)".utf8)
         return hash.value
     }

@@ -53,7 +53,7 @@ extension Core {
             let value = destination.mark(
                 activity: activities[destination.activity].number.rawValue,
                 device: device?.number ?? 0,
-                deviceBucket: device?.budget.bucket, wall: wall(now))
+                budget: device?.budget, wall: wall(now))
             records.append(Record(space: .mark, number: destination.number, value: value))
         }
         return records
@@ -111,6 +111,7 @@ extension Core {
         activities[slot].durable = staged.projection
         activities[slot].seq = seq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {
+            activities[slot].comingAlerts.removeAll { $0.version <= alert.version }
             activities[slot].alerts.append(alert)
             if activities[slot].alerts.count > Alert.waitingMax {
                 activities[slot].alerts.removeFirst()
@@ -154,9 +155,9 @@ extension Core {
             answer.lint = event.lint
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
-                answer.plan = ClipPlan(
-                    plan.clip, grant, intervalMax: configuration.limits.frameIntervalMax,
-                    payloadBytes: plan.payloadBytes)
+                answer.plan = self.plan(
+                    plan.clip, payloadBytes: plan.payloadBytes, event.projection,
+                    activities[event.activity], grant)
             }
             return answer
         }
@@ -213,7 +214,7 @@ extension Core {
             switch destination.phase {
             case .starting, .startUnknown, .started, .live: return true
             case .waiting: return hasStartRoute(destination)
-            case .ended, .gone: return false
+            case .ended, .gone, .lapsed: return false
             }
         }
         return reached ? .active : .waiting

@@ -12,7 +12,7 @@ extension Core {
             stand(slot, command.content.kind, ticket, now: now, effects: &effects)
         case .replay(let seq): effects.answers.append((ticket, .replay(seq: seq)))
         case .refused(let refusal):
-            counters.commandsRefused += 1
+            counters[command.activity.tenant].commandsRefused += 1
             effects.answers.append((ticket, .refused(refusal)))
         }
     }
@@ -34,7 +34,12 @@ extension Core {
                     "the disk of the log is nearly full: nothing was stored; free some "
                         + "space on it, then send again"))
         }
-        if staged.events.count >= configuration.limits.stagedEventsMax {
+        // An event alone is taken whatever its size: its own limit is the door's.
+        let limits = configuration.limits
+        let bytesMax = max(limits.stagedBytesMax, command.body.count)
+        if staged.events.count >= limits.stagedEventsMax
+            || staged.bodyBytes + command.body.count > bytesMax
+        {
             return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
         }
         if let key = command.idempotency {
@@ -102,6 +107,8 @@ extension Core {
             type: start.type, app: app, audience: start.audience, route: start.route,
             attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
+            onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
+            renew: start.renew ?? type?.renew ?? .never,
             startedAt: wall(now), framesShowWhen: start.framesShowWhen, digest: digest)
         let projection = Projection(start, version: version, at: wall(now))
         try checkState(projection, definition, command.content, command.activity.tenant)
@@ -112,6 +119,8 @@ extension Core {
             activities[place].definition = definition
             activities[place].incarnation = incarnation
             activities[place].accepted = projection
+            activities[place].comingAlerts = []
+            activities[place].beganAt = version
         }
         return .staged(stage(command, place, projection, definition: definition, now: now))
     }
@@ -189,8 +198,12 @@ extension Core {
                 projection: projection, content: command.content, definition: definition,
                 plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
                 lint: lints(command.content, activities[slot], now: now)))
+        if let alert = projection.alert, alert.version == projection.version {
+            activities[slot].comingAlerts.append(alert)
+        }
         staged.touched.append(slot)
-        counters.eventsAccepted += 1
+        staged.bodyBytes += command.body.count
+        counters[command.activity.tenant].eventsAccepted += 1
         return staged.events.count - 1
     }
 

@@ -29,6 +29,8 @@ struct Staged: Sendable {
     }
 
     var events: [Event] = []
+    /// Of the events' bodies.
+    var bodyBytes = 0
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [Int] = []

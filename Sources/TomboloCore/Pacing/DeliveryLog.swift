@@ -44,11 +44,21 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// Forgets what `isIt` is true of; the others keep their numbers.
+    /// Names nobody any more where `isIt` is true; that there was a decision stays.
     mutating func forget(_ isIt: (Entry) -> Bool) {
-        let inOrder = entries[next...] + entries[..<next]
-        entries = inOrder.filter { !isIt($0) }
-        next = 0
+        guard let nobody = Identifier("erased") else { return }
+        for index in entries.indices where isIt(entries[index]) {
+            entries[index].activity = nobody
+            entries[index].device = nobody
+            entries[index].push = nil
+        }
+    }
+
+    /// Entries with a higher number, oldest first; what the ring has dropped is not among them.
+    func entries(after number: Int64) -> [Entry] {
+        let new = min(Int(count - number), entries.count)
+        guard new > 0 else { return [] }
+        return (1...new).reversed().map { entries[(next + entries.count - $0) % entries.count] }
     }
 
     /// A tenant's entries, newest first.

@@ -7,7 +7,8 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let pacing: [Subcommand] = [
-            .pause, .resume, .deliveryList, .budgetShow, .clipPlay,
+            .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlan, .clipPlay,
+            .clipPack,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
@@ -17,7 +18,7 @@ extension CommandTable {
         let checking: [Subcommand] = [
             .typePut, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
         ]
-        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay, .benchPage]
         return CommandTable(
             running + producing + reading + pacing + checking + keeping + settingUp + measuring)
     }()

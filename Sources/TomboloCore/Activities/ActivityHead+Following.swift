@@ -4,6 +4,9 @@ extension ActivityHead {
     /// The head that the core writes after `events`, which come next after the head that stands at
     /// `version`, none of them a start: so that a log need not store it with each of them.
     ///
+    /// It is the same but for alerts that were served meanwhile: they stand in it as waiting. Who
+    /// was served knows so by a mark of its own.
+    ///
     /// Nil where the head or one of the events cannot be read. A start decides more than it says
     /// (the app, the id in the attributes): its head cannot be made from it.
     package static func following(
@@ -23,6 +26,9 @@ extension ActivityHead {
             else { return nil }
             activity.accepted.apply(
                 content, version: recorded.version, at: recorded.event.recordedAt)
+            if let alert = activity.accepted.alert, alert.version == recorded.version {
+                activity.alerts.append(alert)
+            }
         }
         return activity.head()
     }

@@ -10,23 +10,23 @@ enum LogMoving {
         let rows = try connection.prepare(
             "SELECT \(LegacyEventRow.columns) FROM log ORDER BY seq")
         let insertion = try connection.prepare(EventRow.insertion)
-        let blocks = try connection.prepare(LogBlock.insertion)
+        let blocks = try connection.prepare(LogChapter.insertion)
         var buffer = RowBuffer()
-        var block = LogBlock()
+        var chapter = LogChapter()
         var last: Int64 = 0
         while try rows.step() {
             let seq = rows.integer(0)
-            if last > 0, LogBlock.first(of: seq) != LogBlock.first(of: last) {
-                try blocks.check(block.insert(first: LogBlock.first(of: last), with: blocks))
-                block = LogBlock()
+            if last > 0, LogChapter.first(of: seq) != LogChapter.first(of: last) {
+                try blocks.check(chapter.insert(first: LogChapter.first(of: last), with: blocks))
+                chapter = LogChapter()
             }
             last = seq
             insertion.bind(seq, at: 1)
-            insertion.bindBlob(move(rows, seq, &block, into: &buffer), at: 2)
+            insertion.bindBlob(move(rows, seq, &chapter, into: &buffer), at: 2)
             try insertion.execute()
         }
-        if last > 0, last % LogBlock.size == 0 {
-            try blocks.check(block.insert(first: LogBlock.first(of: last), with: blocks))
+        if last > 0, last % LogChapter.size == 0 {
+            try blocks.check(chapter.insert(first: LogChapter.first(of: last), with: blocks))
         }
         rows.reset()
         try connection.execute("DROP TABLE log")
@@ -34,7 +34,7 @@ enum LogMoving {
 
     /// A damaged row stays one: as it cannot be read, nobody can say what it was.
     private static func move(
-        _ row: borrowing Statement, _ seq: Int64, _ block: inout LogBlock,
+        _ row: borrowing Statement, _ seq: Int64, _ chapter: inout LogChapter,
         into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
         guard let old = LegacyEventRow.numbers(row), let kind = UInt8(exactly: old.kind) else {
@@ -42,7 +42,7 @@ enum LogMoving {
             ruin.storeBytes(of: 0, as: UInt8.self)
             return UnsafeRawBufferPointer(ruin)
         }
-        block.add(tenant: old.tenant, kind: kind, recordedAt: old.recordedAt)
+        chapter.add(seq, tenant: old.tenant, kind: kind, recordedAt: old.recordedAt)
         let numbers = EventRow.Numbers(
             kind: kind, flags: old.keyBytes >= 0 ? EventRow.Numbers.hasKey : 0, keyBytes: 0,
             tenant: old.tenant, activity: old.activity, version: old.version,

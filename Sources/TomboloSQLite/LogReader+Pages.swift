@@ -18,20 +18,25 @@ extension LogReader {
         var walk = Walk(
             position: max(query.after, try integer(eventCut)), last: try integer(lastSeq))
         guard walk.position < walk.last else { return walk.page }
-        blocksFrom.bind(LogBlock.first(of: walk.position + 1), at: 1)
+        blocksFrom.bind(LogChapter.first(of: walk.position + 1), at: 1)
         defer { blocksFrom.reset() }
         while !walk.isDone, try blocksFrom.step() {
             let first = blocksFrom.integer(0)
             // Where a block has no row, its events are looked at one by one.
             try read(upTo: min(first - 1, walk.last), query, tenant, &walk)
             guard !walk.isDone else { break }
-            let end = first + LogBlock.size - 1
-            if let block = LogBlock.block(blocksFrom),
-                !block.mayHave(tenant, query.kind, from: query.from, until: query.until)
-            {
-                walk.position = max(walk.position, end)
-            } else {
-                try read(upTo: min(end, walk.last), query, tenant, &walk)
+            guard let chapter = LogChapter(blocksFrom) else {
+                try read(upTo: min(first + LogChapter.size - 1, walk.last), query, tenant, &walk)
+                continue
+            }
+            try chapter.forEach { offset, block throws(SQLiteError) in
+                let end = first + offset + LogBlock.size - 1
+                guard !walk.isDone, end > walk.position else { return }
+                if block.mayHave(tenant, query.kind, from: query.from, until: query.until) {
+                    try read(upTo: min(end, walk.last), query, tenant, &walk)
+                } else {
+                    walk.position = end
+                }
             }
         }
         if !walk.isDone { try read(upTo: walk.last, query, tenant, &walk) }

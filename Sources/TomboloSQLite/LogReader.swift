@@ -40,7 +40,7 @@ package final class LogReader: @unchecked Sendable {
             eventsBetween = try connection.prepare(
                 "\(events) WHERE seq > ?1 AND seq <= ?2 ORDER BY seq")
             blocksFrom = try connection.prepare(
-                "SELECT \(LogBlock.columns) FROM block WHERE first >= ?1 ORDER BY first")
+                "SELECT \(LogChapter.columns) FROM block WHERE first >= ?1 ORDER BY first")
             snapshotAt = try connection.prepare(
                 "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
             history = try connection.prepare("\(events) WHERE seq > ?1 ORDER BY seq LIMIT ?2")

@@ -39,7 +39,7 @@ struct LogRetainer {
             try connection.execute(
                 """
                 DELETE FROM event WHERE seq <= \(event); DELETE FROM snapshot WHERE seq <= \(event);
-                DELETE FROM block WHERE first <= \(event - LogBlock.size + 1)
+                DELETE FROM block WHERE first <= \(event - LogChapter.size + 1)
                 """)
         } else {
             // Their events are gone: nobody can ask for more than the name.

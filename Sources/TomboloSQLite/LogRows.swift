@@ -17,8 +17,8 @@ struct LogRows: ~Copyable {
     private let insertSnapshot: Statement
     private let selectSnapshot: Statement
     private var buffer = RowBuffer()
-    /// Of the block that the next event stands in.
-    private var block = LogBlock()
+    /// The one that the next event stands in.
+    private var chapter = LogChapter()
     /// Heads without a row, or with an old one.
     private(set) var later = LaterHeads()
     private var hours = IdempotencyHours()
@@ -35,7 +35,7 @@ struct LogRows: ~Copyable {
             "INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
         let selectEvent = try connection.prepare(
             "SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
-        let insertBlock = try connection.prepare(LogBlock.insertion)
+        let insertBlock = try connection.prepare(LogChapter.insertion)
         let insertSnapshot = try connection.prepare(SnapshotRow.insertion)
         let selectSnapshot = try connection.prepare(
             "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
@@ -55,10 +55,10 @@ struct LogRows: ~Copyable {
     }
 
     /// Goes on with what recovery found.
-    mutating func recover(_ hours: IdempotencyHours, _ later: LaterHeads, _ block: LogBlock) {
+    mutating func recover(_ hours: IdempotencyHours, _ later: LaterHeads, _ chapter: LogChapter) {
         self.hours = hours
         self.later = later
-        self.block = block
+        self.chapter = chapter
     }
 
     /// Writes all rows of a batch that `standing` has just placed.
@@ -95,10 +95,10 @@ struct LogRows: ~Copyable {
             insertEvent.bindBlob(row, at: 2)
             try insertEvent.execute()
             let recordedAt = batch.events[index].recordedAt
-            block.add(
-                tenant: place.tenant, kind: batch.events[index].kind.rawValue,
+            chapter.add(
+                seq, tenant: place.tenant, kind: batch.events[index].kind.rawValue,
                 recordedAt: recordedAt.nanoseconds)
-            if seq % LogBlock.size == 0 { try closeBlock(at: seq) }
+            if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
             guard batch.events[index].idempotency != nil else { continue }
             if let cutoff = try hours.insert(place.hash, seq: seq, at: recordedAt, connection) {
                 standing.expireKeys(below: cutoff)
@@ -106,9 +106,10 @@ struct LogRows: ~Copyable {
         }
     }
 
-    private mutating func closeBlock(at seq: Int64) throws(SQLiteError) {
-        try insertBlock.check(block.insert(first: LogBlock.first(of: seq), with: insertBlock))
-        block = LogBlock()
+    private mutating func closeChapter(at seq: Int64) throws(SQLiteError) {
+        let first = LogChapter.first(of: seq)
+        try insertBlock.check(chapter.insert(first: first, with: insertBlock))
+        chapter = LogChapter()
     }
 
     private mutating func writeHeads(
@@ -266,6 +267,6 @@ struct LogRows: ~Copyable {
         try hours.rolledBack(connection)
         retiredDays.rolledBack()
         later.takeBack(to: 0)
-        block = try LogBlock.open(after: lastSeq, connection)
+        chapter = try LogChapter.open(after: lastSeq, connection)
     }
 }

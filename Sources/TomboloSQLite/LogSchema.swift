@@ -47,7 +47,7 @@ enum LogSchema {
         """
         -- The log: one blob a row (EventRow.swift has its layout). Takes the place of `log`.
         CREATE TABLE event(seq INTEGER PRIMARY KEY, row BLOB NOT NULL);
-        -- What 1,024 neighbours of it have in common; none for the newest ones.
+        -- What each 256 neighbours of it have in common, 64 times; none for the newest ones.
         CREATE TABLE block(first INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
         -- Heads of the past, at the events where they were kept.
         CREATE TABLE snapshot(seq INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);

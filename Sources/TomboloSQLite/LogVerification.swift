@@ -224,32 +224,41 @@ package final class LogVerification {
 
     /// Blocks and snapshots: each row, and that a block has what is in it.
     private func readStones() throws(SQLiteError) {
-        let blocks = try connection.prepare("SELECT \(LogBlock.columns) FROM block ORDER BY first")
+        let blocks = try connection.prepare(
+            "SELECT \(LogChapter.columns) FROM block ORDER BY first")
         let events = try connection.prepare(
             "SELECT \(EventRow.columns) FROM event WHERE seq >= ?1 AND seq < ?2")
         while try blocks.step() {
             let first = blocks.integer(0)
-            guard let block = LogBlock.block(blocks) else {
+            guard let chapter = LogChapter(blocks) else {
                 verdict.add("block \(first): its row is damaged")
                 continue
             }
-            events.bind(first, at: 1)
-            events.bind(first + LogBlock.size, at: 2)
-            defer { events.reset() }
-            while try events.step() {
-                guard let row = EventRow.unproved(events.bytes(1)) else { continue }
-                let at = Instant(nanoseconds: row.recordedAt)
-                let until = Instant(nanoseconds: row.recordedAt + 1)
-                let kind = EventKind(rawValue: row.kind)
-                if !block.mayHave(row.tenant, kind, from: at, until: until) {
-                    verdict.add("block \(first): event \(events.integer(0)) is passed over")
-                }
+            try chapter.forEach { offset, block throws(SQLiteError) in
+                try check(block, first: first + offset, events)
             }
         }
         let snapshots = try connection.prepare("SELECT \(SnapshotRow.columns) FROM snapshot")
         while try snapshots.step() {
             guard SnapshotRow.numbers(snapshots) == nil else { continue }
             verdict.add("snapshot \(snapshots.integer(0)): its row is damaged")
+        }
+    }
+
+    private func check(
+        _ block: LogBlock, first: Int64, _ events: borrowing Statement
+    ) throws(SQLiteError) {
+        events.bind(first, at: 1)
+        events.bind(first + LogBlock.size, at: 2)
+        defer { events.reset() }
+        while try events.step() {
+            guard let row = EventRow.unproved(events.bytes(1)) else { continue }
+            let at = Instant(nanoseconds: row.recordedAt)
+            let until = Instant(nanoseconds: row.recordedAt + 1)
+            let kind = EventKind(rawValue: row.kind)
+            if !block.mayHave(row.tenant, kind, from: at, until: until) {
+                verdict.add("block \(first): event \(events.integer(0)) is passed over")
+            }
         }
     }
 

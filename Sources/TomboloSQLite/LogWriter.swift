@@ -74,8 +74,8 @@ package final class LogWriter: @unchecked Sendable {
         if let failure { throw failure }
         do throws(SQLiteError) {
             let recovery = try LogRecovery(connection, hash: hash, since: idempotencySince)
-            let block = try LogBlock.open(after: recovery.log.lastSeq, connection)
-            rows.recover(recovery.hours, recovery.later, block)
+            let chapter = try LogChapter.open(after: recovery.log.lastSeq, connection)
+            rows.recover(recovery.hours, recovery.later, chapter)
             standing = recovery.standing(hash: hash)
             retainer.recover(recovery.cut)
             isRecovered = true

@@ -10,6 +10,9 @@ extension CommandTable {
             .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlan, .clipPlay,
             .clipPack,
         ]
+        let channels: [Subcommand] = [
+            .channelPut, .channelList, .channelShow, .channelRemove,
+        ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
@@ -20,6 +23,7 @@ extension CommandTable {
         ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay, .benchPage]
         return CommandTable(
-            running + producing + reading + pacing + checking + keeping + settingUp + measuring)
+            running + producing + reading + pacing + channels + checking + keeping + settingUp
+                + measuring)
     }()
 }

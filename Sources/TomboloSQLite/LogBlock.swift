@@ -1,7 +1,7 @@
 import TomboloCore
 
-/// What `size` neighbours of the log have in common, by which a filtered page passes over those that
-/// hold nothing of it.
+/// What `size` neighbours of the log have in common, by which a filtered page passes over those
+/// that hold nothing of it.
 ///
 /// It may say "perhaps" where the answer is no, never no where it is yes.
 struct LogBlock: BitwiseCopyable {

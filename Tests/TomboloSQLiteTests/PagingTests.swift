@@ -26,7 +26,7 @@ import TomboloSQLite
             var batch: [NewEvent] = []
             for seq in 1...PagingTests.count {
                 batch.append(event(seq))
-                if batch.count == 500 {
+                if batch.count == 50 {
                     var whole = activities.batch(batch.filter { $0.tenant == Sample.lab })
                     whole.events = batch
                     whole.heads += others.batch(batch.filter { $0.tenant == Sample.field }).heads

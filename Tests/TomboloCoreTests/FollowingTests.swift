@@ -1,3 +1,4 @@
+import CoreRig
 import TestSupport
 import Testing
 import TomboloCore

@@ -185,6 +185,8 @@ extension Core {
             if flying.event == .start { startFailed(slot, .gone, now: now) }
             if flying.event == .end { enter(.ended, slot, now: now) }
             destinations[slot]?.echo.confirmed(flying.version)
+            // Once more with a newer second it would be refused once more.
+            destinations[slot]?.owesTrailing = false
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:

@@ -21,7 +21,8 @@ import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 RATE = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000
-DEVICES = 500
+# Enough that those that wait 10 s for an answer are few.
+DEVICES = 2_500
 SECONDS = 60
 BUNDLE = "com.example.app"
 FAULTS = []
@@ -191,11 +192,11 @@ def run(world):
     sample(46)
     back = next((end / 2 for end in range(1, 12)
                  if rate(healed + end / 2 - 0.55, healed + end / 2) >= 0.9 * before), None)
-    world.fault([dead, silent])
-    sample(54)
     world.fault([{"name": "limit", "max_streams": 1, "for": "3s"}])
+    sample(53)
+    narrow_back = rate(51, 53)
+    world.fault([dead, silent])
     sample(SECONDS)
-    narrow_back = rate(58, SECONDS)
     world.fault([])
     producer.isOver = app.isOver = True
     producer.join()

@@ -171,10 +171,12 @@ def run(world):
     def sample(until):
         while time.monotonic() - began < until:
             samples.append((time.monotonic() - began, results(metrics(client))["accepted"]))
-            time.sleep(0.1)
+            time.sleep(0.05)
 
     def rate(since, until):
         inside = [s for s in samples if since <= s[0] <= until]
+        if len(inside) < 2:
+            return 0
         return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
 
     sample(10)
@@ -185,13 +187,14 @@ def run(world):
     silent = {"name": "no answer", "share": 0.01, "no_answer": True}
     world.fault([{"name": "503", "status": 503, "reason": "ServiceUnavailable", "for": "30s"},
                  {"name": "limit", "max_streams": 1, "from": "10s", "for": "10s"}])
+    # The rule counts from when it was given, which was before this.
+    healed = time.monotonic() - began + 30
     sample(40)
     storm = rate(12, 39)
-    healed = 40.0
-    # Slices of half a second after the healing: the first of which the rate is back.
+    # The end of the first slice of 0.4 s in which the rate is back.
     sample(46)
-    back = next((end / 2 for end in range(1, 12)
-                 if rate(healed + end / 2 - 0.55, healed + end / 2) >= 0.9 * before), None)
+    back = next((end / 10 for end in range(4, 55)
+                 if rate(healed + end / 10 - 0.4, healed + end / 10) >= 0.9 * before), None)
     world.fault([{"name": "limit", "max_streams": 1, "for": "3s"}])
     sample(53)
     narrow_back = rate(51, 53)

@@ -45,6 +45,13 @@ extension Relay {
 
     package var counters: CoreCounters { core.currentCounters }
 
+    /// How much is held in memory.
+    package var sizes: CoreSizes {
+        var sizes = core.sizes
+        (sizes.inbox, sizes.unanswered) = backlog
+        return sizes
+    }
+
     /// The newest durable sequence.
     package var lastSeq: Int64 { core.lastSeq }
 

@@ -38,6 +38,9 @@ package actor Relay: TurnTarget, TimerTarget {
 
     enum Phase { case new, recovered, running, failed }
 
+    /// Inputs that wait for the end of the turn, and requests that wait for their answer.
+    var backlog: (inbox: Int, unanswered: Int) { (inbox.count, waiting.count) }
+
     /// Who waits for an answer.
     private enum Waiter {
         case one(UnsafeContinuation<Answer, Never>)

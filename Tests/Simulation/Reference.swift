@@ -16,6 +16,31 @@ struct Reference {
         /// The last version of each incarnation, from the first on.
         var lastVersions: [Int64] = []
         var changedAt: Int64 = 0
+        /// Its app starts its cards itself.
+        var isAdopted = false
+        /// Its frames go also while the app is in front.
+        var showsAlways = false
+        /// Of its last start: a user, or devices.
+        var user: String?
+        var devices: [String] = []
+
+        /// Whether a phone of its tenant shows it.
+        func isFor(_ phone: Phone) -> Bool {
+            user.map { $0 == phone.user } ?? devices.contains(phone.id.rawValue)
+        }
+
+        mutating func follow(start view: JSONView) {
+            incarnation += 1
+            hasEnded = false
+            stateVersion = nil
+            lastVersions.append(version)
+            let audience = view["audience"]
+            isAdopted = audience?["start"]?.string == "adopt"
+            showsAlways = view["show_when"]?["frames"]?.string == "always"
+            user = audience?["user"]?.string
+            devices = audience?["devices"]?.elements.compactMap(\.string) ?? []
+            if let device = audience?["device"]?.string { devices = [device] }
+        }
     }
 
     struct Origin {
@@ -33,6 +58,10 @@ struct Reference {
 
     func model(tenant: TenantID, id: String) -> (ActivityNumber, Model)? {
         models.first { $0.value.tenant == tenant && $0.value.id == id }.map { ($0.key, $0.value) }
+    }
+
+    func event(_ seq: Int64) -> RecordedEvent? {
+        events.indices.contains(Int(seq) - 1) ? events[Int(seq) - 1] : nil
     }
 
     /// Takes an event; answers what is wrong with its place.
@@ -74,10 +103,7 @@ struct Reference {
         var counts = true
         switch event.kind {
         case .start:
-            model.incarnation += 1
-            model.hasEnded = false
-            model.stateVersion = nil
-            model.lastVersions.append(model.version)
+            model.follow(start: view)
         case .update:
             if let number = view["state_version"]?.integer {
                 if let known = model.stateVersion, number < known { counts = false }

@@ -88,8 +88,9 @@ extension World {
     func checkAtTheEnd() async {
         checkLedger()
         for (key, outbox) in outboxes.sorted(by: { order($0.key, $1.key) }) {
-            let grant = plan.configuration.budgets[outbox.budgetClass]
-            for (promise, detail, at) in outbox.windowFaults(grant) {
+            let timeline = timeline(phones[key.phone], outbox.type)
+            let budgets = plan.configuration.budgets
+            for (promise, detail, at) in outbox.windowFaults(timeline, budgets) {
                 violated(
                     promise,
                     "phone \(key.phone) \(key.reference.text): \(detail), sent at "
@@ -97,21 +98,31 @@ extension World {
             }
             checkFrames(key, outbox)
         }
+        checkDeviceWindows()
         guard let relay = life?.relay else { return }
         await checkRecovered(relay)
         for phone in phones {
             for card in phone.sortedCards { await checkConverged(card, phone, relay) }
         }
+        await checkBooks(relay)
         await rebuildAndCompare()
     }
 
     private func order(_ one: CardKey, _ other: CardKey) -> Bool {
-        (one.phone, one.reference.text) < (other.phone, other.reference.text)
+        (one.phone, one.installation, one.reference.text)
+            < (other.phone, other.installation, other.reference.text)
     }
 
     private func checkLedger() {
         var rows: [[UInt8]: Int] = [:]
-        for event in reference.events { rows[event.event.body, default: 0] += 1 }
+        var keys: Set<[String]> = []
+        for event in reference.events {
+            rows[event.event.body, default: 0] += 1
+            guard let key = event.event.idempotency?.key else { continue }
+            if !keys.insert([event.event.tenant.name.rawValue, key]).inserted {
+                violated(.once, "\(key) brought two events, the second at \(event.seq)")
+            }
+        }
         for request in ledger.requests where request.command.content.kind != .stop {
             let count = rows[request.command.body] ?? 0
             if request.seq != nil, count != 1 {
@@ -166,7 +177,7 @@ extension World {
     }
 
     private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {
-        guard card.isRegistered, !card.isDismissed,
+        guard card.isRegistered, !card.isDismissed, !card.isStranded,
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue)
         else { return }

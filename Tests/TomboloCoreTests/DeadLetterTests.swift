@@ -47,6 +47,26 @@ import TomboloJSON
         #expect(rig.lastRefusal == .unknownDeadLetter)
     }
 
+    /// Found by the simulation: the end came with the next incarnation's state.
+    @Test func `an end that nobody remembers is not tried again`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.advance(to: 20)
+        rig.command(.end, #"{"dismiss":"now"}"#)
+        rig.verdict = { _ in .accepted }
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":7}}"#
+        ) { $0.restart = true }
+        rig.advance(to: 40)
+        #expect(rig.crash(recoverAt: 50).isEmpty)
+        let before = rig.pushes.count
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 90)
+        #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
+        #expect(!rig.pushes.dropFirst(before).contains { $0.push.event == .end })
+    }
+
     @Test func `a refused start and a refused end can go again`() {
         var rig = Rig()
         rig.device()

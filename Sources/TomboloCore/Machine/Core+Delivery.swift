@@ -156,8 +156,10 @@ extension Core {
         _ ending: Projection.Ending, now: Instant
     ) -> Want {
         switch destination.phase {
-        case .waiting: return .annihilated
-        case .starting, .startUnknown, .started:
+        // An app may have begun its card itself, and tell of it later.
+        case .waiting where activities[destination.activity].definition.route != .adopt:
+            return .annihilated
+        case .waiting, .starting, .startUnknown, .started:
             // No card outlives its activity by more: the system has taken it away by then.
             let deadline = now + (ending.at + activityLifeMax - wall(now))
             if now < deadline { return .held(.updateToken, until: deadline) }

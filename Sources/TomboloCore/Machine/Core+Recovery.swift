@@ -60,19 +60,20 @@ extension Core {
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
-                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore), now: now)
+                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore),
+                restoredAt: recovery.restoredAt, now: now)
         }
-        if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
+        if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices { deadlines.set(slot, at: now) }
         return damage
     }
 
     /// After a restore: what is older than it may have reached the phones, so its alerts stay
-    /// silent and a start that seems untried may have been tried. Timestamps go on from now by
-    /// themselves.
+    /// silent and a start that seems untried may have been tried, also where the log knows nothing
+    /// of its destination. Timestamps go on from now by themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
         for slot in destinations.indices {
             guard let destination = destinations[slot],
@@ -106,7 +107,8 @@ extension Core {
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, now: Instant
+        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, restoredAt: Instant?,
+        now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         guard let value = record.value else { return [] }
@@ -125,11 +127,17 @@ extension Core {
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
         destination.acknowledged = mark.acknowledged
+        // The phone may show what came in the gap: the state goes again.
+        if let restoredAt, mark.isOlder(than: restoredAt) {
+            destination.acknowledged = min(
+                mark.acknowledged, (activities[activity].durable?.version ?? 0) - 1)
+        }
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt
         if mark.incarnation < activities[activity].durableIncarnation {
             destination.final = mark.final ?? Self.ended(activities[activity], now: self.wall(now))
+            destination.hasForgottenEnd = mark.final == nil
         }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         let grant = grantInForce(destination).grant

@@ -63,6 +63,7 @@ struct Lane: Sendable {
     mutating func nextWaiting() -> Int? { waitingMust.popFirst() ?? waitingRest.popFirst() }
 
     var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
+    var waitingCount: Int { waitingMust.count + waitingRest.count }
 }
 
 /// First in, first out, in an array with a moving head.
@@ -71,6 +72,7 @@ struct TurnQueue: Sendable {
     private var head = 0
 
     var isEmpty: Bool { head == slots.count }
+    var count: Int { slots.count - head }
 
     mutating func append(_ slot: Int) { slots.append(slot) }
 

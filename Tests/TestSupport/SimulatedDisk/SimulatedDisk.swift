@@ -122,9 +122,11 @@ package final class SimulatedDisk {
     /// How many bytes of a write that makes `file` grow by `growth` still have room.
     func room(for growth: Int) -> Int {
         guard let bytesMax, growth > 0 else { return growth }
-        let used = entries.values.reduce(0) { $0 + ($1.current?.count ?? 0) }
-        return min(growth, max(0, bytesMax - used))
+        return min(growth, max(0, bytesMax - bytesUsed))
     }
+
+    /// The size of all files together.
+    package var bytesUsed: Int { entries.values.reduce(0) { $0 + ($1.current?.count ?? 0) } }
 
     func fill(_ bytes: UnsafeMutableRawBufferPointer) {
         for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: chance.next()) }

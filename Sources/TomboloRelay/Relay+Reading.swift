@@ -43,7 +43,13 @@ extension Relay {
         return try? await log.retired(number, tenant: tenant).flatMap(Self.view)?.key.id
     }
 
-    package var counters: CoreCounters { core.currentCounters }
+    /// What a tenant has done since the process began.
+    package func counters(of tenant: TenantID) -> CoreCounters { core.counters(of: tenant) }
+
+    /// Whether nobody else has an app here.
+    package func isAlone(_ tenant: TenantID) -> Bool {
+        core.configuration.apps.allSatisfy { $0.tenant == tenant }
+    }
 
     /// How much is held in memory.
     package var sizes: CoreSizes {

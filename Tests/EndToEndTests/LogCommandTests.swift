@@ -54,6 +54,25 @@ import TomboloJSON
         #expect(try json(result.output)["wrong"]?.count != 0)
     }
 
+    @Test func `a log is replayed under other grants, and a wrong grant is told`() throws {
+        let data = try filled()
+        let line = ["budget", "simulate", "--data", data]
+        let result = try Tombolo.run(
+            line + ["--grant", "standard.per_hour=30", "--class", "frequent", "-o", "json"])
+        #expect(result.status == 0, "\(result.errors)")
+        let report = try json(result.output)
+        #expect(report["events"]?.integer == 400)
+        #expect(report["activities"]?.integer == 20)
+        let simulated = report["simulated"]
+        #expect(simulated?["budgets"]?["standard"]?["per_hour"]?.double == 30)
+        #expect(report["configured"]?["budgets"]?["standard"]?["per_hour"]?.double == 11)
+        let wrong = try Tombolo.run(line + ["--grant", "standrd.per_hour=30"])
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.contains("did you mean \"standard\"?"))
+        #expect(try Tombolo.run(line + ["--speed", "0"]).status == 2)
+        #expect(try Tombolo.run(line + ["--activity", "nobody"]).status == 3)
+    }
+
     @Test func `an export makes the same log again, byte for byte`() throws {
         let data = try filled()
         let lines = try Tombolo.run(["log", "export", "--data", data])

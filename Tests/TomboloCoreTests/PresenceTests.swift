@@ -154,6 +154,7 @@ import TomboloJSON
         rig.runningActivity(.lab)
         rig.advance(to: 1)
         rig.presence(.active)
+        rig.advance(to: 12)
         let before = rig.pushes.count
         rig.command(.play, Self.shown)
         rig.advance(to: 90.99)

@@ -23,6 +23,7 @@ struct Rig {
     private var factSeq: Int64 = 0
     private var ticket: UInt64 = 0
     private(set) var stored: [Record] = []
+    private(set) var history: [RecordedEvent] = []
     private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
     private var pending: PendingBatch?
 
@@ -81,6 +82,9 @@ struct Rig {
         guard take() || pending != nil, let batch = pending else { return false }
         pending = nil
         let first = seq + 1
+        for (index, event) in batch.events.enumerated() {
+            history.append(RecordedEvent(seq: first + Int64(index), previous: 0, event: event))
+        }
         seq += Int64(batch.events.count)
         for head in batch.heads {
             let version = batch.events.last { $0.activity == head.activity }
@@ -186,6 +190,15 @@ struct Rig {
 
     static func json(_ text: String) -> JSONView {
         JSON(unchecked: Array(text.utf8)).document.root
+    }
+
+    /// The phone's word on its card.
+    mutating func report(_ card: String, _ body: String, _ device: String = "phone") {
+        guard let report = try? PhoneReport(reading: Self.json(body)) else {  // a test's own text
+            Issue.record("\(body)")
+            return
+        }
+        tell(.report(ActivityReference(card)!, report), device)
     }
 
     mutating func tell(_ command: DeviceCommand, _ device: String = "phone") {

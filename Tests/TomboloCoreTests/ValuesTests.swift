@@ -61,6 +61,8 @@ import TomboloCore
         #expect(ActivityReference("cat-7")?.incarnation == 1)
         #expect(ActivityReference("cat-7~2")?.incarnation == 2)
         #expect(ActivityReference("cat-7~2")?.text == "cat-7~2")
+        #expect(ActivityReference("cat-7~1.3")?.renewal == 3)
+        #expect(ActivityReference("cat-7~2.1")?.text == "cat-7~2.1")
         for text in ["~2", "cat~1", "cat~0", "cat~", "cat~02", "cat~2~3", "cat~x"] {
             #expect(ActivityReference(text) == nil)
         }

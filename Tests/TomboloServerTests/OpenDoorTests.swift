@@ -1,4 +1,5 @@
 import Testing
+import TomboloCore
 import TomboloJSON
 
 @testable import TomboloServer
@@ -31,6 +32,14 @@ import TomboloJSON
                     #"tombolo_http_requests_total{operation="startActivity"} 1"#))
             #expect(
                 metrics.lines.contains(#"tombolo_http_problems_total{code="unknown-activity"} 1"#))
+            let other = try await doors.mint("observe", tenant: TenantID(Identifier("other")!))
+            let none = try await doors.call("GET", "/metrics", key: other)
+            #expect(none.lines.contains("tombolo_events_accepted_total 0"))
+            #expect(none.lines.contains("tombolo_activities_live 0"))
+            #expect(
+                none.lines.contains(
+                    #"tombolo_http_requests_total{operation="startActivity"} 0"#))
+            #expect(!none.lines.contains { $0.hasPrefix("tombolo_log_last_seq") })
             let curl = try Curl([doors.origin + "/metrics"], on: doors.loop)
             _ = await curl.wait()
             #expect(try #require(CurlAnswer(output: curl.collected)).status == 401)

@@ -18,14 +18,38 @@ extension Activity {
         writer.member("route", Int64(definition.route.rawValue))
         writer.member("attributes", definition.attributes)
         writer.member("unknown", Int64(definition.onUnknownStart.rawValue))
+        if definition.onTokenGone != .stop {
+            writer.member("token_gone", Int64(definition.onTokenGone.rawValue))
+        }
+        if definition.renew != .never { writer.member("renew", Int64(definition.renew.rawValue)) }
         if definition.framesShowWhen != .background {
             writer.member("frames_when", Int64(definition.framesShowWhen.rawValue))
         }
         writer.member("started", definition.startedAt.nanoseconds)
         writer.member("digest", String(definition.digest))
         accepted.write(into: &writer)
+        writeWaitingAlerts(into: &writer)
         writer.endObject()
         return ActivityHead(activity: number, value: writer.bytes)
+    }
+
+    /// Alerts that wait for their turn behind the newest, which the projection has.
+    private func writeWaitingAlerts(into writer: inout JSONWriter) {
+        let older = (alerts + comingAlerts).suffix(Alert.waitingMax).filter {
+            $0.version != accepted.alert?.version && $0.version >= beganAt
+                && $0.expiresAt > accepted.changedAt
+        }
+        guard !older.isEmpty else { return }
+        writer.name("alerts")
+        writer.beginArray()
+        for alert in older {
+            writer.beginObject()
+            writer.member("alert", alert.content)
+            writer.member("alert_version", alert.version)
+            writer.member("alert_expires", alert.expiresAt.nanoseconds)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     private func writeAudience(into writer: inout JSONWriter) {
@@ -63,6 +87,10 @@ extension Activity {
             attributes: attributes,
             onUnknownStart: view["unknown"]?.integer
                 .flatMap { UnknownStartPolicy(rawValue: UInt8(clamping: $0)) } ?? .giveUp,
+            onTokenGone: view["token_gone"]?.integer
+                .flatMap { TokenGonePolicy(rawValue: UInt8(clamping: $0)) } ?? .stop,
+            renew: view["renew"]?.integer
+                .flatMap { RenewalPolicy(rawValue: UInt8(clamping: $0)) } ?? .never,
             startedAt: Instant(nanoseconds: started),
             framesShowWhen: view["frames_when"]?.integer
                 .flatMap { FramesShowWhen(rawValue: UInt8(clamping: $0)) } ?? .background,
@@ -70,7 +98,8 @@ extension Activity {
         accepted = projection
         durable = projection
         self.seq = seq
-        if let alert = projection.alert { alerts = [alert] }
+        alerts = view["alerts"]?.elements.compactMap(Projection.alert) ?? []
+        if let alert = projection.alert { alerts.append(alert) }
     }
 
     private static func audience(_ view: JSONView) -> Audience {
@@ -115,7 +144,7 @@ extension Projection {
             stateVersion: view["sv"]?.integer)
     }
 
-    private static func alert(_ view: JSONView) -> PendingAlert? {
+    fileprivate static func alert(_ view: JSONView) -> PendingAlert? {
         guard let content = view["alert"]?.json, let version = view["alert_version"]?.integer,
             let expires = view["alert_expires"]?.integer
         else { return nil }

@@ -11,6 +11,8 @@ package struct Activity: Sendable {
         /// With the activity's id written in.
         package var attributes: JSON
         package var onUnknownStart: UnknownStartPolicy
+        package var onTokenGone = TokenGonePolicy.stop
+        package var renew = RenewalPolicy.never
         package var startedAt: Instant
         package var framesShowWhen = FramesShowWhen.background
         /// The start's own fields, for telling an equal start from a different one.
@@ -29,6 +31,10 @@ package struct Activity: Sendable {
     package internal(set) var seq: Int64
     /// Alerts not yet served everywhere, oldest first.
     package internal(set) var alerts: [Projection.PendingAlert] = []
+    /// Those of events that are not durable yet; heads are written before they are.
+    package internal(set) var comingAlerts: [Projection.PendingAlert] = []
+    /// Where the accepted incarnation began, if it did in this run: older alerts are not its own.
+    package internal(set) var beganAt: Int64 = 0
     package internal(set) var destinations: [Int] = []
     /// The newest versions that came with an older `state_version` than was known.
     package internal(set) var superseded: [Int64] = []

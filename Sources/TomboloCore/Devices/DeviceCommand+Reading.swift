@@ -16,7 +16,7 @@ extension DeviceRegistration {
         frequentUpdates = reader.bool("frequent_updates") ?? false
         controlCenter = reader.choice(
             "control_center", [("bottom", "bottom"), ("top_right", "top_right")])
-        budgetClass = reader.choice("budget_class", BudgetClass.allCases.map { ($0.name, $0) })
+        budgetClass = reader.choice("budget_class", BudgetClass.ofActivities.map { ($0.name, $0) })
         try reader.finish()
     }
 }

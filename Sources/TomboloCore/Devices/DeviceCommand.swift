@@ -65,31 +65,38 @@ package enum TokenName: Hashable, Sendable {
     }
 }
 
-/// An activity's incarnation as apps name it: `ID` for the first, `ID~N` from the second on.
+/// An activity's card as apps name it: `ID` for the first incarnation, `ID~N` from the second on,
+/// and `ID~N.R` for a card that took the place of one that came near its 8 hours.
 package struct ActivityReference: Hashable, Sendable {
     package var id: Identifier
     package var incarnation: Int64
+    /// Which card of the incarnation on a device: 0 for the first, one more with each renewal.
+    package var renewal: Int64
 
-    package init(id: Identifier, incarnation: Int64) {
+    package init(id: Identifier, incarnation: Int64, renewal: Int64 = 0) {
         self.id = id
         self.incarnation = incarnation
+        self.renewal = renewal
     }
 
-    /// Nil where `text` is no id, or its number is below 2 or spelt otherwise than `init` would.
+    /// Nil where `text` is no id, or its numbers are spelt otherwise than `text` would.
     package init?(_ text: String) {
         let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let id = Identifier(String(first)) else { return nil }
-        self.id = id
-        incarnation = 1
-        if parts.count == 2 {
-            guard let number = Int64(parts[1]), number >= 2, String(number) == parts[1] else {
-                return nil
-            }
-            incarnation = number
-        }
+        self.init(id: id, incarnation: 1)
+        guard parts.count == 2 else { return }
+        let numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+            .map { Int64($0) ?? 0 }
+        guard numbers.count <= 2, numbers.allSatisfy({ $0 >= 1 }) else { return nil }
+        incarnation = numbers[0]
+        renewal = numbers.count == 2 ? numbers[1] : 0
+        guard self.text == text else { return nil }
     }
 
-    package var text: String { incarnation == 1 ? id.rawValue : "\(id.rawValue)~\(incarnation)" }
+    package var text: String {
+        if renewal > 0 { return "\(id.rawValue)~\(incarnation).\(renewal)" }
+        return incarnation == 1 ? id.rawValue : "\(id.rawValue)~\(incarnation)"
+    }
 }
 
 /// A token as an app registers it.

@@ -54,6 +54,8 @@ extension Start {
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         onUnknownStart = reader.choice(
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
+        onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)
+        renew = reader.choice("renew", RenewalPolicy.choices)
         framesShowWhen = FramesShowWhen.reading(&reader)
         guard let type, let state, type != "" else { return nil }
         self.type = type

@@ -77,6 +77,23 @@ package enum UnknownStartPolicy: UInt8, Hashable, Sendable {
     case giveUp, resend
 }
 
+/// What becomes of an activity on a device whose update token Apple has declared dead.
+package enum TokenGonePolicy: UInt8, Hashable, Sendable {
+    /// It is left alone: it was often a swipe.
+    case stop
+    /// It is started anew, once for each token that goes.
+    case restart
+
+    static let choices: [(String, TokenGonePolicy)] = [("stop", .stop), ("restart", .restart)]
+}
+
+/// Whether a card that nears its 8 hours is followed by a new one.
+package enum RenewalPolicy: UInt8, Hashable, Sendable {
+    case never, always
+
+    static let choices: [(String, RenewalPolicy)] = [("never", .never), ("always", .always)]
+}
+
 /// A card begins.
 package struct Start: Sendable {
     /// The name of the app's `ActivityAttributes` type.
@@ -93,6 +110,10 @@ package struct Start: Sendable {
     package var alertTTL: Span = Alert.defaultTTL
     /// nil: the type's, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?
+    /// nil: the type's, else `stop`.
+    package var onTokenGone: TokenGonePolicy?
+    /// nil: the type's, else `never`.
+    package var renew: RenewalPolicy?
     package var framesShowWhen = FramesShowWhen.background
 }
 

@@ -30,6 +30,10 @@ extension Core {
             postpone(slot, until: nil, .reserving)
             return
         }
+        if event == .start, let until = startBudgetAllows(destination, now: now) {
+            postpone(slot, until: until, .startBudget)
+            return
+        }
         let grant = grantInForce(destination).grant
         let device = deviceBudget(destination, grant, for: slot, now: now)
         let turn = destination.pacing.turn(
@@ -99,6 +103,7 @@ extension Core {
     ) {
         postpone(slot, until: nil, .reserving)
         if token { reserveToken(slot, grant, now: now) }
+        if event == .start { reserveStart(slot, now: now) }
         destinations[slot]?.reservation = .pending
         destinations[slot]?.reservedAlert = alert?.version
         destinations[slot]?.reservedStart = event == .start
@@ -157,6 +162,7 @@ extension Core {
         noteDeviceSend(slot, priority: priority, now: now)
         destinations[slot]?.owesTrailing = isShared && event == .update
         clearReservation(slot)
+        if wish == .echo { destinations[slot]?.echo.sent(projection.version) }
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
@@ -168,6 +174,10 @@ extension Core {
             destinations[slot]?.phase = .starting
             destinations[slot]?.phaseSince = now
             destinations[slot]?.startPush = push.id
+            destinations[slot]?.alertsBeforeStart = destination.alertsThrough
+            let wall = wall(now)
+            destinations[slot]?.cardSince = wall
+            spendStart(slot, now: now)
         }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
@@ -175,7 +185,7 @@ extension Core {
         if wish != .frame { noteDelivery(slot, push, projection.version) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, now: now)
-        counters.pushesSent += 1
+        counters[activities[destination.activity].key.tenant].pushesSent += 1
         effects.pushes.append(push)
     }
 
@@ -257,7 +267,7 @@ extension Core {
         if event == .start {
             let definition = activities[destination.activity].definition
             content.start = Payload.StartContent(
-                type: definition.type, attributes: definition.attributes,
+                type: definition.type, attributes: attributes(destination),
                 asksForToken: devices[destination.device]?.asksForToken ?? false)
             // Without an alert the phone drops a start silently (apns: "alert" is required on
             // start).

@@ -71,6 +71,7 @@ extension Core {
         {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt
+            destination.cardSince = token.registeredAt
             destination.phase = .live
         }
         let slot = insert(destination)

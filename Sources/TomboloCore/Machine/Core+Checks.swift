@@ -116,6 +116,9 @@ extension Core {
     /// Values of a tween whose size is tried before it plays.
     private static let tweenSamples: Int64 = 64
 
+    /// What the name of a renewed card is longer by (`~1.12`, in the attributes).
+    private static let renewalBytesMax = 8
+
     /// The larger of a start's and an update's body.
     private func payloadBytes(
         _ projection: Projection, _ state: JSON, _ definition: Activity.Definition, alert: JSON?
@@ -127,7 +130,8 @@ extension Core {
         content.relevance = projection.relevance
         content.start = Payload.StartContent(
             type: definition.type, attributes: definition.attributes, asksForToken: true)
-        return Payload.encode(content).count
+        let renewed = definition.renew == .always ? Self.renewalBytesMax : 0
+        return Payload.encode(content).count + renewed
     }
 
     private static func tooLarge(_ bytes: Int) -> Refusal {
@@ -153,6 +157,8 @@ extension Core {
         hash.combine(start.state.bytes)
         hash.combine(start.alert?.bytes ?? [])
         if start.framesShowWhen == .always { hash.combine("frames always".utf8) }
+        if let policy = start.onTokenGone { hash.combine("gone \(policy.rawValue)".utf8) }
+        if let policy = start.renew { hash.combine("renew \(policy.rawValue)".utf8) }
         hash.combine("\(start.relevance ?? .nan) \(start.staleAfter?.nanoseconds ?? 0)".utf8)
         return hash.value
     }

@@ -62,7 +62,9 @@ extension Core {
         #endif
         cursor.show(frame, now: now, wall: wall)
         destinations[slot]?.cursor = cursor
-        if wish == .frame { counters.framesSent += 1 }
+        if wish == .frame, let activity = destinations[slot]?.activity {
+            counters[activities[activity].key.tenant].framesSent += 1
+        }
         return frame.map { projection.state(showing: $0) } ?? projection.state
     }
 

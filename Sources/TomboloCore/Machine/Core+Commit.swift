@@ -47,7 +47,7 @@ extension Core {
             let value = destination.mark(
                 activity: activities[destination.activity].number.rawValue,
                 device: device?.number ?? 0,
-                deviceBucket: device?.budget.bucket, wall: wall(now))
+                budget: device?.budget, wall: wall(now))
             records.append(Record(space: .mark, number: destination.number, value: value))
         }
         return records
@@ -105,6 +105,7 @@ extension Core {
         activities[slot].durable = staged.projection
         activities[slot].seq = seq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {
+            activities[slot].comingAlerts.removeAll { $0.version <= alert.version }
             activities[slot].alerts.append(alert)
             if activities[slot].alerts.count > Alert.waitingMax {
                 activities[slot].alerts.removeFirst()
@@ -207,7 +208,7 @@ extension Core {
             switch destination.phase {
             case .starting, .startUnknown, .started, .live: return true
             case .waiting: return hasStartRoute(destination)
-            case .ended, .gone: return false
+            case .ended, .gone, .lapsed: return false
             }
         }
         return reached ? .active : .waiting

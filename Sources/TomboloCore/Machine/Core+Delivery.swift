@@ -23,7 +23,9 @@ extension Core {
     ) {
         guard slot < destinations.count, let lane = destinations[slot]?.lane else { return }
         expireInFlight(slot, now: now, effects: &effects)
+        let successor = age(slot, now: now)
         look(slot, isItsTurn, now: now, effects: &effects)
+        if let successor { evaluate(successor, now: now, effects: &effects) }
         if withdraw(slot, now: now) { serve(lane, now: now, effects: &effects) }
     }
 
@@ -55,7 +57,7 @@ extension Core {
 
     private mutating func rest(_ slot: Int, until instant: Instant?, _ decision: Decision?) {
         destinations[slot]?.waiting = decision
-        deadlines.set(slot, at: instant)
+        deadlines.set(slot, at: earlier(instant, agesAt(slot)))
     }
 
     private mutating func settle(_ slot: Int, now: Instant) {
@@ -88,7 +90,7 @@ extension Core {
         }
         if destination.isFinished {
             decideRest(slot, .noRoute, now: now)
-            return .later(nil)
+            return wantEchoOfEnd(slot, now: now)
         }
         // Whatever holds pushes back: frames that are asked for meanwhile are counted for what
         // holds them.
@@ -112,13 +114,15 @@ extension Core {
                     return wantStart(destination, projection, areAlertsPaused: false)
                 }
             #endif
-            return .held(.updateToken, until: nil)
+            let hold = withoutToken(destination, now: now)
+            return .held(hold, until: hold == .stranded ? nil : strandedAt(destination))
         case .startUnknown:
             let deadline = destination.phaseSince + configuration.limits.startDeadline
             if now < deadline { return .held(.unknownStart, until: deadline) }
             let policy = activities[destination.activity].definition.onUnknownStart
             if policy == .resend {
                 enter(.waiting, slot, now: now)
+                // The one case in which an alert may be seen twice.
                 destinations[slot]?.alertsThrough = 0
                 return .held(.startToken, until: now)
             }
@@ -126,7 +130,7 @@ extension Core {
             decideRest(slot, .noRoute, now: now)
             return .later(nil)
         case .live: return wantLive(slot, destination, projection, now: now)
-        case .ended, .gone: return .later(nil)
+        case .ended, .gone, .lapsed: return .later(nil)
         }
     }
 
@@ -139,7 +143,11 @@ extension Core {
         guard hasStartRoute(destination) else { return .held(.startToken, until: nil) }
         // A start alerts: it waits with the alerts.
         if areAlertsPaused { return .held(.paused, until: nil) }
-        return .push(.start, .must, alert: projection.alert)
+        // One that rang with a card before this one does not ring again.
+        let alert = projection.alert.flatMap {
+            $0.version > destination.alertsThrough ? $0 : nil
+        }
+        return .push(.start, .must, alert: alert)
     }
 
     func hasStartRoute(_ destination: Destination) -> Bool {
@@ -176,7 +184,7 @@ extension Core {
                     && !areAlertsPaused(slot) ? $0 : nil
             }
             return .push(.end, .end, alert: alert)
-        case .ended, .gone: return .later(nil)
+        case .ended, .gone, .lapsed: return .later(nil)
         }
     }
 
@@ -196,8 +204,11 @@ extension Core {
         {
             return .push(.update, .trailing, alert: nil)
         }
-        let refresh = staleRefresh(destination, projection)
-        if let refresh, refresh <= now { return .push(.update, .latest(.low), alert: nil) }
+        let stale = staleRefresh(destination, projection)
+        if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
+        let echo = echoDue(destination, projection, now: now)
+        if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
+        let refresh = earlier(stale, echo)
         guard let clip = projection.clip, let cursor = destinations[slot]?.cursor else {
             return .later(refresh)
         }

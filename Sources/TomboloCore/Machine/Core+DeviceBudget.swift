@@ -40,6 +40,42 @@ extension Core {
         }
     }
 
+    /// When the device's budget for starts has a token; nil for now.
+    func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
+        guard !destination.holdsStartToken, let budget = devices[destination.device]?.budget else {
+            return nil
+        }
+        let time = budget.starts.time(keeping: 0, of: configuration.budgets[.start], now: now)
+        return time.flatMap { $0 > now ? $0 : nil }
+    }
+
+    /// Takes a token of the budget for starts that is to be made durable before it is spent.
+    mutating func reserveStart(_ slot: Int, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        let grant = configuration.budgets[.start]
+        guard !destination.holdsStartToken else {
+            guard devices[destination.device]?.budget.starts.covers(grant, now: now) == false else {
+                return
+            }
+            devices[destination.device]?.budget.starts.renew(
+                grant, until: now + PacingState.slowReservation, now: now)
+            return
+        }
+        devices[destination.device]?.budget.starts.take(
+            grant, now: now + TokenBucket.reservation)
+        destinations[slot]?.holdsStartToken = true
+    }
+
+    /// A start goes: what was reserved for it is spent.
+    mutating func spendStart(_ slot: Int, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        if !destination.holdsStartToken {
+            devices[destination.device]?.budget.starts.take(
+                configuration.budgets[.start], now: now)
+        }
+        destinations[slot]?.holdsStartToken = false
+    }
+
     mutating func takeFromDevice(_ slot: Int, _ grant: Grant, now: Instant) {
         guard let destination = destinations[slot],
             let (_, grant) = deviceBudget(destination, grant)

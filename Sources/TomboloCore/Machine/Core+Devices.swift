@@ -28,7 +28,7 @@ extension Core {
                 effects.answers.append((ticket, .stored(Stored(.updated))))
             }
         } catch {
-            counters.commandsRefused += 1
+            counters[key.tenant].commandsRefused += 1
             effects.answers.append((ticket, .refused(error)))
         }
     }
@@ -82,9 +82,7 @@ extension Core {
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }
-        for destination in devices[slot]?.destinations ?? [] {
-            evaluate(destination, now: now, effects: &effects)
-        }
+        noteSignOfLife(slot, now: now, effects: &effects)
     }
 
     func lane(
@@ -113,6 +111,7 @@ extension Core {
         for destination in gone.destinations { removeDestination(destination) }
         devices[slot] = nil
         deviceDeadlines.set(slot, at: nil)
+        orphanDeadlines.set(slot, at: nil)
         deviceByKey[key] = nil
         staged.records.append(Record(space: .device, number: gone.number, value: nil))
         staged.stored.append((ticket, Stored(.deleted)))
@@ -180,16 +179,43 @@ extension Core {
         of device: Int, _ reference: ActivityReference, now: Instant, effects: inout Effects
     ) {
         guard let token = devices[device]?.tokens[.activity(reference)] else { return }
-        for slot in devices[device]?.destinations ?? [] {
-            guard let destination = destinations[slot], self.reference(destination) == reference,
-                destination.phase != .ended, destination.token != token.value
-            else { continue }
-            destinations[slot]?.token = token.value
-            destinations[slot]?.tokenRegisteredAt = token.registeredAt
-            destinations[slot]?.pacing.backOffUntil = .distantPast
-            destinations[slot]?.refusalsInRow = 0
-            enter(.live, slot, now: now)
+        var isUsed = false
+        for slot in devices[device]?.destinations ?? []
+        where destinations[slot].map(self.reference) == reference {
+            isUsed = true
+            useToken(token, at: slot, now: now, effects: &effects)
+        }
+        if !isUsed { takeOrphan(reference, of: device, now: now, effects: &effects) }
+        // What else the device was sent while it was away may be lost.
+        for slot in devices[device]?.destinations ?? []
+        where destinations[slot].map(self.reference) != reference {
+            noteSignOfLife(at: slot, now: now)
             evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    private mutating func useToken(
+        _ token: Device.Token, at slot: Int, now: Instant, effects: inout Effects
+    ) {
+        guard let destination = destinations[slot], destination.token != token.value else { return }
+        destinations[slot]?.token = token.value
+        destinations[slot]?.tokenRegisteredAt = token.registeredAt
+        destinations[slot]?.pacing.backOffUntil = .distantPast
+        destinations[slot]?.refusalsInRow = 0
+        switch destination.phase {
+        case .ended where destination.token != nil, .live:
+            // A card that rotates its token after its end has not heard of the end.
+            noteSignOfLife(at: slot, now: now)
+        default:
+            if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
+                let wall = wall(now)
+                destinations[slot]?.cardSince = wall
+            }
+            enter(.live, slot, now: now)
+        }
+        evaluate(slot, now: now, effects: &effects)
+        if let old = endPredecessor(of: slot, now: now) {
+            evaluate(old, now: now, effects: &effects)
         }
     }
 
@@ -210,9 +236,10 @@ extension Core {
         guard case .activity(let reference) = name else { return }
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations[index], self.reference(destination) == reference,
-                destination.phase == .live
+                destination.phase == .live || destination.phase == .ended
             else { continue }
             destinations[index]?.token = nil
+            guard destination.phase == .live else { continue }
             enter(.started, index, now: now)
             evaluate(index, now: now, effects: &effects)
         }
@@ -240,9 +267,12 @@ extension Core {
                 destinations[index]?.pacing.lastLocalUpdate = max(
                     destination.pacing.lastLocalUpdate, trusted.seconds)
             }
-            if report.phase == .dismissed, !destination.isFinished {
-                enter(.gone, index, now: now)
-            }
+            hear(report, at: index, now: now)
+            evaluate(index, now: now, effects: &effects)
+        }
+        for index in devices[slot]?.destinations ?? []
+        where destinations[index].map(self.reference) != reference {
+            noteSignOfLife(at: index, now: now)
             evaluate(index, now: now, effects: &effects)
         }
     }

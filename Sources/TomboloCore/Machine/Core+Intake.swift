@@ -12,7 +12,7 @@ extension Core {
             stand(slot, command.content.kind, ticket, now: now, effects: &effects)
         case .replay(let seq): effects.answers.append((ticket, .replay(seq: seq)))
         case .refused(let refusal):
-            counters.commandsRefused += 1
+            counters[command.activity.tenant].commandsRefused += 1
             effects.answers.append((ticket, .refused(refusal)))
         }
     }
@@ -102,6 +102,8 @@ extension Core {
             type: start.type, app: app, audience: start.audience, route: start.route,
             attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
+            onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
+            renew: start.renew ?? type?.renew ?? .never,
             startedAt: wall(now), framesShowWhen: start.framesShowWhen, digest: digest)
         let projection = Projection(start, version: version, at: wall(now))
         try checkState(projection, definition, command.content, command.activity.tenant)
@@ -112,6 +114,8 @@ extension Core {
             activities[place].definition = definition
             activities[place].incarnation = incarnation
             activities[place].accepted = projection
+            activities[place].comingAlerts = []
+            activities[place].beganAt = version
         }
         return .staged(stage(command, place, projection, definition: definition, now: now))
     }
@@ -193,8 +197,11 @@ extension Core {
                 projection: projection, content: command.content, definition: definition,
                 plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
                 lint: lints(command.content, activities[slot], now: now)))
+        if let alert = projection.alert, alert.version == projection.version {
+            activities[slot].comingAlerts.append(alert)
+        }
         staged.touched.append(slot)
-        counters.eventsAccepted += 1
+        counters[command.activity.tenant].eventsAccepted += 1
         return staged.events.count - 1
     }
 

@@ -20,7 +20,7 @@ extension Core {
                 return
             case .refused(let refusal):
                 takeBack(undo)
-                counters.commandsRefused += 1
+                counters[command.activity.tenant].commandsRefused += 1
                 effects.answers.append((ticket, .refusedBatch(index: index, refusal)))
                 return
             }
@@ -36,7 +36,6 @@ extension Core {
     private struct Undo {
         let eventCount: Int
         let touchedCount: Int
-        let eventsAccepted: Int64
         var before: [Int: Activity] = [:]
         /// Named for the first time; those that were taken have a place now.
         var created: [ActivityKey] = []
@@ -45,7 +44,6 @@ extension Core {
         init(_ core: Core) {
             eventCount = core.staged.events.count
             touchedCount = core.staged.touched.count
-            eventsAccepted = core.counters.eventsAccepted
         }
 
         mutating func note(_ command: Command, in core: Core) {
@@ -62,9 +60,11 @@ extension Core {
     }
 
     private mutating func takeBack(_ undo: Undo) {
+        for event in staged.events[undo.eventCount...] {
+            counters[event.event.tenant].eventsAccepted -= 1
+        }
         staged.events.removeLast(staged.events.count - undo.eventCount)
         staged.touched.removeLast(staged.touched.count - undo.touchedCount)
-        counters.eventsAccepted = undo.eventsAccepted
         for key in undo.created {
             if let slot = activityByKey[key] { vacate(slot) }
         }
@@ -86,7 +86,7 @@ extension Core {
             case .standing, .replay: break
             case .refused(let refusal):
                 // What was staged before it stays: each end stands for itself.
-                counters.commandsRefused += 1
+                counters[request.tenant].commandsRefused += 1
                 if indices.isEmpty {
                     effects.answers.append((ticket, .refused(refusal)))
                     return

@@ -62,28 +62,31 @@ extension Core {
         switch result {
         case .accepted: enter(.started, slot, now: now)
         case .rejected(_, _, .push, _): enter(.gone, slot, now: now)
-        case .rejected, .notSent: enter(.waiting, slot, now: now)
+        case .rejected, .notSent:
+            takeBackStart(slot)
+            enter(.waiting, slot, now: now)
         case .unknown: break
         }
     }
 
     private mutating func noteLane(_ lane: LaneNumber, _ result: PushResult, now: Instant) {
         let index = Int(lane.rawValue)
+        let tenant = configuration.apps[index].tenant
         switch result {
         case .accepted:
-            counters.pushesAccepted += 1
+            counters[tenant].pushesAccepted += 1
             lanes[index].succeeded()
         case .rejected(_, _, let reaches, _):
-            counters.pushesRejected += 1
+            counters[tenant].pushesRejected += 1
             switch reaches {
             case .lane: fail(index, atOnce: false, now: now)
             case .providerToken, .connection: fail(index, atOnce: true, now: now)
             case .push, .tokenBackOff, .tokenGone, .tokenMisplaced: lanes[index].succeeded()
             }
         case .notSent:
-            counters.pushesNotSent += 1
+            counters[tenant].pushesNotSent += 1
             fail(index, atOnce: true, now: now)
-        case .unknown: counters.pushesUnknown += 1
+        case .unknown: counters[tenant].pushesUnknown += 1
         }
     }
 
@@ -143,7 +146,16 @@ extension Core {
     /// An attempt that surely came to nothing is no send: its token and its alert serve the next.
     private mutating func giveBack(_ slot: Int, _ flying: Destination.InFlight) {
         if flying.tokenTaken { destinations[slot]?.pacing.holdsToken = true }
+        if flying.event == .start { takeBackStart(slot) }
         if let alert = flying.alert { destinations[slot]?.alertsThrough = alert - 1 }
+    }
+
+    /// A start that surely came to nothing: its place in the budget and its alert serve the next.
+    private mutating func takeBackStart(_ slot: Int) {
+        guard let destination = destinations[slot] else { return }
+        destinations[slot]?.holdsStartToken = true
+        destinations[slot]?.alertsThrough = min(
+            destination.alertsThrough, destination.alertsBeforeStart)
     }
 
     private mutating func rejected(
@@ -157,8 +169,9 @@ extension Core {
             if let alert = flying.alert { destinations[slot]?.alertsThrough = alert }
             if flying.event == .start { startFailed(slot, .gone, now: now) }
             if flying.event == .end { enter(.ended, slot, now: now) }
+            destinations[slot]?.echo.confirmed(flying.version)
         case .tokenGone, .tokenMisplaced:
-            tokenGone(slot, flying, since: goneSince, now: now)
+            tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
             backOff(slot, now: now)
@@ -178,7 +191,8 @@ extension Core {
     /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
     /// registration.
     private mutating func tokenGone(
-        _ slot: Int, _ flying: Destination.InFlight, since: Instant?, now: Instant
+        _ slot: Int, _ flying: Destination.InFlight, _ reaches: BlastRadius, since: Instant?,
+        now: Instant
     ) {
         guard let destination = destinations[slot] else { return }
         let name: TokenName
@@ -205,13 +219,13 @@ extension Core {
         noteFact(slot, flying, "token.retired", name.text, now: now)
         guard flying.event != .start else { return }
         destinations[slot]?.token = nil
-        // Often a swipe: nothing more goes here until the app registers a new token.
-        enter(.gone, slot, now: now)
+        cardGone(slot, reaches, now: now)
     }
 
     func reference(_ destination: Destination) -> ActivityReference {
         ActivityReference(
-            id: activities[destination.activity].key.id, incarnation: destination.incarnation)
+            id: activities[destination.activity].key.id, incarnation: destination.incarnation,
+            renewal: destination.renewal)
     }
 
     /// 1 s, doubling to 5 min, by refusals in a row.

@@ -31,6 +31,9 @@ extension Core {
         devices[slot] = device
         for transition in transitions { notePresence(slot, transition, now: now) }
         effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
+        for destination in devices[slot]?.destinations ?? [] {
+            noteSignOfLife(at: destination, now: now)
+        }
         presenceChanged(slot, now: now, effects: &effects)
     }
 

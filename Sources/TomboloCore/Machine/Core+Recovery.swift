@@ -67,7 +67,11 @@ extension Core {
             enterAudience(slot, now: now)
         }
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
-        for slot in destinations.indices { deadlines.set(slot, at: now) }
+        for slot in destinations.indices {
+            if destinations[slot]?.phase == .live { _ = endPredecessor(of: slot, now: now) }
+            deadlines.set(slot, at: now)
+        }
+        recoverOrphans(now: now)
         return damage
     }
 
@@ -122,7 +126,7 @@ extension Core {
         else { return [] }  // its device or app is gone: there is nobody to send to
         var destination = Destination(
             number: record.number, activity: activity, device: device,
-            incarnation: mark.incarnation, lane: lane,
+            incarnation: mark.incarnation, renewal: mark.renewal, lane: lane,
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
@@ -135,9 +139,14 @@ extension Core {
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt
-        if mark.incarnation < activities[activity].durableIncarnation {
-            destination.final = mark.final ?? Self.ended(activities[activity], now: self.wall(now))
-            destination.hasForgottenEnd = mark.final == nil
+        destination.echo = mark.echo
+        destination.cardSince = mark.cardSince
+        destination.final = mark.final
+        if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
+            destination.final = Self.ended(activities[activity], now: self.wall(now))
+            // Nobody knows what it ended with.
+            destination.echo.confirmed(.max)
+            destination.hasForgottenEnd = true
         }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         let grant = grantInForce(destination).grant
@@ -145,21 +154,34 @@ extension Core {
         devices[device]?.budget.recover(
             grant.times(configuration.limits.deviceGrantFactor), fullAt: mark.deviceBucketFullAt,
             now: now)
+        devices[device]?.budget.recoverStarts(
+            configuration.budgets[.start], fullAt: mark.startBucketFullAt, now: now)
         destination.pacing.recover(
             grant, now: now, wall: wall,
             mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0)
-        if let token = owner.tokens[.activity(reference(destination))] {
-            destination.token = token.value
-            destination.tokenRegisteredAt = token.registeredAt
-            if destination.phase != .ended, destination.phase != .gone { destination.phase = .live }
-        } else if destination.phase == .live {
-            destination.phase = .started
-        }
+        giveToken(to: &destination, owner)
         // Guessed from a clock that is told no more: remembered before the new one's reading is.
         destination.markIsDirty = wall > self.wall(now)
         let slot = insert(destination)
         if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
+    }
+
+    /// What a destination's token and phase are by its device's record, which is never older than
+    /// the mark.
+    private func giveToken(to destination: inout Destination, _ owner: Device) {
+        if let token = owner.tokens[.activity(reference(destination))] {
+            destination.token = token.value
+            destination.tokenRegisteredAt = token.registeredAt
+            if !destination.isFinished { destination.phase = .live }
+        } else if destination.phase == .live {
+            destination.phase = .started
+        }
+        // A mark of an older relay: the card is as old as its activity at most.
+        if destination.cardSince == nil, destination.phase == .live || destination.phase == .started
+        {
+            destination.cardSince = activities[destination.activity].definition.startedAt
+        }
     }
 }

@@ -58,7 +58,9 @@ extension Core {
     }
 
     private mutating func dismiss(_ slot: Int) {
-        guard let device = destinations[slot]?.device else { return }
+        guard let device = destinations[slot]?.device, let activity = destinations[slot]?.activity
+        else { return }
+        dropTokens(of: activity, on: device)
         devices[device]?.destinations.removeAll { $0 == slot }
         removeDestination(slot)
     }

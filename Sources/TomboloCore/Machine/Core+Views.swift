@@ -81,7 +81,7 @@ extension Core {
             case .waiting: hasStartRoute(destination) ? "push_to_start" : nil
             case .starting, .startUnknown, .started: "push_to_start"
             case .live, .ended: destination.token == nil ? nil : "update_token"
-            case .gone: nil
+            case .gone, .lapsed: nil
             }
         let counts =
             destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
@@ -99,7 +99,7 @@ extension Core {
     }
 
     /// The projected state as the phone would report it.
-    private func shown(
+    func shown(
         _ projection: Projection, _ destination: Destination, now: Instant
     ) -> JSON {
         let activity = activities[destination.activity]
@@ -158,12 +158,14 @@ extension Core {
             })
     }
 
-    /// Counters with the sizes of the moment.
-    package var currentCounters: CoreCounters {
-        var counters = counters
-        counters.activitiesLive = activities.count { !$0.hasEnded }
-        counters.destinations = destinations.count { $0 != nil }
-        counters.devices = deviceByKey.count
+    /// A tenant's counters, with the sizes of the moment.
+    package func counters(of tenant: TenantID) -> CoreCounters {
+        var counters = counters[tenant]
+        counters.activitiesLive = activities.count { !$0.hasEnded && $0.key.tenant == tenant }
+        counters.destinations = destinations.count { destination in
+            destination.map { activities[$0.activity].key.tenant == tenant } ?? false
+        }
+        counters.devices = deviceByKey.keys.count { $0.tenant == tenant }
         return counters
     }
 

@@ -30,6 +30,8 @@ package struct Core: Sendable {
     var deadlines = DeadlineHeap()
     /// When a device's lease or grace is over, by its slot.
     var deviceDeadlines = DeadlineHeap()
+    /// When tokens that wait for their activity are forgotten, by device slot.
+    var orphanDeadlines = DeadlineHeap()
     var audienceByDevice: [DeviceKey: [Int]] = [:]
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
@@ -56,7 +58,7 @@ package struct Core: Sendable {
     /// The newest durable sequences.
     package internal(set) var lastSeq: Int64 = 0
     package internal(set) var lastFactSeq: Int64 = 0
-    package internal(set) var counters = CoreCounters()
+    var counters = CountersByTenant()
 
     /// A user of one tenant.
     struct UserKey: Hashable, Sendable {
@@ -118,7 +120,7 @@ package struct Core: Sendable {
     package var nextWake: Instant? {
         var next = min(
             deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
-            deviceDeadlines.first ?? .distantFuture)
+            deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -139,6 +141,7 @@ package struct Core: Sendable {
         while let slot = deadlines.pop(until: now) {
             for slot in inTurn(slot, now: now) { evaluate(slot, now: now, effects: &effects) }
         }
+        while let slot = orphanDeadlines.pop(until: now) { sweepOrphans(of: slot, now: now) }
         retire(now: now)
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)

@@ -51,6 +51,17 @@ package struct Limits: Hashable, Sendable {
     package var inFlightMax = Span.seconds(10)
     /// A start whose outcome is unknown waits this long for a sign of life.
     package var startDeadline = Span.minutes(2)
+    /// The system ends a card so long after its start (Apple, "Displaying live data with Live
+    /// Activities").
+    package var cardLife = Span.hours(8)
+    /// A card that is renewed gets its successor so long before its end.
+    package var renewBefore = Span.minutes(20)
+    /// A successor that has no update token by then is stranded: the old card stays.
+    package var strandedAfter = Span.minutes(10)
+    /// What Apple took goes once more so long after the last change (pacing rule 15).
+    package var echoAfter = Span.minutes(10)
+    /// A sign of life this soon after a send says nothing of that send yet.
+    package var echoGrace = Span.seconds(10)
     /// Parked lanes are probed at least this often (Apple asks for 15 minutes after a 5xx).
     package var probeMax = Span.minutes(15)
     /// A clip that is granted fewer frames than one in this time shows its poster frame only.

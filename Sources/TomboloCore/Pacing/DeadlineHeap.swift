@@ -14,6 +14,12 @@ package struct DeadlineHeap: Sendable {
     package var first: Instant? { nodes.first?.at }
     package var count: Int { nodes.count }
 
+    /// A slot's deadline; nil where it has none.
+    func at(_ slot: Int) -> Instant? {
+        guard slot < places.count, places[slot] >= 0 else { return nil }
+        return nodes[Int(places[slot])].at
+    }
+
     /// Sets, moves or (with nil) drops the deadline of a slot.
     package mutating func set(_ slot: Int, at instant: Instant?) {
         while places.count <= slot { places.append(-1) }

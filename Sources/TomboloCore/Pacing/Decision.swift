@@ -41,6 +41,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         updateToken
     case unknownStart, tokenBackOff, laneParked, timestampAhead, paused
     case deviceSpacing, deviceLowPrioritySpacing, deviceBucket
+    case startBudget, stranded
 
     /// Whether it is the device's own grant.
     var isOfDevice: Bool {
@@ -68,6 +69,8 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         case .deviceSpacing: "device_spacing"
         case .deviceLowPrioritySpacing: "device_low_priority_spacing"
         case .deviceBucket: "device_bucket"
+        case .startBudget: "start_budget"
+        case .stranded: "stranded"
         }
     }
 }

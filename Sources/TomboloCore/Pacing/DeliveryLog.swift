@@ -44,6 +44,13 @@ package struct DeliveryLog: Sendable {
         }
     }
 
+    /// Entries with a higher number, oldest first; what the ring has dropped is not among them.
+    func entries(after number: Int64) -> [Entry] {
+        let new = min(Int(count - number), entries.count)
+        guard new > 0 else { return [] }
+        return (1...new).reversed().map { entries[(next + entries.count - $0) % entries.count] }
+    }
+
     /// A tenant's entries, newest first.
     ///
     /// - Parameter before: only older ones than this number.

@@ -5,6 +5,10 @@ struct Mark: Sendable {
     var activity: Int64
     var device: Int64
     var incarnation: Int64
+    var renewal: Int64
+    var cardSince: Instant?
+    var echo: Echo
+    var startBucketFullAt: Instant
     var phase: Destination.Phase
     var acknowledged: Int64
     var alertsThrough: Int64
@@ -38,6 +42,13 @@ struct Mark: Sendable {
         self.device = device
         self.incarnation = incarnation
         self.phase = phase
+        renewal = view["r"]?.integer ?? 0
+        cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
+        startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
+        let echoes = view["e"]?.elements.compactMap(\.integer) ?? []
+        echo =
+            echoes.count == 2
+            ? Echo(version: echoes[0], count: Int(clamping: echoes[1])) : Echo()
         acknowledged = view["v"]?.integer ?? 0
         alertsThrough = view["al"]?.integer ?? 0
         lastTimestamp = view["ts"]?.integer ?? 0
@@ -76,10 +87,10 @@ extension Destination {
     /// - Parameters:
     ///   - activity: the activity's number.
     ///   - device: the device's number.
-    ///   - deviceBucket: as it stands with what this destination has taken from it.
+    ///   - budget: the device's, as it stands with what this destination has taken from it.
     ///   - wall: as far as a running clip is counted.
     func mark(
-        activity: Int64, device: Int64, deviceBucket: TokenBucket?, wall: Instant
+        activity: Int64, device: Int64, budget: DeviceBudget?, wall: Instant
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -95,8 +106,20 @@ extension Destination {
         if pacing.bucket.fullAt != .distantPast {
             writer.member("b", pacing.bucket.fullAt.nanoseconds)
         }
-        if let deviceBucket, deviceBucket.fullAt != .distantPast {
-            writer.member("db", deviceBucket.fullAt.nanoseconds)
+        if let full = budget?.bucket.fullAt, full != .distantPast {
+            writer.member("db", full.nanoseconds)
+        }
+        if let full = budget?.starts.fullAt, full != .distantPast {
+            writer.member("sb", full.nanoseconds)
+        }
+        if renewal > 0 { writer.member("r", renewal) }
+        if let cardSince { writer.member("cs", cardSince.nanoseconds) }
+        if echo.count > 0 {
+            writer.name("e")
+            writer.beginArray()
+            writer.integer(echo.version)
+            writer.integer(Int64(echo.count))
+            writer.endArray()
         }
         writer.name("l")
         writer.beginArray()

@@ -16,6 +16,8 @@ struct Destination: Sendable {
         case ended = 5
         /// Swiped away, its token is gone, or its start was given up.
         case gone = 6
+        /// The system has ended its card, 8 hours after it began.
+        case lapsed = 7
 
         var name: String {
             switch self {
@@ -26,6 +28,7 @@ struct Destination: Sendable {
             case .live: "live"
             case .ended: "ended"
             case .gone: "gone"
+            case .lapsed: "lapsed"
             }
         }
     }
@@ -56,11 +59,18 @@ struct Destination: Sendable {
     let activity: Int
     let device: Int
     let incarnation: Int64
+    /// Which card of the incarnation on this device (`ActivityReference`).
+    let renewal: Int64
     let lane: LaneNumber
     /// What became of its events.
     var ledger: Ledger
     var phase = Phase.waiting
     var phaseSince: Instant
+    /// Wall time of the card's beginning, as far as it is known: the system ends it 8 hours later.
+    var cardSince: Instant?
+    var echo = Echo()
+    /// A token of the device's budget for starts is paid for, and not spent.
+    var holdsStartToken = false
     /// The update token, while there is one.
     var token: String?
     var tokenRegisteredAt = Instant.distantPast
@@ -75,6 +85,8 @@ struct Destination: Sendable {
     var inFlight: InFlight?
     /// Its last start, whose outcome may come late.
     var startPush: PushID?
+    /// What `alertsThrough` was before it.
+    var alertsBeforeStart: Int64 = 0
     var reservation = Reservation.none
     /// The alert that the pending reservation is for.
     var reservedAlert: Int64?
@@ -99,8 +111,49 @@ struct Destination: Sendable {
     var hasForgottenEnd = false
     var markIsDirty = true
 
-    /// Whether nothing will ever be sent to it again.
-    var isFinished: Bool { phase == .ended || phase == .gone }
+    /// Whether nothing new will ever be sent to it again.
+    var isFinished: Bool { phase == .ended || phase == .gone || phase == .lapsed }
+
+    init(
+        number: Int64, activity: Int, device: Int, incarnation: Int64, renewal: Int64 = 0,
+        lane: LaneNumber, ledger: Ledger, phaseSince: Instant
+    ) {
+        self.number = number
+        self.activity = activity
+        self.device = device
+        self.incarnation = incarnation
+        self.renewal = renewal
+        self.lane = lane
+        self.ledger = ledger
+        self.phaseSince = phaseSince
+    }
+}
+
+/// How often the last change was sent once more without need (pacing rule 15): an accepted push is
+/// no receipt.
+struct Echo: Hashable, Sendable {
+    /// At most so many for each change.
+    static let countMax = 2
+
+    /// The version that `count` is of.
+    var version: Int64 = 0
+    /// Of that version; `countMax` also where the phone has confirmed it.
+    var count = 0
+    /// The device's last sign of life since the last send, by steady time.
+    var signAt: Instant?
+
+    func count(of version: Int64) -> Int { self.version == version ? count : 0 }
+
+    mutating func sent(_ version: Int64) {
+        count = count(of: version) + 1
+        self.version = version
+        signAt = nil
+    }
+
+    /// The phone itself says that it shows it.
+    mutating func confirmed(_ version: Int64) {
+        self = Echo(version: version, count: Self.countMax)
+    }
 }
 
 extension FrameCounts {

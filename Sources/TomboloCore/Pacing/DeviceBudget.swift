@@ -7,6 +7,8 @@ package struct DeviceBudget: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
+    /// Of class `start`: the phone has a budget of its own for push-to-start, whatever it starts.
+    package var starts = TokenBucket()
     /// Somebody has had to wait for the device: from then on its activities take turns.
     var isContended = false
     /// Whose attempt is being made durable: it is its turn until that attempt has gone.
@@ -20,6 +22,12 @@ package struct DeviceBudget: Hashable, Sendable {
         lastLowPrioritySend = now
         if fullAt > bucket.fullAt { bucket = TokenBucket(fullAt: fullAt, of: grant) }
         bucket.clamp(grant, now: now)
+    }
+
+    /// The same of the budget for starts.
+    mutating func recoverStarts(_ grant: Grant, fullAt: Instant, now: Instant) {
+        if fullAt > starts.fullAt { starts = TokenBucket(fullAt: fullAt, of: grant) }
+        starts.clamp(grant, now: now)
     }
 }
 

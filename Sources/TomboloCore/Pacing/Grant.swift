@@ -1,12 +1,30 @@
 /// A class of frame budget. Apple publishes no numbers: the defaults are estimates.
 package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     case standard, frequent, lab
+    /// Push-to-start, of one device.
+    case start
+    /// One broadcast channel.
+    case channel
+    /// Widget reloads, of one device and app.
+    case widget
+    /// One control.
+    case control
+
+    /// What a type or a device may be given.
+    static let ofActivities: [BudgetClass] = [.standard, .frequent, .lab]
+
+    /// Whether it has no priority 5: every push takes a token, to the last.
+    var isHighOnly: Bool { self == .start || self == .widget || self == .control }
 
     package var name: String {
         switch self {
         case .standard: "standard"
         case .frequent: "frequent"
         case .lab: "lab"
+        case .start: "start"
+        case .channel: "channel"
+        case .widget: "widget"
+        case .control: "control"
         }
     }
 
@@ -59,6 +77,16 @@ package struct Budgets: Hashable, Sendable {
                 spacing: .seconds(1), burst: 20, perHour: 200, reserve: 4,
                 lowPrioritySpacing: .seconds(5)),
             Grant(spacing: .zero, burst: 20, perHour: nil, reserve: 0, lowPrioritySpacing: .zero),
+            Grant(spacing: .zero, burst: 10, perHour: 0.5, reserve: 0, lowPrioritySpacing: .zero),
+            Grant(
+                spacing: .seconds(1), burst: 10, perHour: 600, reserve: 4,
+                lowPrioritySpacing: .seconds(5)),
+            Grant(
+                spacing: .minutes(5), burst: 4, perHour: 1.5, reserve: 0,
+                lowPrioritySpacing: .zero),
+            Grant(
+                spacing: .seconds(1), burst: 4, perHour: 60, reserve: 0,
+                lowPrioritySpacing: .zero),
         ]
     }
 

@@ -3,10 +3,13 @@
 struct Lane: Sendable {
     /// So many failures in a row open the breaker (pacing rule 14).
     static let failuresMax = 8
+    /// Or so many of the last hundred.
+    static let failuresOfHundredMax = 50
 
     private(set) var capacity = 1
     private(set) var inFlight = 0
     private var failuresInRow = 0
+    private var lately = LastHundred()
     private var probeDelay = Span.seconds(1)
     /// Until then nothing goes; after it one push tries.
     private(set) var parkedUntil: Instant?
@@ -37,6 +40,8 @@ struct Lane: Sendable {
 
     mutating func succeeded() {
         failuresInRow = 0
+        // The first success closes the breaker, and what was before it counts no more.
+        if parkedUntil != nil { lately = LastHundred() } else { lately.append(isFailure: false) }
         parkedUntil = nil
         probeDelay = .seconds(1)
     }
@@ -46,7 +51,12 @@ struct Lane: Sendable {
     ///   - jitter: 0 up to 1, from the core's chance.
     mutating func failed(atOnce: Bool, probeMax: Span, jitter: Double, now: Instant) {
         failuresInRow += 1
-        if parkedUntil == nil, !atOnce, failuresInRow < Self.failuresMax { return }
+        lately.append(isFailure: true)
+        if parkedUntil == nil, !atOnce, failuresInRow < Self.failuresMax,
+            lately.failures < Self.failuresOfHundredMax
+        {
+            return
+        }
         // While parked only the probe's own failure counts: answers of pushes sent before do not
         // move it.
         if let parkedUntil, parkedUntil > now { return }
@@ -64,6 +74,24 @@ struct Lane: Sendable {
 
     var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
     var waitingCount: Int { waitingMust.count + waitingRest.count }
+}
+
+/// Which of the last hundred answers were failures.
+struct LastHundred: Sendable {
+    private var bits: (UInt64, UInt64) = (0, 0)
+    private var place = 0
+    private(set) var failures = 0
+
+    /// Takes the place of the answer a hundred before.
+    mutating func append(isFailure: Bool) {
+        let bit = UInt64(1) << UInt64(place & 63)
+        let old = place < 64 ? bits.0 : bits.1
+        if old & bit != 0 { failures -= 1 }
+        if isFailure { failures += 1 }
+        let new = isFailure ? old | bit : old & ~bit
+        if place < 64 { bits.0 = new } else { bits.1 = new }
+        place = place == 99 ? 0 : place + 1
+    }
 }
 
 /// First in, first out, in an array with a moving head.

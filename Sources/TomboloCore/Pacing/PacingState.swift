@@ -6,6 +6,8 @@ package enum Wish: Hashable, Sendable {
     case latest(Urgency)
     /// The last state once more, with a second of its own: it had to share one (rule 6).
     case trailing
+    /// The state or the end once more at priority 5, in case the phone never got it (rule 15).
+    case echo
     case frame
 }
 
@@ -163,7 +165,7 @@ package struct PacingState: Hashable, Sendable {
         if grant.perHour == nil { return now }
         let kept: Int64
         switch wish {
-        case .frame, .trailing, .latest(.low): return nil
+        case .frame, .trailing, .echo, .latest(.low): return nil
         case .latest(.normal): kept = max(grant.reserve, grant.burst / 2)
         case .latest(.high): kept = grant.reserve
         case .must, .end: kept = 0

@@ -27,6 +27,8 @@ package struct ActivityType: Sendable {
     /// The phone interpolates between keyframes.
     package var animates = false
     package var onUnknownStart: UnknownStartPolicy?
+    package var onTokenGone: TokenGonePolicy?
+    package var renew: RenewalPolicy?
     /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
     package var body: JSON
 
@@ -48,7 +50,7 @@ package struct ActivityType: Sendable {
         dates =
             reader.choice("dates", DateEncoding.allCases.map { ($0.rawValue, $0) })
             ?? .swiftReference
-        budgetClass = reader.choice("budget_class", BudgetClass.allCases.map { ($0.name, $0) })
+        budgetClass = reader.choice("budget_class", BudgetClass.ofActivities.map { ($0.name, $0) })
         if view["id_at"]?.isNull == true {
             idAt = nil
         } else if let text = reader.string("id_at") {
@@ -61,8 +63,8 @@ package struct ActivityType: Sendable {
         animates = reader.bool("animates") ?? false
         onUnknownStart = reader.choice(
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
-        _ = reader.choice("on_token_gone", [("stop", 0), ("restart", 1)])
-        _ = reader.choice("renew", [("never", 0), ("always", 1)])
+        onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)
+        renew = reader.choice("renew", RenewalPolicy.choices)
         _ = reader.object("show_when")
         _ = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)

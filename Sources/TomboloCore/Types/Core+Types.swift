@@ -35,7 +35,7 @@ extension Core {
             stored.lint = Self.lints(of: type, replacing: known?.type)
             staged.stored.append((ticket, stored))
         } catch {
-            counters.commandsRefused += 1
+            counters[tenant].commandsRefused += 1
             effects.answers.append((ticket, .refused(error)))
         }
     }

@@ -43,7 +43,7 @@ extension ServerDoors {
         case .listBudgets: try await listBudgets(request)
         case .live: .text("live\n")
         case .ready: try await ready()
-        case .metrics: await metrics()
+        case .metrics: await metrics(request)
         case .version: version()
         case .openAPI: openAPI()
         case .listProblems: listProblems()

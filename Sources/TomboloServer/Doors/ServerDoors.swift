@@ -16,7 +16,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let access: AccessControl
     let loop: any Loop
     let configuration: DoorsConfiguration
-    var counters = DoorCounters()
+    /// Requests that came with a tenant's key.
+    var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
     private let chance: @Sendable (Int) -> [UInt8]
 
@@ -43,13 +44,17 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
 
     package func handle(_ exchange: HTTPExchange) async {
         let head = exchange.head
+        var tenant: TenantID?
         do {
             let request = try admit(head)
-            counters.count(request.route.operation)
+            tenant = request.principal?.tenant
+            if let tenant {
+                counters[tenant, default: DoorCounters()].count(request.route.operation)
+            }
             guard let response = try await perform(request, exchange) else { return }
             send(response, to: exchange)
         } catch {
-            counters.count(error.code)
+            if let tenant { counters[tenant, default: DoorCounters()].count(error.code) }
             let traceID = DoorRequest.traceID(head) ?? Hex.encode(chance(16))
             send(.problem(error, traceID: traceID), to: exchange)
         }

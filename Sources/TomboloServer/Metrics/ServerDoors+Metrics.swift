@@ -4,13 +4,17 @@ import TomboloHTTP
 import TomboloRelay
 
 extension ServerDoors {
-    func metrics() async -> DoorResponse {
+    /// What the key's tenant has done: nothing tells of the others.
+    func metrics(_ request: DoorRequest) async -> DoorResponse {
         var text = MetricsText()
-        let core = await relay.counters
-        Self.write(core, to: &text)
-        text.write(
-            "tombolo_log_last_seq", .gauge, "Sequence of the newest durable event.",
-            await relay.lastSeq)
+        let tenant = request.tenant
+        let counters = counters[tenant] ?? DoorCounters()
+        Self.write(await relay.counters(of: tenant), to: &text)
+        if await relay.isAlone(tenant) {
+            text.write(
+                "tombolo_log_last_seq", .gauge, "Sequence of the newest durable event.",
+                await relay.lastSeq)
+        }
         text.write(
             "tombolo_ready", .gauge, "1 while events are taken.", await relay.isReady ? 1 : 0)
         text.write(

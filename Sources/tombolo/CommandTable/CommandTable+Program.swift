@@ -7,7 +7,7 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let pacing: [Subcommand] = [
-            .pause, .resume, .deliveryList, .budgetShow, .clipPlay,
+            .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlay,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [

@@ -1,3 +1,5 @@
+import TomboloCore
+
 // Rows of the table: what operators hold back, and where the budgets went.
 
 extension Flag {
@@ -5,6 +7,15 @@ extension Flag {
     static let alertsOnly = toggle(
         "alerts-only", "updates go without their alerts, and starts wait")
     static let pauseReason = Flag("reason", .text("TEXT"), "why, for other operators")
+    static let replayGrant = Flag(
+        "grant", .pair, repeats: true,
+        "CLASS.FIELD=VALUE, as under budgets in the configuration")
+    static let budgetClass = Flag(
+        "class", .choice(BudgetClass.allCases.map(\.name)),
+        "every device in this class, whatever it was")
+    static let replaySpeed = Flag(
+        "speed", .text("N"), default: "1",
+        "10 lets the events come ten times as fast as they did")
     static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
 }
 
@@ -49,6 +60,25 @@ extension Subcommand {
         flags: [.ofActivity, .onlyDevice, .limit] + Flag.ofClients,
         examples: ["tombolo budget show --device phone-1"],
         exits: [.unauthorized, .unreachable], run: PacingCommands.budgetShow)
+
+    static let budgetSimulate = Subcommand(
+        path: ["budget", "simulate"], summary: "Replay a log under other grants, and compare",
+        flags: [
+            .data, .configuration, .ofActivity,
+            .replayGrant, .budgetClass, .replaySpeed, .output,
+        ],
+        details: [
+            "The log's events go through the relay's own core on virtual time: once under the\n"
+                + "configured grants, once under yours. Phones allow every activity, answer at once\n"
+                + "and are never in front; what Apple refused then is not refused again. A relay\n"
+                + "may run on the log meanwhile.",
+            "Lag is the time from an event's record until a phone had its state, or a newer one.",
+        ],
+        examples: [
+            "tombolo budget simulate --data /var/lib/tombolo --grant standard.per_hour=30",
+            "tombolo budget simulate --data /var/lib/tombolo --activity cat-7 --class frequent",
+        ],
+        exits: [.notFoundOrConflict], run: BudgetSimulateCommand.run)
 
     static let clipPlay = Subcommand(
         path: ["clip", "play"], summary: "Play a clip: a flip-book or a tween",

@@ -82,8 +82,9 @@ extension Configuration {
         return nil
     }
 
-    private static func budgets(_ reader: inout FieldReader) -> Budgets {
-        var budgets = Budgets()
+    /// `budgets` of the reader's object; what is not there stays as in `base`.
+    static func budgets(_ reader: inout FieldReader, over base: Budgets = Budgets()) -> Budgets {
+        var budgets = base
         guard let view = reader.object("budgets") else { return budgets }
         var inner = FieldReader(view, pointer: reader.path("budgets"))
         for budgetClass in BudgetClass.allCases {

@@ -44,14 +44,7 @@ extension Configuration {
         }
         writer.endArray()
         writer.name("budgets")
-        writer.beginObject()
-        for budgetClass in BudgetClass.allCases {
-            writer.name(budgetClass.name)
-            writer.beginObject()
-            for (name, value) in budgets[budgetClass].rows { writer.member(name, value) }
-            writer.endObject()
-        }
-        writer.endObject()
+        budgets.write(into: &writer)
         writer.endObject()
         return writer.json
     }
@@ -60,6 +53,20 @@ extension Configuration {
         var writer = JSONWriter()
         writer.string(text)
         return writer.json
+    }
+}
+
+extension Budgets {
+    /// As the configuration has them.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        for budgetClass in BudgetClass.allCases {
+            writer.name(budgetClass.name)
+            writer.beginObject()
+            for (name, value) in self[budgetClass].rows { writer.member(name, value) }
+            writer.endObject()
+        }
+        writer.endObject()
     }
 }
 

@@ -9,6 +9,8 @@ struct DevWorkplace: Sendable {
     static let bundleID = "com.example.app"
     static let teamID = "DEVTEAM001"
     static let keyID = "DEVKEY0001"
+    /// Starts that a phone may be sent, and takes: people try things out here.
+    static let starts: Int64 = 1_000
 
     /// The relay's data directory; the workplace's own files stand in it too.
     let directory: String
@@ -55,9 +57,12 @@ struct DevWorkplace: Sendable {
             id: Self.bundleID, tenant: TenantID(tenant), teamID: Self.teamID, keyID: Self.keyID,
             keyFile: keyFile, environment: .sandbox,
             endpoint: Origin(scheme: .https, host: "127.0.0.1", port: 1), caFile: caFile)
+        var budgets = Budgets()
+        budgets[.start].burst = Self.starts
+        budgets[.start].perHour = Double(Self.starts)
         return Configuration(
             listen: listen, data: directory, tls: nil, isInsecure: false, apps: [app],
-            budgets: Budgets(), retention: .standard)
+            budgets: budgets, retention: .standard)
     }
 
     /// What the simulator is started with, but for its relay's key.
@@ -67,7 +72,7 @@ struct DevWorkplace: Sendable {
         [
             "--listen", address.description, "--key-file", keyFile, "--key-id", Self.keyID,
             "--team-id", Self.teamID, "--topic", Self.bundleID, "--ca-out", caFile, "--data",
-            simulatorData, "--phones", "\(phones)", "--start-budget", "1000", "--relay",
+            simulatorData, "--phones", "\(phones)", "--start-budget", "\(Self.starts)", "--relay",
             relay.description, "--end-with-input",
         ]
     }

@@ -1,0 +1,151 @@
+import TomboloJSON
+
+// A card's life on a phone: the system ends it after 8 hours, and a new one may take its place
+// before that (pacing rules 13 and 14).
+
+extension Core {
+    /// The steady time of a moment of wall time.
+    func steady(_ wall: Instant) -> Instant { wall - lead }
+
+    /// When the system ends a destination's card; nil before there is one.
+    func cardEnd(_ destination: Destination) -> Instant? {
+        destination.cardSince.map { steady($0 + configuration.limits.cardLife) }
+    }
+
+    /// What time alone does to a card: it gets its successor, or is over. Answers the successor.
+    mutating func age(_ slot: Int, now: Instant) -> Int? {
+        guard let destination = destinations[slot], !destination.isFinished,
+            let end = cardEnd(destination), projection(slot)?.ending == nil
+        else { return nil }
+        if end <= now {
+            lapse(slot, now: now)
+            return nil
+        }
+        guard end - configuration.limits.renewBefore <= now, isToBeRenewed(slot) else { return nil }
+        return renew(slot, now: now)
+    }
+
+    /// When a destination is to be looked at for its card's sake, whatever else it waits for.
+    func agesAt(_ slot: Int) -> Instant? {
+        guard let destination = destinations[slot], !destination.isFinished,
+            let end = cardEnd(destination), projection(slot)?.ending == nil
+        else { return nil }
+        return isToBeRenewed(slot) ? end - configuration.limits.renewBefore : end
+    }
+
+    /// The system has ended the card: what comes now shows nowhere.
+    mutating func lapse(_ slot: Int, now: Instant) {
+        decideRest(slot, .expired, now: now)
+        enter(.lapsed, slot, now: now)
+    }
+
+    // MARK: Renewal
+
+    /// Only a card that has its route is renewed, once, and never one that the app began itself or
+    /// whose app could not tell the new card from the old.
+    private func isToBeRenewed(_ slot: Int) -> Bool {
+        guard let destination = destinations[slot], destination.phase == .live,
+            destination.final == nil
+        else { return false }
+        let activity = activities[destination.activity]
+        guard activity.definition.renew == .always, activity.definition.route != .adopt,
+            idPointer(activity) != nil
+        else { return false }
+        return !activity.destinations.contains { index in
+            destinations[index].map { $0.isSuccessor(of: destination) } ?? false
+        }
+    }
+
+    /// The new card first: the old one stays until the new one has its route.
+    private mutating func renew(_ slot: Int, now: Instant) -> Int? {
+        guard let old = destinations[slot], let version = projection(slot)?.version else {
+            return nil
+        }
+        var next = Destination(
+            number: nextDestinationNumber, activity: old.activity, device: old.device,
+            incarnation: old.incarnation, renewal: old.renewal + 1, lane: old.lane,
+            ledger: Ledger(since: version), phaseSince: now)
+        // Its alerts have rung with the old card.
+        next.alertsThrough = old.alertsThrough
+        nextDestinationNumber += 1
+        let place = insert(next)
+        staged.dirtyMarks.append(place)
+        flushSoon(now: now)
+        return place
+    }
+
+    /// A new card has its route: the one before it goes away. Answers that one.
+    mutating func endPredecessor(of slot: Int, now: Instant) -> Int? {
+        guard let destination = destinations[slot], destination.renewal > 0 else { return nil }
+        let old = activities[destination.activity].destinations.first { index in
+            destinations[index].map { destination.isSuccessor(of: $0) } ?? false
+        }
+        guard let old, destinations[old]?.final == nil, destinations[old]?.isFinished == false,
+            var final = projection(old), final.ending == nil
+        else { return nil }
+        // What waited here goes to the new card.
+        decideRest(old, .merged, now: now)
+        final.apply(
+            .end(End(change: .none, dismissal: .now)), version: final.version, at: wall(now))
+        destinations[old]?.final = final
+        markDirty(old, now: now)
+        return old
+    }
+
+    /// A new card that has not shown up in time: the old one stays, and there is no second try.
+    func strandedAt(_ destination: Destination) -> Instant? {
+        guard destination.renewal > 0, destination.phase == .started else { return nil }
+        return destination.cardSince.map { steady($0 + configuration.limits.strandedAfter) }
+    }
+
+    /// What holds the newest state back from a card without an update token.
+    func withoutToken(_ destination: Destination, now: Instant) -> Hold {
+        strandedAt(destination).map { $0 <= now } ?? false ? .stranded : .updateToken
+    }
+
+    /// The attributes of a destination's card: a renewed one has a name of its own.
+    func attributes(_ destination: Destination) -> JSON {
+        let activity = activities[destination.activity]
+        let attributes = activity.definition.attributes
+        guard destination.renewal > 0, let pointer = idPointer(activity) else { return attributes }
+        var writer = JSONWriter()
+        writer.string(reference(destination).text)
+        return attributes.setting(pointer, to: JSON(unchecked: writer.bytes)) ?? attributes
+    }
+
+    /// Where the app reads the relay's id of its activity; nil where the type opted out.
+    private func idPointer(_ activity: Activity) -> JSONPointer? {
+        guard let type = type(of: activity.definition, activity.key.tenant) else {
+            return ActivityType.defaultIDAt
+        }
+        return type.idAt
+    }
+
+    // MARK: A token that is gone
+
+    /// The token of a card is dead: it was swiped away, as a rule, and is left alone; or the
+    /// producer wants a new card.
+    mutating func cardGone(_ slot: Int, _ reaches: BlastRadius, now: Instant) {
+        guard let destination = destinations[slot], destination.phase != .ended else { return }
+        let definition = activities[destination.activity].definition
+        guard definition.onTokenGone == .restart, reaches == .tokenGone,
+            definition.route != .adopt, destination.phase == .live, destination.final == nil,
+            projection(slot)?.ending == nil
+        else {
+            enter(.gone, slot, now: now)
+            return
+        }
+        destinations[slot]?.acknowledged = 0
+        destinations[slot]?.contentHash = 0
+        destinations[slot]?.cardSince = nil
+        destinations[slot]?.owesTrailing = false
+        enter(.waiting, slot, now: now)
+    }
+}
+
+extension Destination {
+    /// Whether it is the next card of the same incarnation on the same device.
+    func isSuccessor(of other: Destination) -> Bool {
+        device == other.device && incarnation == other.incarnation && renewal == other.renewal + 1
+    }
+}

@@ -1,0 +1,93 @@
+import TomboloJSON
+
+// An accepted push is no receipt: the last one goes once more when there is reason to (pacing
+// rule 15).
+
+extension Core {
+    /// When what Apple took last is due once more; nil for never.
+    func echoDue(_ destination: Destination, _ projection: Projection, now: Instant) -> Instant? {
+        guard destination.acknowledged >= projection.version, destination.token != nil,
+            destination.echo.count(of: projection.version) < Echo.countMax,
+            destination.pacing.lastSend != .distantPast
+        else { return nil }
+        // Frames follow one another: one that was lost is made good by the next.
+        if projection.ending == nil, let cursor = destination.cursor, cursor.mode == .running,
+            !cursor.isOver(at: wall(now))
+        {
+            return nil
+        }
+        let last = destination.pacing.lastSend
+        let quiet = steady(projection.changedAt + configuration.limits.echoAfter)
+        var due = last < quiet ? quiet : nil
+        if let sign = destination.echo.signAt, sign > last {
+            due = earlier(due, max(sign, last + configuration.limits.echoGrace))
+        }
+        return due
+    }
+
+    /// What an end that Apple took still wants.
+    func wantEchoOfEnd(_ slot: Int, now: Instant) -> Want {
+        guard let destination = destinations[slot], destination.phase == .ended,
+            let projection = projection(slot), let ending = projection.ending,
+            let due = echoDue(destination, projection, now: now),
+            due < steady(ending.at + activityLifeMax)
+        else { return .later(nil) }
+        if let flying = destination.inFlight { return .later(flying.until) }
+        if due > now { return .later(due) }
+        return isPaused(slot) ? .held(.paused, until: nil) : .push(.end, .echo, alert: nil)
+    }
+
+    /// A device has been heard of: what it was sent before may not have arrived.
+    mutating func noteSignOfLife(
+        _ device: Int, except known: Int? = nil, now: Instant, effects: inout Effects
+    ) {
+        for slot in devices[device]?.destinations ?? [] where slot != known {
+            noteSignOfLife(at: slot, now: now)
+            evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    /// The same for one destination; the caller looks at it.
+    mutating func noteSignOfLife(at slot: Int, now: Instant) {
+        guard let destination = destinations[slot], destination.token != nil,
+            destination.pacing.lastSend < now
+        else { return }
+        if let sign = destination.echo.signAt, sign > destination.pacing.lastSend { return }
+        destinations[slot]?.echo.signAt = now
+    }
+
+    /// A phone's word on its card: it shows the newest state, has ended, or has missed something.
+    mutating func hear(_ report: PhoneReport, at slot: Int, now: Instant) {
+        guard let destination = destinations[slot], let projection = projection(slot) else {
+            return
+        }
+        let isOver = report.phase == .ended || report.phase == .dismissed
+        if projection.ending != nil {
+            if isOver {
+                destinations[slot]?.echo.confirmed(projection.version)
+            } else {
+                noteSignOfLife(at: slot, now: now)
+            }
+            return
+        }
+        if report.phase == .dismissed {
+            if !destination.isFinished { enter(.gone, slot, now: now) }
+            return
+        }
+        if report.phase == .ended {
+            // The system or the app itself has ended it.
+            if !destination.isFinished { lapse(slot, now: now) }
+            return
+        }
+        let isShown =
+            report.shownVersion.map { $0 >= projection.version }
+            ?? report.shownState.map {
+                $0.bytes == shown(projection, destination, now: now).bytes
+            }
+        if isShown == true, destination.acknowledged >= projection.version {
+            destinations[slot]?.echo.confirmed(projection.version)
+        } else {
+            noteSignOfLife(at: slot, now: now)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import TomboloJSON
+
+// Tokens whose activity is not known, and cards whose activity is gone.
+
+extension Core {
+    /// The card of a token that no destination is for: one whose activity has ended, or has gone on
+    /// to another incarnation, is ended; one whose activity nobody knows may be adopted for a
+    /// while.
+    mutating func takeOrphan(
+        _ reference: ActivityReference, of device: Int, now: Instant, effects: inout Effects
+    ) {
+        orphanDeadlines.set(
+            device,
+            at: earlier(orphanDeadlines.at(device), now + configuration.limits.orphanToken))
+        guard let owner = devices[device], let token = owner.tokens[.activity(reference)],
+            let activity = activityByKey[ActivityKey(tenant: owner.key.tenant, id: reference.id)],
+            let durable = activities[activity].durable,
+            reference.incarnation < activities[activity].durableIncarnation
+                || reference.incarnation == activities[activity].durableIncarnation
+                    && durable.ending != nil,
+            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // gone: no way
+        else { return }
+        var final = durable
+        if final.ending == nil {
+            final.apply(
+                .end(End(change: .none, dismissal: .now)), version: durable.version,
+                at: wall(now))
+        }
+        var destination = Destination(
+            number: nextDestinationNumber, activity: activity, device: device,
+            incarnation: reference.incarnation, renewal: reference.renewal, lane: lane,
+            ledger: Ledger(since: durable.version), phaseSince: now)
+        nextDestinationNumber += 1
+        destination.token = token.value
+        destination.tokenRegisteredAt = token.registeredAt
+        destination.cardSince = wall(now)
+        destination.alertsThrough = durable.version
+        destination.phase = .live
+        destination.final = final
+        let slot = insert(destination)
+        staged.dirtyMarks.append(slot)
+        flushSoon(now: now)
+        evaluate(slot, now: now, effects: &effects)
+    }
+
+    /// Tokens for activities that nobody came to know in time are forgotten.
+    mutating func sweepOrphans(of device: Int, now: Instant) {
+        guard let owner = devices[device] else { return }
+        let used = Set(owner.destinations.compactMap { destinations[$0].map(reference) })
+        var next: Instant?
+        for (name, token) in owner.tokens {
+            guard case .activity(let reference) = name, !used.contains(reference) else { continue }
+            let key = ActivityKey(tenant: owner.key.tenant, id: reference.id)
+            if let slot = activityByKey[key], !activities[slot].hasEnded { continue }
+            let end = steady(token.registeredAt + configuration.limits.orphanToken)
+            if end > now {
+                next = earlier(next, end)
+            } else {
+                devices[device]?.tokens[name] = nil
+            }
+        }
+        if devices[device]?.tokens.count != owner.tokens.count { stageDevice(device) }
+        orphanDeadlines.set(device, at: next)
+    }
+
+    /// After a restart: who has tokens that wait for their activity.
+    mutating func recoverOrphans(now: Instant) {
+        for slot in devices.indices {
+            let waits = devices[slot]?.tokens.keys.contains { name in
+                if case .activity = name { true } else { false }
+            }
+            if waits == true { sweepOrphans(of: slot, now: now) }
+        }
+    }
+
+    /// The tokens of an activity that leaves memory go with it: its cards are gone for hours.
+    mutating func dropTokens(of activity: Int, on device: Int) {
+        let key = activities[activity].key
+        let incarnation = activities[activity].incarnation
+        let names = (devices[device]?.tokens ?? [:]).keys.filter { name in
+            guard case .activity(let reference) = name else { return false }
+            return reference.id == key.id && reference.incarnation <= incarnation
+        }
+        guard !names.isEmpty else { return }
+        for name in names { devices[device]?.tokens[name] = nil }
+        stageDevice(device)
+    }
+}

@@ -1,0 +1,303 @@
+import TomboloJSON
+
+/// What other grants would have made of a history: its events go through the very core that a relay
+/// runs, on virtual time, to phones that answer at once.
+///
+/// Devices are as they are registered at the end of the history; each allows every activity, is
+/// never in front, and Apple takes every push. What was refused, lost or paused then is not
+/// repeated: the difference between two replays is the grants'.
+package struct GrantReplay: Sendable {
+    /// Apps, budgets and limits of the replay.
+    private var core: Core
+    private let speed: Double
+    private let only: ActivityNumber?
+    private var now = Instant(nanoseconds: 0)
+    private var first: Instant?
+    private var ticket: UInt64 = 0
+    private var seq: Int64 = 0
+    private var factSeq: Int64 = 0
+    private var told: Int64 = 0
+    private var outcome = GrantReplayOutcome()
+    private var names: [ActivityNumber: Identifier] = [:]
+    /// When each version of an activity was recorded; the first is version 1.
+    private var times: [ActivityKey: [Instant]] = [:]
+    private var lanes: [TypeOfTenant: Bool] = [:]
+
+    private struct TypeOfTenant: Hashable {
+        var tenant: TenantID
+        var type: String
+    }
+
+    /// Time that is given, after the last event, to what still waits.
+    private static let settling = Span.hours(1)
+
+    /// - Parameters:
+    ///   - configuration: with the grants to try; apps that records name are added.
+    ///   - records: devices and types, as the log has them now.
+    ///   - names: of activities, where they are known.
+    ///   - only: the one activity to replay; nil is all.
+    ///   - budgetClass: of every device, whatever it was; nil leaves each its own.
+    ///   - speed: 10 lets the events come ten times as fast as they did; above 0.
+    package init(
+        configuration: CoreConfiguration, records: [Record],
+        names: [ActivityNumber: Identifier], only: ActivityNumber?,
+        budgetClass: BudgetClass? = nil, speed: Double = 1
+    ) {
+        var configuration = configuration
+        let devices = records.filter { $0.space == .device }.compactMap { record in
+            record.value.flatMap { Device(record: $0, number: record.number) }
+        }
+        for device in devices {
+            Self.add(
+                device.registration.app, device.registration.environment, device.key.tenant,
+                to: &configuration)
+        }
+        core = Core(configuration: configuration, seed: 1)
+        self.names = names
+        self.only = only
+        self.speed = speed
+        for lane in configuration.apps.indices {
+            step(.capacity(LaneNumber(Int32(lane)), .max))
+        }
+        var recovery = CoreRecovery()
+        recovery.records = records.filter { $0.space == .type }
+        _ = core.recover(recovery, now: now)
+        for device in devices {
+            var registration = device.registration
+            if let budgetClass {
+                registration.budgetClass = budgetClass
+                registration.frequentUpdates = true
+            }
+            tell(.register(registration), device.key)
+        }
+        outcome.devices = devices.count
+    }
+
+    /// An app that a device names, or the one that devices leave unnamed.
+    private static func add(
+        _ id: String?, _ environment: APNsEnvironment?, _ tenant: TenantID,
+        to configuration: inout CoreConfiguration
+    ) {
+        let isKnown = configuration.apps.contains {
+            $0.tenant == tenant && (id == nil || $0.id == id)
+                && (environment == nil || $0.environment == environment)
+        }
+        guard !isKnown else { return }
+        configuration.apps.append(
+            CoreConfiguration.App(
+                tenant: tenant, id: id ?? "app", environment: environment ?? .production,
+                allowsLab: true))
+    }
+
+    /// The next event of the history, in the order of sequences.
+    package mutating func take(_ recorded: RecordedEvent) {
+        let event = recorded.event
+        if let only, event.activity != only { return }
+        guard let document = try? JSONDocument(event.body),  // set aside, and counted
+            let content = try? Command.Content(  // as above
+                kind: event.kind, document.root, envelope: ["id", "activity", "do"], lenient: true)
+        else {
+            outcome.setAside += 1
+            return
+        }
+        let name = names[event.activity] ?? Identifier("activity-\(event.activity.rawValue)")
+        guard let name else { return }
+        let key = ActivityKey(tenant: event.tenant, id: name)
+        advance(to: moment(event.recordedAt))
+        if case .start(let start) = content { arm(start.type, event.tenant) }
+        var command = Command(activity: key, content: content, body: event.body)
+        command.restart = true
+        let before = core.counters[event.tenant].eventsAccepted
+        step(.command(command, nextTicket()))
+        guard core.counters[event.tenant].eventsAccepted > before else {
+            outcome.setAside += 1
+            return
+        }
+        outcome.events += 1
+        if times[key] == nil { outcome.activities += 1 }
+        times[key, default: []].append(now)
+        settle()
+        if case .start(let start) = content, start.route == .adopt { adopt(key) }
+    }
+
+    /// The end of the history: what waits gets its time, and everything is counted.
+    package mutating func finish() -> GrantReplayOutcome {
+        for slot in core.destinations.indices {
+            guard let destination = core.destinations[slot] else { continue }
+            let counts =
+                destination.cursor.map { $0.counts(at: core.wall(now)) + destination.frames }
+                ?? destination.frames
+            outcome.frames = outcome.frames + counts
+        }
+        outcome.span = first.map { now - $0 } ?? .zero
+        let end = now + Self.settling
+        while isBehind, let wake = core.nextWake, wake <= end { advance(to: wake) }
+        outcome.waiting = core.destinations.indices.reduce(0) { $0 + waiting($1) }
+        return outcome
+    }
+
+    // MARK: Time
+
+    /// When an event comes here that was recorded then; time never goes back.
+    private mutating func moment(_ recordedAt: Instant) -> Instant {
+        let first = first ?? recordedAt
+        if self.first == nil {
+            self.first = first
+            now = max(now, first)
+        }
+        let elapsed = Double((recordedAt - first).nanoseconds) / speed
+        return max(now, first + Span(nanoseconds: Int64(elapsed)))
+    }
+
+    private mutating func advance(to instant: Instant) {
+        while let wake = core.nextWake, wake <= instant {
+            now = max(now, wake)
+            step(.tick)
+            settle()
+        }
+        now = max(now, instant)
+    }
+
+    private var isBehind: Bool { core.destinations.indices.contains { waiting($0) > 0 } }
+
+    private func waiting(_ slot: Int) -> Int64 {
+        guard let destination = core.destinations[slot], !destination.isFinished,
+            let version = core.projection(slot)?.version
+        else { return 0 }
+        return destination.ledger.waiting(at: version)
+    }
+
+    // MARK: The world around the core
+
+    private mutating func nextTicket() -> Ticket {
+        ticket += 1
+        return Ticket(ticket)
+    }
+
+    private mutating func tell(_ command: DeviceCommand, _ key: DeviceKey) {
+        step(.device(key, command, nextTicket()))
+        settle()
+    }
+
+    private mutating func step(_ input: Input) {
+        var effects = Effects()
+        core.step(input, now: now, effects: &effects)
+        answer(effects.pushes)
+    }
+
+    /// A disk without delay.
+    private mutating func settle() {
+        while let batch = core.takeBatch(now: now) {
+            let (firstSeq, firstFact) = (seq + 1, factSeq + 1)
+            seq += Int64(batch.events.count)
+            factSeq += Int64(batch.facts.count)
+            step(.committed(firstSeq: firstSeq, firstFactSeq: firstFact))
+        }
+        for entry in core.deliveries.entries(after: told) {
+            told = entry.number
+            count(entry)
+        }
+    }
+
+    /// Apple takes everything at once, and a card that has begun registers its token.
+    private mutating func answer(_ pushes: [Push]) {
+        for push in pushes {
+            let slot = Int(push.id.rawValue >> 32)
+            if core.destinations[slot]?.inFlight?.isFrame == true {
+                outcome.framePushes += 1
+            } else {
+                outcome.pushes += 1
+            }
+            if push.priority == 10 { outcome.highPriority += 1 } else { outcome.lowPriority += 1 }
+            step(.pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
+            if push.event == .start { register(slot) }
+        }
+    }
+
+    private mutating func register(_ slot: Int) {
+        guard let destination = core.destinations[slot],
+            let device = core.devices[destination.device]
+        else { return }
+        let token = TokenRegistration(token: hex(destination.number), observedAt: nil)
+        step(
+            .device(
+                device.key, .putToken(.activity(core.reference(destination)), token),
+                nextTicket()))
+    }
+
+    private mutating func adopt(_ key: ActivityKey) {
+        guard let slot = core.activityByKey[key] else { return }
+        for destination in core.activities[slot].destinations { register(destination) }
+        settle()
+    }
+
+    /// Every device can start cards of a type that the history starts.
+    private mutating func arm(_ type: String, _ tenant: TenantID) {
+        guard lanes.updateValue(true, forKey: TypeOfTenant(tenant: tenant, type: type)) == nil
+        else { return }
+        for case let device? in core.devices where device.key.tenant == tenant {
+            let token = TokenRegistration(token: hex(device.number), observedAt: nil)
+            tell(.putToken(.start(type: type), token), device.key)
+        }
+    }
+
+    private func hex(_ number: Int64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+    }
+
+    // MARK: Counting
+
+    private mutating func count(_ entry: DeliveryLog.Entry) {
+        guard let decided = entry.decided, let decision = entry.decision else { return }
+        outcome.count(decision, of: Int64(decided.count))
+        guard decision.isOnPhone,
+            let times = times[ActivityKey(tenant: entry.tenant, id: entry.activity)]
+        else { return }
+        for version in decided where version >= 1 && version <= times.count {
+            outcome.lags.add(entry.at - times[Int(version) - 1])
+        }
+    }
+}
+
+/// What came of a history under one set of grants, of all destinations together.
+package struct GrantReplayOutcome: Sendable {
+    package fileprivate(set) var events: Int64 = 0
+    package fileprivate(set) var activities: Int64 = 0
+    package fileprivate(set) var devices = 0
+    /// Rows that could not be replayed: their activity's beginning is cut, or they are damaged.
+    package fileprivate(set) var setAside: Int64 = 0
+    /// From the first event to the last, as replayed.
+    package fileprivate(set) var span = Span.zero
+    /// Pushes that were no frames of a clip, and those that were.
+    package fileprivate(set) var pushes: Int64 = 0
+    package fileprivate(set) var framePushes: Int64 = 0
+    package fileprivate(set) var highPriority: Int64 = 0
+    package fileprivate(set) var lowPriority: Int64 = 0
+    /// Events by what became of them; each counts once for each destination.
+    package fileprivate(set) var decisions = EventCounts()
+    /// Still undecided an hour after the last event.
+    package fileprivate(set) var waiting: Int64 = 0
+    package fileprivate(set) var frames = FrameCounts()
+    /// From an event's record to the moment at which a phone had its state or a newer one.
+    package fileprivate(set) var lags = LagHistogram()
+
+    fileprivate mutating func count(_ decision: EventDecision, of count: Int64) {
+        guard !decision.isForAll else {
+            decisions[decision] += count
+            return
+        }
+        decisions.merged += count - 1
+        decisions[decision] += 1
+    }
+}
+
+extension EventDecision {
+    /// Whether the phone has the event's state, or a newer one, from then on.
+    fileprivate var isOnPhone: Bool {
+        switch self {
+        case .sent, .merged, .unchanged, .superseded: true
+        case .annihilated, .noRoute, .expired, .refused: false
+        }
+    }
+}

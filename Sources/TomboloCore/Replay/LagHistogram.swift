@@ -1,0 +1,39 @@
+/// How long phones lagged behind their producers, as counts by length: three digits are kept of
+/// each, however many there are.
+package struct LagHistogram: Sendable {
+    private var counts: [Int64: Int64] = [:]
+    /// How many were added.
+    package private(set) var count: Int64 = 0
+    /// The longest, exactly.
+    package private(set) var worst = Span.zero
+
+    package init() {}
+
+    /// Counts one; below zero is zero.
+    package mutating func add(_ lag: Span) {
+        let lag = max(.zero, lag)
+        count += 1
+        worst = max(worst, lag)
+        counts[Self.rounded(lag.nanoseconds), default: 0] += 1
+    }
+
+    /// The least length that `part` of all (0 to 1) do not exceed, to three digits; nil where there
+    /// is none.
+    package func quantile(_ part: Double) -> Span? {
+        guard count > 0 else { return nil }
+        let rank = max(1, Int64((Double(count) * part).rounded(.up)))
+        var seen: Int64 = 0
+        for (length, count) in counts.sorted(by: { $0.key < $1.key }) {
+            seen += count
+            if seen >= rank { return Span(nanoseconds: length) }
+        }
+        return worst
+    }
+
+    /// Down to three digits, and to whole milliseconds.
+    private static func rounded(_ nanoseconds: Int64) -> Int64 {
+        var unit: Int64 = 1_000_000
+        while nanoseconds / unit >= 1_000 { unit *= 10 }
+        return nanoseconds / unit * unit
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloSQLite
+
+/// `budget simulate`: a log under other grants than it was sent with.
+enum BudgetSimulateCommand {
+    /// What the log tells beside its events.
+    private struct Registry {
+        var records: [Record] = []
+        var names: [ActivityNumber: Identifier] = [:]
+        var apps: [CoreConfiguration.App] = []
+    }
+
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let sources = try ConfigurationSources(context.invocation)
+        guard let data = sources.configuration.data else {
+            throw ProgramError.usage(
+                "budget simulate needs --data", remedy: "tombolo budget simulate --data DIR")
+        }
+        let path = data + "/tombolo.db"
+        guard access(path, R_OK) == 0 else {
+            throw ProgramError(
+                "\(path): \(SystemError(errno))", remedy: "name the data directory of a relay",
+                status: .notFoundOrConflict)
+        }
+        let speed = try speed(context.invocation)
+        let configured = sources.configuration.budgets
+        let asked = try budgets(context.invocation, over: configured)
+        let budgetClass = context.invocation.text(.budgetClass).flatMap(BudgetClass.init(name:))
+        do {
+            let registry = try read(path)
+            let only = try only(context.invocation, registry)
+            func replay(_ budgets: Budgets, _ budgetClass: BudgetClass?) -> GrantReplay {
+                var configuration = CoreConfiguration(apps: registry.apps)
+                configuration.budgets = budgets
+                return GrantReplay(
+                    configuration: configuration, records: registry.records,
+                    names: registry.names, only: only, budgetClass: budgetClass, speed: speed)
+            }
+            var replays = [replay(configured, nil), replay(asked, budgetClass)]
+            try LogExport(path: path).run { item in
+                guard case .event(let event) = item else { return }
+                for index in replays.indices { replays[index].take(event) }
+            }
+            var outcomes: [GrantReplayOutcome] = []
+            for index in replays.indices { outcomes.append(replays[index].finish()) }
+            try BudgetSimulateReport(
+                outcomes: outcomes, budgets: [configured, asked], budgetClass: budgetClass,
+                speed: speed
+            ).print(context)
+        } catch let error as EventLogError {
+            throw ProgramError(error)
+        }
+        return .succeeded
+    }
+
+    /// Everything but the events.
+    private static func read(_ path: String) throws -> Registry {
+        var registry = Registry()
+        try LogExport(path: path).run { item in
+            switch item {
+            case .record(let record): registry.records.append(record)
+            case .head(let recovered, let tenant, _):
+                guard let head = StoredHead(recovered.value, version: recovered.version) else {
+                    return
+                }
+                registry.names[recovered.activity] = head.key.id
+                let app = CoreConfiguration.App(
+                    tenant: tenant, id: head.app, environment: .production, allowsLab: true)
+                if !registry.apps.contains(app) { registry.apps.append(app) }
+            case .cut, .event, .fact: break
+            }
+        }
+        return registry
+    }
+
+    private static func only(
+        _ invocation: Invocation, _ registry: Registry
+    ) throws(ProgramError) -> ActivityNumber? {
+        guard let id = invocation.text(.ofActivity) else { return nil }
+        let matching = registry.names.filter { $0.value.rawValue == id }
+        if let number = matching.keys.min(by: { $0.rawValue < $1.rawValue }) { return number }
+        throw ProgramError(
+            "no activity \"\(id)\" is in this log", remedy: "tombolo activity ls lists them",
+            status: .notFoundOrConflict)
+    }
+
+    private static func speed(_ invocation: Invocation) throws(ProgramError) -> Double {
+        let text = invocation.text(.replaySpeed) ?? "1"
+        guard let speed = Double(text), (0.001...1_000_000).contains(speed) else {
+            throw .usage(
+                "--speed \(text): is not a number from 0.001 to 1000000", remedy: "--speed 10")
+        }
+        return speed
+    }
+
+    /// `--grant standard.per_hour=30` as the configuration would say it.
+    private static func budgets(
+        _ invocation: Invocation, over base: Budgets
+    ) throws(ProgramError) -> Budgets {
+        var budgets = base
+        for (name, value) in invocation.pairs(.replayGrant) {
+            let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else {
+                throw .usage(
+                    "--grant \(name)=\(value): names no class and field",
+                    remedy: "--grant standard.per_hour=30")
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.name("budgets")
+            writer.beginObject()
+            writer.name(parts[0])
+            writer.beginObject()
+            writer.member(parts[1], StateInput.value(value))
+            writer.endObject()
+            writer.endObject()
+            writer.endObject()
+            let document = writer.json.document
+            var reader = FieldReader(document.root)
+            budgets = Configuration.budgets(&reader, over: budgets)
+            do {
+                try reader.finish()
+            } catch {
+                throw .usage(
+                    "--grant \(name)=\(value): \(error.errors.first?.message ?? "is refused")",
+                    remedy: "tombolo config show lists classes and fields")
+            }
+        }
+        return budgets
+    }
+}

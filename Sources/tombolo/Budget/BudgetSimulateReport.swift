@@ -1,0 +1,109 @@
+import TomboloCore
+import TomboloJSON
+
+/// What a history came to under the configured grants, and under others.
+struct BudgetSimulateReport {
+    /// Configured first, then asked for.
+    let outcomes: [GrantReplayOutcome]
+    let budgets: [Budgets]
+    let budgetClass: BudgetClass?
+    let speed: Double
+
+    private static let names = ["configured", "simulated"]
+
+    func print(_ context: CommandContext) throws {
+        if OutputFormat(context) == .table { return try printTable(context) }
+        try context.terminal.write(json + [10])
+    }
+
+    private func printTable(_ context: CommandContext) throws {
+        guard let first = outcomes.first else { return }
+        try context.terminal.print(
+            "\(first.events) events of \(first.activities) activities in \(first.span.text) "
+                + "to \(first.devices) devices"
+                + (first.setAside > 0 ? "; \(first.setAside) events were set aside" : ""))
+        var table = TextTable(["", "CONFIGURED", "SIMULATED"])
+        for row in rows { table.add([row.name] + outcomes.map(row.text)) }
+        try context.terminal.write(table.text(for: context.terminal).utf8)
+    }
+
+    private var rows: [(name: String, text: (GrantReplayOutcome) -> String)] {
+        [
+            ("pushes", { "\($0.pushes + $0.framePushes)" }),
+            ("  at priority 10", { "\($0.highPriority)" }),
+            ("  at priority 5", { "\($0.lowPriority)" }),
+            ("events sent", { "\($0.decisions.sent)" }),
+            ("  merged", { "\($0.decisions.merged)" }),
+            ("  skipped", { "\($0.decisions.skipped)" }),
+            ("  expired", { "\($0.decisions.expired)" }),
+            ("  waiting", { "\($0.waiting)" }),
+            ("frames asked", { "\($0.frames.asked)" }),
+            ("  sent", { "\($0.frames.sent)" }),
+            ("  merged", { "\($0.frames.merged)" }),
+            ("  skipped", { "\($0.frames.skipped)" }),
+            ("lag p50", { Self.text($0.lags.quantile(0.5)) }),
+            ("lag p99", { Self.text($0.lags.quantile(0.99)) }),
+            ("lag worst", { Self.text($0.lags.count > 0 ? $0.lags.worst : nil) }),
+        ]
+    }
+
+    private static func text(_ span: Span?) -> String {
+        guard let span else { return "-" }
+        return Span(nanoseconds: span.nanoseconds / 1_000_000 * 1_000_000).text
+    }
+
+    private var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let first = outcomes.first {
+            writer.member("events", first.events)
+            writer.member("activities", first.activities)
+            writer.member("devices", Int64(first.devices))
+            writer.member("set_aside", first.setAside)
+            writer.member("seconds", first.span.seconds)
+        }
+        writer.member("speed", speed)
+        for (index, outcome) in outcomes.enumerated() {
+            writer.name(Self.names[index])
+            writer.beginObject()
+            if index == 1, let budgetClass { writer.member("class", budgetClass.name) }
+            write(outcome, into: &writer)
+            writer.name("budgets")
+            budgets[index].write(into: &writer)
+            writer.endObject()
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func write(_ outcome: GrantReplayOutcome, into writer: inout JSONWriter) {
+        writer.member("pushes", outcome.pushes + outcome.framePushes)
+        writer.member("priority_10", outcome.highPriority)
+        writer.member("priority_5", outcome.lowPriority)
+        writer.name("events")
+        writer.beginObject()
+        writer.member("sent", outcome.decisions.sent)
+        writer.member("merged", outcome.decisions.merged)
+        writer.member("skipped", outcome.decisions.skipped)
+        writer.member("expired", outcome.decisions.expired)
+        writer.member("waiting", outcome.waiting)
+        writer.endObject()
+        writer.name("frames")
+        writer.beginObject()
+        writer.member("asked", outcome.frames.asked)
+        writer.member("sent", outcome.frames.sent)
+        writer.member("merged", outcome.frames.merged)
+        writer.member("skipped", outcome.frames.skipped)
+        writer.endObject()
+        writer.name("lag_s")
+        writer.beginObject()
+        let lags = outcome.lags
+        for (name, lag) in [
+            ("p50", lags.quantile(0.5)), ("p99", lags.quantile(0.99)),
+            ("worst", lags.count > 0 ? lags.worst : nil),
+        ] {
+            if let lag { writer.member(name, lag.seconds) }
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,84 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloCore
+
+/// When a lane's breaker opens (pacing rule 14).
+@Suite struct BreakerTests {
+    /// Answers whether the lane is open after so many answers, of which each is a failure or not.
+    static func isOpen(_ answers: some Sequence<Bool>) -> Bool {
+        var lane = Lane()
+        lane.setCapacity(10)
+        for isFailure in answers {
+            if isFailure {
+                lane.failed(
+                    atOnce: false, probeMax: .minutes(15), jitter: 0, now: Instant(seconds: 1_000))
+            } else {
+                lane.succeeded()
+            }
+        }
+        return lane.isOpen(now: Instant(seconds: 1_000))
+    }
+
+    @Test func `eight failures in a row open the breaker, and seven do not`() {
+        #expect(Self.isOpen([false] + [Bool](repeating: true, count: 7)))
+        #expect(!Self.isOpen([false] + [Bool](repeating: true, count: 8)))
+    }
+
+    @Test func `half of the last hundred open it, however they are spread`() {
+        let alternating = (0..<98).map { $0.isMultiple(of: 2) }
+        #expect(Self.isOpen(alternating + [false, false]), "49 of 100")
+        #expect(!Self.isOpen(alternating + [false, true]), "50 of 100")
+    }
+
+    @Test func `what was longer ago than a hundred answers counts no more`() {
+        let storm = (0..<96).map { $0.isMultiple(of: 2) }
+        let calm = [Bool](repeating: false, count: 100)
+        #expect(Self.isOpen(storm + calm + storm))
+    }
+
+    @Test func `the first success closes it, and the storm before is forgotten`() {
+        let storm = (0..<100).map { $0.isMultiple(of: 2) }
+        #expect(Self.isOpen(storm + [false] + (0..<20).map { $0.isMultiple(of: 2) }))
+    }
+}
+
+/// Alerts that wait their turn behind a newer one.
+@Suite struct WaitingAlertTests {
+    @Test func `older alerts that still wait ring after a crash too`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.advance(to: 10)
+        rig.verdict = { _ in nil }
+        for number in 1...3 {
+            rig.command(
+                .update, #"{"state":{"lap":\#(number)},"alert":{"title":"\#(number)"}}"#)
+        }
+        #expect(rig.flying.count == 1)
+        #expect(rig.crash(recoverAt: 12) == [])
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 60)
+        let rung = rig.pushes.compactMap { Rig.aps($0.push)?["alert"]?["title"]?.string }
+        #expect(rung == ["", "1", "2", "3"])
+    }
+
+    @Test func `alerts of an incarnation before do not ring in the next`() {
+        var rig = Rig()
+        rig.runningActivity(.frequent)
+        rig.advance(to: 10)
+        rig.verdict = { _ in nil }
+        rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"1"}}"#)
+        rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"2"}}"#)
+        rig.command(.end, "{}")
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":9}}"#
+        ) { $0.restart = true }
+        #expect(rig.crash(recoverAt: 12) == [])
+        rig.verdict = { _ in .accepted }
+        rig.token("activity:cat~2", "cc")
+        rig.advance(to: 60)
+        let rung = rig.pushes.filter { $0.push.token != "bb" }
+            .compactMap { Rig.aps($0.push)?["alert"]?["title"]?.string }
+        #expect(rung.allSatisfy { $0 == "" })
+    }
+}

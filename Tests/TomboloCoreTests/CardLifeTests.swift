@@ -1,0 +1,237 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// What time does to a card (pacing rules 5, 13 and 14): the system ends it after 8 hours, a new
+/// one may take its place before, and a token may go.
+@Suite struct CardLifeTests {
+    static let hour = 3_600.0
+    static let gone = PushResult.rejected(
+        status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
+
+    /// A card that runs since second 0, of an activity with more fields in its start.
+    static func running(_ fields: String, os: String? = nil) -> Rig {
+        var rig = Rig()
+        rig.device("phone", .standard, os: os)
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0},"#
+                + #""alert":{"title":"go"}"# + fields + "}")
+        rig.token("activity:cat", "bb")
+        return rig
+    }
+
+    static func phases(_ rig: Rig) -> [String] { rig.view()?.destinations.map(\.phase) ?? [] }
+
+    // MARK: The eighth hour
+
+    @Test func `after eight hours the card is the system's, and gets nothing more`() {
+        var rig = Self.running("")
+        rig.advance(to: 8 * Self.hour - 1)
+        let before = rig.pushes.count
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.line(from: before) == #"28799:U10{"lap":1}"#)
+        rig.advance(to: 8 * Self.hour + 1)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.command(.end, "{}")
+        rig.advance(to: 14 * Self.hour)
+        #expect(rig.pushes.count == before + 1)
+        #expect(Self.phases(rig) == ["lapsed"])
+        let ledger = rig.core.ledgers(
+            of: ActivityKey(tenant: Rig.tenant, id: Identifier("cat")!), now: rig.now)?.first
+        #expect(ledger?.ledger.waiting(at: 4) == 0)
+    }
+
+    @Test func `the newest state is held for a token eight hours at most`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 8 * Self.hour - 1)
+        #expect(rig.view()?.destinations.first?.waiting?.reason == "no_update_token")
+        rig.advance(to: 8 * Self.hour)
+        #expect(Self.phases(rig) == ["lapsed"])
+    }
+
+    @Test func `a token that comes after the eighth hour is a new card's`() {
+        var rig = Self.running("")
+        rig.advance(to: 9 * Self.hour)
+        let before = rig.pushes.count
+        rig.token("activity:cat", "cc")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 9 * Self.hour + 20)
+        #expect(rig.pushes.count > before)
+        #expect(rig.pushes.dropFirst(before).allSatisfy { $0.push.token == "cc" })
+        rig.advance(to: 16.9 * Self.hour)
+        #expect(Self.phases(rig) == ["live"])
+        rig.advance(to: 17 * Self.hour)
+        #expect(Self.phases(rig) == ["lapsed"])
+    }
+
+    @Test func `a card's age survives a crash`() {
+        var rig = Self.running("")
+        rig.advance(to: 4 * Self.hour)
+        #expect(rig.crash(recoverAt: 4 * Self.hour) == [])
+        rig.advance(to: 8 * Self.hour - 1)
+        #expect(Self.phases(rig) == ["live"])
+        rig.advance(to: 8 * Self.hour)
+        #expect(Self.phases(rig) == ["lapsed"])
+    }
+
+    // MARK: Renewal
+
+    @Test func `a card is renewed before its end, and the old one goes when the new has its route`()
+    {
+        var rig = Self.running(#","renew":"always""#, os: "18.1")
+        rig.advance(to: 8 * Self.hour - 1_201)
+        let before = rig.pushes.count
+        rig.advance(to: 8 * Self.hour - 1_200)
+        #expect(rig.line(from: before) == #"27600:S10{"lap":0}"#)
+        let start = rig.pushes[before].push
+        #expect(Rig.aps(start)?["attributes"]?["activity_id"]?.string == "cat~1.1")
+        #expect(Rig.aps(start)?["alert"]?["title"]?.string == "", "the old card's has rung")
+        #expect(Rig.aps(start)?["stale-date"] != nil)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 8 * Self.hour - 1_190)
+        #expect(rig.pushes.last?.push.token == "bb", "the old card lives until the new can")
+        rig.token("activity:cat~1.1", "cc")
+        rig.advance(to: 8 * Self.hour - 1_150)
+        let last = rig.pushes.dropFirst(before + 2).map(\.push)
+        #expect(last.map(\.event) == [.end, .update])
+        #expect(last.map(\.token) == ["bb", "cc"])
+        #expect(Rig.aps(last[0])?["dismissal-date"] != nil, "at once, not hours later")
+        #expect(Self.phases(rig) == ["ended", "live"])
+    }
+
+    @Test func `a new card without a route in ten minutes is stranded, and there is no second try`()
+    {
+        var rig = Self.running(#","renew":"always""#)
+        rig.advance(to: 8 * Self.hour - 1_200)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 8 * Self.hour - 601)
+        #expect(rig.view()?.destinations.last?.waiting?.reason == "no_update_token")
+        rig.advance(to: 8 * Self.hour - 599)
+        #expect(rig.view()?.destinations.last?.waiting?.reason == "stranded")
+        #expect(Self.phases(rig) == ["live", "started"])
+        rig.advance(to: 9 * Self.hour)
+        #expect(rig.pushes.filter { $0.push.event == .start }.count == 2)
+        #expect(!rig.pushes.contains { $0.push.event == .end })
+        #expect(Self.phases(rig) == ["lapsed", "started"])
+    }
+
+    @Test func `a stranded card that gets its token at last takes over`() {
+        var rig = Self.running(#","renew":"always""#)
+        rig.advance(to: 8 * Self.hour - 100)
+        rig.token("activity:cat~1.1", "cc")
+        rig.advance(to: 8 * Self.hour - 50)
+        #expect(Self.phases(rig) == ["ended", "live"])
+    }
+
+    @Test func `nothing is renewed after a dismissal, without being asked, or after the end`() {
+        for (fields, change) in [
+            ("", ""), (#","renew":"always""#, "dismiss"), (#","renew":"always""#, "end"),
+        ] {
+            var rig = Self.running(fields)
+            rig.advance(to: 60)
+            if change == "end" { rig.command(.end, "{}") }
+            if change == "dismiss" {
+                rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+            }
+            rig.advance(to: 13 * Self.hour)
+            #expect(rig.pushes.filter { $0.push.event == .start }.count == 1, "\(change)")
+        }
+    }
+
+    @Test func `a type says whether its activities are renewed, and a start knows better`() {
+        var rig = Rig()
+        rig.type(#"{"renew":"always"}"#)
+        rig.device()
+        rig.token("start:Runner", "aa")
+        for (id, fields) in [("one", ""), ("two", #","renew":"never""#)] {
+            rig.command(
+                .start,
+                #"{"type":"Runner","audience":{"device":"phone"},"state":{}"# + fields + "}", id: id
+            )
+            rig.advance(to: 10)
+            rig.token("activity:\(id)", id == "one" ? "b1" : "b2")
+        }
+        rig.advance(to: 8 * Self.hour)
+        let ids = rig.pushes.filter { $0.push.event == .start }
+            .compactMap { Rig.aps($0.push)?["attributes"]?["activity_id"]?.string }
+        #expect(ids.sorted() == ["one", "one~1.1", "two"])
+    }
+
+    @Test func `a crash between the new card's token and the old one's end forgets neither`() {
+        var rig = Self.running(#","renew":"always""#)
+        rig.advance(to: 8 * Self.hour - 1_200)
+        rig.verdict = { $0.event == .end ? nil : .accepted }
+        rig.token("activity:cat~1.1", "cc")
+        rig.verdict = { _ in .accepted }
+        #expect(rig.crash(recoverAt: 8 * Self.hour - 1_190) == [])
+        rig.advance(to: 8 * Self.hour - 1_100)
+        #expect(rig.pushes.last { $0.push.event == .end }?.push.token == "bb")
+        #expect(Self.phases(rig).sorted() == ["ended", "live"])
+    }
+
+    @Test func `both cards hear of the end that comes between`() {
+        var rig = Self.running(#","renew":"always""#)
+        rig.advance(to: 8 * Self.hour - 1_000)
+        let before = rig.pushes.count
+        rig.command(.end, "{}")
+        rig.advance(to: 8 * Self.hour - 990)
+        rig.token("activity:cat~1.1", "cc")
+        let ends = rig.pushes.dropFirst(before).map(\.push)
+        #expect(ends.map(\.event) == [.end, .end])
+        #expect(ends.map(\.token) == ["bb", "cc"])
+    }
+
+    // MARK: on_token_gone
+
+    @Test func `a token that is gone stops the card, unless the producer wants another`() {
+        for (fields, starts) in [
+            ("", 1), (#","on_token_gone":"stop""#, 1), (#","on_token_gone":"restart""#, 2),
+        ] {
+            var rig = Self.running(fields)
+            rig.advance(to: 60)
+            rig.verdict = { $0.token == "bb" ? Self.gone : .accepted }
+            rig.command(.update, #"{"state":{"lap":1}}"#)
+            rig.advance(to: 120)
+            let all = rig.pushes.map(\.push).filter { $0.event == .start }
+            #expect(all.count == starts, "\(fields)")
+            guard starts == 2 else { continue }
+            #expect(Rig.state(all[1]) == #"{"lap":1}"#)
+            #expect(Rig.aps(all[1])?["alert"]?["title"]?.string == "", "it rang once")
+            rig.token("activity:cat", "cc")
+            rig.command(.update, #"{"state":{"lap":2}}"#)
+            rig.advance(to: 150)
+            #expect(rig.pushes.last?.push.token == "cc")
+            #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":2}"#)
+        }
+    }
+
+    @Test func `a swipe that the phone tells of restarts nothing`() {
+        var rig = Self.running(#","on_token_gone":"restart""#)
+        rig.advance(to: 60)
+        rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+        rig.verdict = { $0.token == "bb" ? Self.gone : .accepted }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 2_000)
+        #expect(rig.pushes.count == 1)
+    }
+
+    @Test func `a token of the other environment restarts nothing`() {
+        var rig = Self.running(#","on_token_gone":"restart""#)
+        rig.verdict = { _ in
+            .rejected(
+                status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced,
+                tokenGoneSince: nil)
+        }
+        rig.advance(to: 60)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 120)
+        #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
+        #expect(Self.phases(rig) == ["gone"])
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// The phone's own budget for starts, class `start`: ten, and one more every two hours.
+@Suite struct StartBudgetTests {
+    static func start(_ rig: inout Rig, _ number: Int) {
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#,
+            id: "cat-\(number)")
+    }
+
+    @Test func `a phone gets ten starts, then one every two hours`() {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        for number in 1...12 { Self.start(&rig, number) }
+        rig.advance(to: 5)
+        #expect(rig.pushes.count == 10)
+        #expect(rig.view("cat-11")?.destinations.first?.waiting?.reason == "start_budget")
+        rig.advance(to: 7_100)
+        #expect(rig.pushes.count == 10)
+        rig.advance(to: 7_300)
+        #expect(rig.pushes.count == 11)
+        rig.advance(to: 14_500)
+        #expect(rig.pushes.count == 12)
+    }
+
+    @Test func `a start that was surely not processed costs nothing`() {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        var refusals = 3
+        rig.verdict = { _ in
+            refusals -= 1
+            return refusals >= 0
+                ? .rejected(
+                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                    tokenGoneSince: nil) : .accepted
+        }
+        for number in 1...10 { Self.start(&rig, number) }
+        rig.advance(to: 600)
+        #expect(Set(rig.pushes.compactMap { $0.push.collapseID }).count == 10)
+    }
+
+    @Test func `the budget survives a crash`() {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        for number in 1...10 { Self.start(&rig, number) }
+        #expect(rig.crash(recoverAt: 10) == [])
+        Self.start(&rig, 11)
+        rig.advance(to: 7_000)
+        #expect(rig.pushes.count == 10)
+        rig.advance(to: 7_300)
+        #expect(rig.pushes.count == 11)
+    }
+}

@@ -20,6 +20,7 @@ package actor Relay: TurnTarget, TimerTarget {
     var core: Core
     var clock: RelayClock
     private var clockWritten: RelayClock.Reading?
+    private var leadOnRecord: Span?
     private var inbox: [Input] = []
     private var isTurnDue = false
     private var waiting: [Ticket: Waiter] = [:]
@@ -83,6 +84,7 @@ package actor Relay: TurnTarget, TimerTarget {
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last)
         var recovery = CoreRecovery()
+        leadOnRecord = last?.lead
         recovery.lead = clock.lead
         recovery.wallToldBefore = clock.wallToldBefore
         recovery.lastSeq = recovered.lastSeq
@@ -134,7 +136,9 @@ package actor Relay: TurnTarget, TimerTarget {
         guard found != nil else {
             switch await attempt(batch) {
             case .success: return
-            case .failure(.full): clockWritten = nil
+            case .failure(.full):
+                clockWritten = nil
+                core.holdLead(to: leadOnRecord)
             case .failure(let error): throw error
             }
             return

@@ -10,7 +10,7 @@ final class VirtualWallClock: WallClock, @unchecked Sendable {
     private let loop: any Loop
     private(set) var offset = Span.zero
     /// The machine has slept for so long in all: its monotonic clock stood still meanwhile.
-    private var slept = Span.zero
+    private(set) var slept = Span.zero
     private var boots = 1
 
     init(_ loop: any Loop) { self.loop = loop }

@@ -29,6 +29,7 @@ final class Outbox {
         var alert: Int64?
         /// Class `lab` may hold: a second may be shared.
         var mayShare: Bool
+        var isFrame: Bool
         var fate = Fate.open
         var answeredAt: MonotonicInstant?
         /// Its answer came so shortly before a crash that it may not be on record.

@@ -46,6 +46,8 @@ struct Plan {
         if drawn.contains(FaultSet(.wallSteps)) || drawn.contains(FaultSet(.suspends)) {
             drawn.remove(FaultSet(.localUpdates))
         }
+        // Of a clock that was set back while the machine was off nobody knows how far it had run.
+        if drawn.contains(FaultSet(.wallSteps)) { drawn.remove(FaultSet(.reboots)) }
         // A clock that was set back takes the timestamps of the gap with it; what types were
         // before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {

@@ -155,8 +155,11 @@ extension World {
             check(
                 origin.version >= outbox.floor, .order,
                 "version \(origin.version) after \(outbox.floor)")
+            // The end of a card that the relay never knew has no state of its own to show.
+            let isOrphan = push.event == .end && outbox.sends.allSatisfy { $0.event == .end }
             check(
-                origin.incarnation == key.reference.incarnation, .order,
+                origin.incarnation == key.reference.incarnation
+                    || isOrphan && origin.incarnation > key.reference.incarnation, .order,
                 "incarnation \(origin.incarnation)'s state")
             outbox.floor = max(outbox.floor, origin.version)
         } else {
@@ -172,7 +175,9 @@ extension World {
         let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
-            frame: content.frame, alert: content.alert, mayShare: mayShare)
+            frame: content.frame, alert: content.alert, mayShare: mayShare,
+            // Only frames are not to be kept by Apple.
+            isFrame: push.expiration == 0)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         outbox.sends.append(sent)
     }

@@ -135,51 +135,66 @@ extension World {
         }
     }
 
-    /// A looping clip does not stand still. A push that comes before the producer has asked for the
-    /// next frame (a repetition, a change beside the clip) shows the last one again, so twice in a
-    /// row is no fault; three times is.
+    /// A looping clip does not stand still: of two frames that follow one another the second is the
+    /// next one. Pushes of a state beside the clip (a repetition, an echo) show the last frame
+    /// again, so only frames are compared.
     private func checkFrames(_ key: CardKey, _ outbox: Outbox) {
         let sends = outbox.sends
-        for index in sends.indices.dropFirst(2) {
-            let row = sends[(index - 2)...index]
-            let (one, other) = (sends[index - 2], sends[index])
-            guard
-                row.allSatisfy({ $0.fate == .accepted && $0.event == .update && $0.alert == nil }),
-                row.allSatisfy({ $0.life == one.life && $0.mark == one.mark }),
-                row.allSatisfy({ $0.frame == one.frame }),
-                let origin = reference.origins[one.mark], loops(origin.activity, one, other)
+        for (one, other) in zip(sends, sends.dropFirst()) {
+            guard one.isFrame, other.isFrame, one.fate == .accepted, other.fate == .accepted,
+                one.life == other.life, one.mark == other.mark, let frame = one.frame,
+                let next = other.frame, let origin = reference.origins[one.mark],
+                let count = loop(origin.activity, one, other), follows(next, frame, count) == false
             else { continue }
             violated(
                 .frames,
-                "phone \(key.phone) \(key.reference.text): frame "
-                    + "\(one.frame ?? "") three times in a row")
+                "phone \(key.phone) \(key.reference.text): frame \(next) after \(frame) of \(count)"
+            )
             return
         }
     }
 
-    /// Whether nothing but a looping clip was going on between two pushes.
-    private func loops(
+    /// Nil where they are not of one clip.
+    private func follows(_ next: String, _ frame: String, _ count: Int) -> Bool? {
+        let (one, other) = (frame.split(separator: "-"), next.split(separator: "-"))
+        guard one.count == 2, other.count == 2, one[0] == other[0], let index = Int(one[1]),
+            let nextIndex = Int(other[1])
+        else { return nil }
+        return nextIndex == (index + 1) % count
+    }
+
+    /// How many frames a looping clip has, where nothing else was going on between two pushes.
+    private func loop(
         _ activity: ActivityNumber, _ one: Outbox.Sent, _ other: Outbox.Sent
-    ) -> Bool {
+    ) -> Int? {
         let start = VirtualWallClock.epoch + Span(nanoseconds: one.at.nanoseconds)
         let end = VirtualWallClock.epoch + Span(nanoseconds: other.at.nanoseconds)
         let slack = Span.seconds(20)
-        guard !faults.contains(FaultSet(.wallSteps)) else { return false }
+        guard !faults.contains(FaultSet(.wallSteps)), !faults.contains(FaultSet(.suspends)) else {
+            return nil
+        }
         let events = reference.events.filter { $0.event.activity == activity }
         guard let last = events.last(where: { $0.event.recordedAt < start - slack }),
             last.event.kind == .play,
             !events.contains(where: {
                 $0.event.recordedAt >= start - slack && $0.event.recordedAt <= end + slack
             })
-        else { return false }
+        else { return nil }
         let view = JSON(unchecked: last.event.body).document.root
-        return view["flipbook"]?["loop"]?.string == "forever"
+        // One that is not durable yet is not shown yet.
+        guard view["flipbook"]?["loop"]?.string == "forever",
+            let frames = view["flipbook"]?["frames"],
+            frames.elements.contains(where: { $0.string == one.frame })
+        else { return nil }
+        return frames.count
     }
 
     private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {
         guard card.isRegistered, !card.isDismissed, !card.isStranded,
             let (_, model) = reference.model(
-                tenant: phone.tenant, id: card.reference.id.rawValue)
+                tenant: phone.tenant, id: card.reference.id.rawValue),
+            // What a restored log has lost it cannot end.
+            card.reference.incarnation <= model.incarnation
         else { return }
         let name = "phone \(phone.number) \(card.reference.text)"
         if model.hasEnded || model.incarnation != card.reference.incarnation {

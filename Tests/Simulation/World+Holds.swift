@@ -64,6 +64,9 @@ extension World {
             faults += Outbox.spacingFaults(
                 sends.filter { $0.priority == 5 }, grant.lowPrioritySpacing, "priority 5")
         }
+        let starts = outboxes.flatMap(\.sends).filter { $0.counts && $0.event == .start }
+            .sorted { $0.at < $1.at }
+        faults += Outbox.bucketFaults(starts, budgets[.start])
         for (promise, detail, at) in faults {
             violated(
                 promise, "phone \(phone.number) as a whole: \(detail), sent at \(at.nanoseconds)")

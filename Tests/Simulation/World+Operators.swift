@@ -61,8 +61,9 @@ extension World {
             clock.reboot()
             crash()
         }
-        if strikes(.suspends, .machine, oneIn: 6) {
-            let seconds = dice.roll(.machine, 1...4_000)
+        // All together much less than a card's life.
+        if clock.slept < .seconds(4_000), strikes(.suspends, .machine, oneIn: 6) {
+            let seconds = dice.roll(.machine, 1...2_000)
             note(.sleep, who: -1, Int64(seconds))
             clock.sleep(.seconds(Int64(seconds)))
         }

@@ -97,6 +97,15 @@ extension Core {
         leave(batch.retired)
     }
 
+    /// The log has no room for the clock: until it has, wall time leads by no more than is on
+    /// record, or the timestamps of the next relay would go back. Nil: nothing was ever sent.
+    package mutating func holdLead(to known: Span?) {
+        guard let known, known < lead else { return }
+        staged.lead = lead
+        staged.flushAt = .distantPast
+        lead = known
+    }
+
     private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation

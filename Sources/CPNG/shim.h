@@ -29,3 +29,36 @@ static inline int tombolo_png_grey(const void *bytes, size_t count, void *pixels
     png_image_free(&image);
     return whole;
 }
+
+/// Reads a PNG as four bytes a pixel (red, green, blue, alpha) into `width * height * 4` bytes; 0
+/// where it is damaged.
+static inline int tombolo_png_rgba(const void *bytes, size_t count, void *pixels) {
+    png_image image;
+    memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    if (!png_image_begin_read_from_memory(&image, bytes, count)) return 0;
+    image.format = PNG_FORMAT_RGBA;
+    int read = png_image_finish_read(&image, NULL, pixels, 0, NULL);
+    int whole = read && !PNG_IMAGE_FAILED(image);
+    png_image_free(&image);
+    return whole;
+}
+
+/// Writes a picture of up to 256 colours with as few bits a pixel as they need. `palette` has four
+/// bytes a colour. Answers the number of bytes, at most `room`; 0 where it failed or has no room.
+static inline size_t tombolo_png_palette(
+    const void *indices, unsigned width, unsigned height, const void *palette, unsigned colours,
+    void *bytes, size_t room) {
+    png_image image;
+    memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    image.width = width;
+    image.height = height;
+    image.format = PNG_FORMAT_RGBA_COLORMAP;
+    image.colormap_entries = colours;
+    png_alloc_size_t size = room;
+    int written = png_image_write_to_memory(&image, bytes, &size, 0, indices, 0, palette);
+    int whole = written && !PNG_IMAGE_FAILED(image) && size <= room;
+    png_image_free(&image);
+    return whole ? (size_t)size : 0;
+}

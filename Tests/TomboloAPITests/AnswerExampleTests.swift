@@ -54,7 +54,8 @@ import TomboloJSON
         var accepted = Samples.accepted(.play)
         accepted.clip = "clip_7"
         accepted.plan = ClipPlan(
-            Samples.flipbook, accepted.grant!, intervalMax: .seconds(20), payloadBytes: 412)
+            Samples.flipbook, fit: .step, accepted.grant!, intervalMax: .seconds(20),
+            payloadBytes: 412)
         try expect("command-answer.play") { CommandAnswer(accepted).write(to: &$0) }
     }
 

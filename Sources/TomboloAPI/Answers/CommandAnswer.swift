@@ -131,7 +131,7 @@ extension JSONWriter {
     mutating func plan(_ plan: ClipPlan) {
         beginObject()
         member("class", plan.budgetClass.name)
-        member("fit", "step")
+        member("fit", plan.fit.name)
         name("asked_fps")
         number(plan.askedFramesPerSecond)
         name("granted_fps")

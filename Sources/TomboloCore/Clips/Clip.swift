@@ -14,10 +14,22 @@ package struct Clip: Hashable, Sendable {
         case wall, shown
     }
 
-    /// How frames become pushes. Without a type that declares more, `auto` is `step`.
+    /// How frames become pushes (pacing rule 10).
     package enum Fit: UInt8, Hashable, Sendable {
+        /// A bundle or keyframes where the type declares that its app can, else `step`.
+        case auto
         /// One frame a push.
-        case auto, step
+        case step
+        /// All frames of a flip-book in one push: the app plays them.
+        case bundle
+        /// The ends of a tween's parts: the phone fills in what is between.
+        case keyframes
+
+        static let choices: [(String, Fit)] = [
+            ("auto", .auto), ("step", .step), ("bundle", .bundle), ("keyframes", .keyframes),
+        ]
+
+        package var name: String { Self.choices[Int(rawValue)].0 }
     }
 
     /// Where in the state the frame stands.
@@ -97,8 +109,13 @@ package struct Clip: Hashable, Sendable {
     }
 
     /// The interval at which a destination samples it. A loop is slowed; what plays once keeps its
-    /// duration and is sampled evenly.
-    package func step(granted: Span) -> Span {
+    /// duration and is sampled evenly. A bundle is one push, and keyframes stand as far apart as
+    /// the phone can fill in.
+    package func step(granted: Span, fit: Fit = .step) -> Span {
+        if fit == .bundle { return every }
+        if fit == .keyframes, case .tween(let tween) = motion {
+            return tween.keyframeInterval(granted: granted)
+        }
         let interval = max(every, granted)
         guard let duration, duration > .zero, interval > every else { return interval }
         let samples = max(1, duration.nanoseconds / interval.nanoseconds)
@@ -128,7 +145,7 @@ package struct Clip: Hashable, Sendable {
 
 extension Clip {
     init?(reading reader: inout FieldReader) {
-        fit = reader.choice("fit", [("auto", .auto), ("step", .step)]) ?? .auto
+        fit = reader.choice("fit", Fit.choices) ?? .auto
         urgency = reader.choice("urgency", Urgency.choices) ?? .normal
         let flipbook = reader.object("flipbook")
         let tween = reader.object("tween")
@@ -150,6 +167,13 @@ extension Clip {
             ? Tween(reading: &inner).map(Motion.tween)
             : Flipbook(reading: &inner, view: view).map(Motion.flipbook)
         do { try inner.finish() } catch { reader.adopt(error) }
+        switch (fit, motion) {
+        case (.bundle, .tween?):
+            reader.fail("fit", "a tween has no frames to bundle; take \"keyframes\"")
+        case (.keyframes, .flipbook?):
+            reader.fail("fit", "nothing stands between frames of a flip-book; take \"bundle\"")
+        default: break
+        }
         guard let path, let motion else { return nil }
         self.path = path
         self.motion = motion
@@ -169,6 +193,7 @@ extension Clip {
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("urgency", urgency.name)
+        if fit != .auto { writer.member("fit", fit.name) }
         switch motion {
         case .flipbook: writer.name("flipbook")
         case .tween: writer.name("tween")

@@ -11,13 +11,18 @@ struct FrameCursor: Sendable {
 
     /// The clip itself: it is counted up after the projection has lost it.
     let playing: Projection.PlayingClip
+    /// Never `auto`.
+    let fit: Clip.Fit
     private(set) var mode = Mode.running
     /// Time as this phone has seen the clip: it stands still where the clip's clock is `shown`.
     private var clock: ClipClock
     /// When the next frame should go.
     var due: Instant
-    /// The interval that `due` was reckoned with.
+    /// The interval that `due` was reckoned with, and the granted one that it comes from.
     private(set) var interval: Span
+    private var granted: Span
+    /// The phone has all frames and plays them.
+    private var isBundleThere = false
     private(set) var lastPush = Instant.distantPast
     /// Pushes that showed a new frame: the k-th of a loop shows frame k mod n.
     private(set) var pushed: Int64 = 0
@@ -34,9 +39,14 @@ struct FrameCursor: Sendable {
     private var clip: Clip { playing.clip }
 
     /// A clip that begins here. Frames asked for before had no route.
-    init(_ playing: Projection.PlayingClip, interval: Span, now: Instant, wall: Instant) {
+    init(
+        _ playing: Projection.PlayingClip, fit: Clip.Fit, granted: Span, now: Instant,
+        wall: Instant
+    ) {
         self.playing = playing
-        self.interval = interval
+        self.fit = fit
+        self.granted = granted
+        interval = playing.clip.step(granted: granted, fit: fit)
         let isLate = playing.clip.clock == .shown && playing.elapsed(at: wall) > .zero
         clock = ClipClock(startedAt: isLate ? wall : playing.startedAt)
         due = now
@@ -49,10 +59,12 @@ struct FrameCursor: Sendable {
     /// A clip that a relay before this one has begun.
     init(
         _ playing: Projection.PlayingClip, counted: Int64, pushed: Int64, shownAt: Span?,
-        elapsed: Span, interval: Span, now: Instant, wall: Instant
+        elapsed: Span, fit: Clip.Fit, granted: Span, now: Instant, wall: Instant
     ) {
         self.playing = playing
-        self.interval = interval
+        self.fit = fit
+        self.granted = granted
+        interval = playing.clip.step(granted: granted, fit: fit)
         self.counted = counted
         self.pushed = pushed
         self.shownAt = shownAt
@@ -93,12 +105,16 @@ struct FrameCursor: Sendable {
         let isNext = mode == .running && asked(at: wall) > counted
         account(at: wall, but: isNext ? 1 : 0)
         self.mode = mode
+        isBundleThere = false
         if clip.clock == .shown { clock.run(mode == .running, at: wall) }
         if isNext { due = now }
     }
 
     /// Follows a change of the granted interval: it goes on from the frame shown.
-    mutating func follow(interval next: Span, now: Instant, wall: Instant) {
+    mutating func follow(granted next: Span, now: Instant, wall: Instant) {
+        guard next != granted else { return }
+        granted = next
+        let next = clip.step(granted: next, fit: fit)
         guard next != interval else { return }
         account(at: wall)
         interval = next
@@ -113,11 +129,22 @@ struct FrameCursor: Sendable {
     func frame(at wall: Instant) -> Span? {
         guard moves(at: wall) else { return shownAt }
         guard let duration = clip.duration else {
+            if fit == .bundle { return elapsed(at: wall) }
             let isNew = asked(at: wall) > counted
             let index = isNew ? pushed : max(0, pushed - 1)
             return Span(nanoseconds: clip.every.nanoseconds * (index % clip.frameCount))
         }
-        return min(elapsed(at: wall), duration)
+        guard fit == .keyframes else { return min(elapsed(at: wall), duration) }
+        // The phone moves towards a keyframe until the next one comes; rounding leaves a few
+        // nanoseconds over.
+        let end = elapsed(at: wall) + interval
+        return end > duration - Span(nanoseconds: interval.nanoseconds / 2) ? duration : end
+    }
+
+    /// When a bundle that goes now would have shown its first frame; nil where none is to go.
+    func bundleBegan(at wall: Instant) -> Instant? {
+        guard fit == .bundle, mode == .running, !isOver(at: wall) else { return nil }
+        return wall - elapsed(at: wall)
     }
 
     /// A push showed `frame`: it counts as one frame, if one was asked for since the last.
@@ -130,6 +157,7 @@ struct FrameCursor: Sendable {
             add(1, \.sent, at: wall)
             pushed += 1
         }
+        isBundleThere = fit == .bundle && mode == .running
         schedule(showsNew: new > 0, now: now, wall: wall)
     }
 
@@ -145,6 +173,11 @@ struct FrameCursor: Sendable {
 
     private mutating func schedule(showsNew: Bool, now: Instant, wall: Instant) {
         lastPush = now
+        guard !isBundleThere else {
+            // The phone plays on by itself; what plays once has a last value for all that.
+            due = clip.duration.map { now + ($0 - elapsed(at: wall)) } ?? .distantFuture
+            return
+        }
         guard clip.duration == nil else {
             due = nextOnGrid(now: now, wall: wall)
             return
@@ -174,7 +207,8 @@ struct FrameCursor: Sendable {
         return now + Span(nanoseconds: max(0, end - elapsed.nanoseconds))
     }
 
-    private var isSlowed: Bool { interval > clip.every }
+    /// Between keyframes the phone shows the frames all the same.
+    private var isSlowed: Bool { fit == .step && interval > clip.every }
 
     // MARK: Counting
 
@@ -198,7 +232,8 @@ struct FrameCursor: Sendable {
     mutating func account(at wall: Instant, but rest: Int64 = 0) {
         let new = asked(at: wall) - counted - rest
         switch mode {
-        case .running: add(new, \.slowed, at: wall)
+        case .running where isBundleThere: add(new, \.sent, at: wall)
+        case .running: add(new, fit == .keyframes ? \.merged : \.slowed, at: wall)
         case .hidden: add(new, \.hidden, at: wall)
         case .paused: add(new, \.paused, at: wall)
         }

@@ -114,7 +114,17 @@ extension Core {
     private func lints(_ clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
         let own = activity.destinations.compactMap { destinations[$0] }
         let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
-        guard slowest > clip.every else { return [] }
+        let fit = fit(clip, activity.accepted, activity)
+        let type = type(of: activity.definition, activity.key.tenant)
+        if clip.fit == .bundle, type?.plays != true {
+            return [
+                Lint(
+                    .clipBundleUndeclared, "/fit",
+                    "the type \(activity.definition.type) does not declare \"plays\": its app "
+                        + "shows one frame, unless it plays bundles all the same")
+            ]
+        }
+        guard fit == .step, slowest > clip.every else { return [] }
         let name = if case .tween = clip.motion { "tween" } else { "flipbook" }
         return [
             Lint(

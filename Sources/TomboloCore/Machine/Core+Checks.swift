@@ -110,7 +110,26 @@ extension Core {
                 largest, payloadBytes(activity.accepted, shown, activity.definition, alert: nil))
         }
         if largest > Payload.bytesMax { throw Self.tooLarge(largest) }
-        return (begun, largest)
+        guard clip.fit == .bundle else { return (begun, largest) }
+        guard
+            let bytes = bundleBytes(begun, activity.accepted, activity.definition)
+        else {
+            let message = "the state has a member \"clip\" already, where the bundle goes"
+            throw Refusal(
+                .invalidField, message, errors: [FieldError(pointer: "/fit", message: message)])
+        }
+        if bytes > Payload.bytesMax { throw Self.tooLarge(bytes) }
+        return (begun, bytes)
+    }
+
+    /// The size of the push that carries all frames; nil where the state has no room for them.
+    func bundleBytes(
+        _ clip: Clip, _ projection: Projection, _ definition: Activity.Definition
+    ) -> Int? {
+        let state = clip.state(projection.state, at: .zero)
+        return clip.bundled(into: state, began: projection.changedAt).map {
+            payloadBytes(projection, $0, definition, alert: nil)
+        }
     }
 
     /// Values of a tween whose size is tried before it plays.

@@ -12,14 +12,16 @@ extension Core {
             closeCursor(slot, now: now)
         }
         guard let playing = projection.clip else { return }
-        let (interval, wall) = (interval(slot, playing), wall(now))
+        let (granted, wall) = (grantInForce(destination).grant.frameInterval, wall(now))
         if destinations[slot]?.cursor == nil {
-            destinations[slot]?.cursor = FrameCursor(
-                playing, interval: interval, now: now, wall: wall)
+            let cursor = FrameCursor(
+                playing, fit: fit(playing.clip, projection, activities[destination.activity]),
+                granted: granted, now: now, wall: wall)
+            destinations[slot]?.cursor = cursor
         }
         let mode = frameMode(slot, now: now)
         destinations[slot]?.cursor?.enter(mode, now: now, wall: wall)
-        destinations[slot]?.cursor?.follow(interval: interval, now: now, wall: wall)
+        destinations[slot]?.cursor?.follow(granted: granted, now: now, wall: wall)
     }
 
     /// Adds what a clip came to at a destination to the destination's counts.
@@ -60,12 +62,15 @@ extension Core {
         #else
             let frame = due
         #endif
+        let began = cursor.bundleBegan(at: wall)
         cursor.show(frame, now: now, wall: wall)
         destinations[slot]?.cursor = cursor
         if wish == .frame, let activity = destinations[slot]?.activity {
             counters[activities[activity].key.tenant].framesSent += 1
         }
-        return frame.map { projection.state(showing: $0) } ?? projection.state
+        let state = frame.map { projection.state(showing: $0) } ?? projection.state
+        guard let began, let playing = projection.clip else { return state }
+        return playing.clip.bundled(into: state, began: began) ?? state
     }
 
     /// Whether the phone has this very state already. A frame of a loop counts as new, however it
@@ -98,11 +103,6 @@ extension Core {
         return min(one, other)
     }
 
-    private func interval(_ slot: Int, _ playing: Projection.PlayingClip) -> Span {
-        guard let destination = destinations[slot] else { return playing.clip.every }
-        return playing.clip.step(granted: grantInForce(destination).grant.frameInterval)
-    }
-
     /// A clip goes on at a destination where the last relay's mark left it.
     mutating func restore(_ mark: Mark.Clip, at slot: Int, now: Instant) {
         guard let destination = destinations[slot], let projection = projection(slot),
@@ -110,9 +110,11 @@ extension Core {
             playing.version == mark.version,
             destination.incarnation == activities[destination.activity].incarnation
         else { return }
-        let (interval, wall) = (interval(slot, playing), wall(now))
-        destinations[slot]?.cursor = FrameCursor(
+        let cursor = FrameCursor(
             playing, counted: mark.counted, pushed: mark.pushed, shownAt: mark.shownAt,
-            elapsed: mark.elapsed, interval: interval, now: now, wall: wall)
+            elapsed: mark.elapsed,
+            fit: fit(playing.clip, projection, activities[destination.activity]),
+            granted: grantInForce(destination).grant.frameInterval, now: now, wall: wall(now))
+        destinations[slot]?.cursor = cursor
     }
 }

@@ -158,9 +158,9 @@ extension Core {
             answer.lint = event.lint
             if let plan = event.plan, let grant = answer.grant {
                 answer.clip = event.projection.clip?.name
-                answer.plan = ClipPlan(
-                    plan.clip, grant, intervalMax: configuration.limits.frameIntervalMax,
-                    payloadBytes: plan.payloadBytes)
+                answer.plan = self.plan(
+                    plan.clip, payloadBytes: plan.payloadBytes, event.projection,
+                    activities[event.activity], grant)
             }
             return answer
         }

@@ -222,7 +222,9 @@ extension Core {
             return .later(earlier(refresh, endOfHidden(clip, now: now)))
         }
         // So slow a loop is no animation, and costs pushes all the same.
-        if grantInForce(destination).grant.frameInterval > configuration.limits.frameIntervalMax {
+        if cursor.fit != .bundle,
+            grantInForce(destination).grant.frameInterval > configuration.limits.frameIntervalMax
+        {
             return .later(refresh)
         }
         if cursor.due <= now {

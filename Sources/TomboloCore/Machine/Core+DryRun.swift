@@ -108,10 +108,9 @@ extension Core {
             let slowest = routes.map(\.grant).max {
                 $0.grant.frameInterval < $1.grant.frameInterval
             }
-            run.plan = ClipPlan(
-                plan.clip, slowest ?? grantInForce(.standard),
-                intervalMax: configuration.limits.frameIntervalMax,
-                payloadBytes: plan.payloadBytes)
+            run.plan = self.plan(
+                plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity,
+                slowest ?? grantInForce(.standard))
         }
         run.lint = lints(of: run, activity, command, present, now: now)
         return run

@@ -11,6 +11,8 @@ package struct Tween: Hashable, Sendable {
     package let easing: Easing
     /// How often the producer asks for a frame.
     package let every: Span
+    /// Set where its numbers are angles: then keyframes stand close enough to stay on the arc.
+    package let unit: AngleUnit?
     /// Speed at the start, of each component, a second: a spring takes over that of the tween
     /// before.
     package private(set) var velocity: [Double]
@@ -28,7 +30,7 @@ package struct Tween: Hashable, Sendable {
     ///   - to: the last value as it is written; `animatable` is what it says.
     package init(
         from: Animatable?, to: JSON, animatable: Animatable, duration: Span?, easing: Easing,
-        every: Span = Tween.everyStandard
+        every: Span = Tween.everyStandard, unit: AngleUnit? = nil
     ) {
         self.from = from
         self.to = animatable
@@ -36,6 +38,7 @@ package struct Tween: Hashable, Sendable {
         self.duration = duration
         self.easing = easing
         self.every = every
+        self.unit = unit
         velocity = []
         length = .zero
         length = Self.length(self)
@@ -132,10 +135,11 @@ extension Tween {
         let duration = reader.span("duration", in: Self.durationRange)
         let every = reader.span("every", in: Flipbook.everyRange) ?? Self.everyStandard
         let easing = Easing.reading(&reader, duration: duration)
+        let unit = reader.choice("unit", AngleUnit.choices)
         guard let to, let end, let easing else { return nil }
         self.init(
             from: start, to: to.json, animatable: end, duration: duration, easing: easing,
-            every: every)
+            every: every, unit: unit)
     }
 
     /// As `init(reading:)` reads it, but for the braces around it.
@@ -144,6 +148,7 @@ extension Tween {
         writer.member("to", last)
         if let duration { writer.member("duration", duration.text) }
         writer.member("every", every.text)
+        if let unit { writer.member("unit", unit.name) }
         writer.name("easing")
         easing.write(into: &writer)
     }

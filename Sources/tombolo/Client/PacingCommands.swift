@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `pause`, `resume`, `delivery`, `budget` and `clip`.
+/// `pause`, `resume`, `delivery` and `budget`.
 enum PacingCommands {
     static func pause(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -81,13 +81,5 @@ enum PacingCommands {
         return try await ReadCommands.list(
             context, path, rows: "destinations",
             columns: ["activity", "device", "left", "device_left", "next_at"])
-    }
-
-    static func clipPlay(_ context: CommandContext) async throws -> ExitStatus {
-        let id = context.invocation.arguments[0]
-        let clip = try StateInput.object(path: context.invocation.arguments[1])
-        let path = "/v1/activities/\(PathText.escaped(id))/clips"
-        return try await ReadCommands.show(
-            context, RelayRequest("POST", path, body: clip.bytes), name: id)
     }
 }

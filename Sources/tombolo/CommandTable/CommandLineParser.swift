@@ -183,7 +183,10 @@ private struct FlagReader {
     }
 
     private func checkArguments() throws(ProgramError) {
-        let wanted = command.arguments
+        var wanted = command.arguments
+        if let last = wanted.last, last.repeats {
+            while wanted.count < arguments.count { wanted.append(last) }
+        }
         if arguments.count > wanted.count {
             let surplus = arguments[wanted.count]
             throw .usage("\(command.name) takes no argument \(surplus)", remedy: remedy)

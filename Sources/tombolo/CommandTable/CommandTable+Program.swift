@@ -7,7 +7,8 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
         ]
         let pacing: [Subcommand] = [
-            .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlay,
+            .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlan, .clipPlay,
+            .clipPack,
         ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [

@@ -42,7 +42,9 @@ struct HelpPage {
     }
 
     private func usage(_ command: Subcommand) -> String {
-        let arguments = command.arguments.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+        let arguments = command.arguments.map {
+            ($0.isOptional ? "[\($0.name)]" : $0.name) + ($0.repeats ? "…" : "")
+        }
         return (command.path + arguments).joined(separator: " ")
     }
 

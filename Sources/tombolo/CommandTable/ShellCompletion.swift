@@ -129,7 +129,7 @@ struct ShellCompletion: Sendable {
         }
         for argument in command.arguments {
             specifications.append(
-                "'\(argument.isOptional ? ":" : "")"
+                "'\(argument.repeats ? "*" : argument.isOptional ? ":" : "")"
                     + ":\(quoted(argument.name)):\(zshAction(argument.value))'")
         }
         let lines = specifications.map { "            \($0)" }.joined(separator: " \\\n")

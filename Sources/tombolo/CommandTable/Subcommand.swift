@@ -22,9 +22,15 @@ struct Argument: Hashable, Sendable {
     let name: String
     let value: ValueKind
     let isOptional: Bool
+    /// Takes all that is left; the last argument of a command only.
+    let repeats: Bool
     let summary: String
 
-    init(_ name: String, _ value: ValueKind, optional: Bool = false, _ summary: String) {
+    init(
+        _ name: String, _ value: ValueKind, optional: Bool = false, repeats: Bool = false,
+        _ summary: String
+    ) {
+        self.repeats = repeats
         self.name = name
         self.value = value
         isOptional = optional

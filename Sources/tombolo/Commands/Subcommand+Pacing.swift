@@ -16,6 +16,18 @@ extension Flag {
     static let replaySpeed = Flag(
         "speed", .text("N"), default: "1",
         "10 lets the events come ten times as fast as they did")
+    static let packPath = Flag(
+        "path", .text("POINTER"), default: "/image", "where in the state the frame stands")
+    static let packEvery = Flag(
+        "every", .duration, default: "100ms", "how long each frame is shown")
+    static let packFit = Flag(
+        "fit", .choice(ClipPacking.Fit.allCases.map(\.rawValue)), default: "bundle",
+        "bundle: all frames together are to fit; step: each of them")
+    static let packLimit = Flag(
+        "limit", .integer(64...4_096), default: "3400",
+        "bytes that the frames may take; the rest of the 4096 is the state's")
+    static let packColours = Flag(
+        "colors", .integer(2...256), default: "256", "no more colours than these")
     static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
 }
 
@@ -80,6 +92,28 @@ extension Subcommand {
         ],
         exits: [.notFoundOrConflict], run: BudgetSimulateCommand.run)
 
+    static let clipPlan = Subcommand(
+        path: ["clip", "plan"], summary: "Say what a clip would cost and show, without playing it",
+        arguments: [
+            .activity, Argument("FILE", .file, "the clip, a JSON object; - is stdin"),
+        ],
+        flags: Flag.ofClients,
+        examples: ["tombolo clip plan cat-7 clip.json"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ClipCommands.plan)
+
+    static let clipPack = Subcommand(
+        path: ["clip", "pack"], summary: "Make a clip of PNGs, small enough for a push",
+        arguments: [Argument("PNG", .file, repeats: true, "the frames, in order")],
+        flags: [
+            .packPath, .packEvery, .packFit, .packLimit, .packColours,
+        ],
+        details: [
+            "Of all palettes and sizes that fit, the one that keeps most of the pictures is taken;\n"
+                + "stderr tells which. stdout is the clip, as clip play takes it."
+        ],
+        examples: ["tombolo clip pack cat-*.png | tombolo clip play cat-7 -"],
+        exits: [.notFoundOrConflict], run: ClipCommands.pack)
+
     static let clipPlay = Subcommand(
         path: ["clip", "play"], summary: "Play a clip: a flip-book or a tween",
         arguments: [
@@ -90,5 +124,5 @@ extension Subcommand {
         examples: [
             "echo '{\"tween\":{\"path\":\"/angle\",\"to\":180}}' | tombolo clip play door -"
         ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.clipPlay)
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ClipCommands.play)
 }

@@ -1,0 +1,106 @@
+import TomboloCore
+import TomboloJSON
+
+/// `clip`.
+enum ClipCommands {
+    static func play(_ context: CommandContext) async throws -> ExitStatus {
+        let (id, request) = try request(context, query: "")
+        return try await ReadCommands.show(context, request, name: id)
+    }
+
+    /// What `play` would be answered with, but nothing is stored.
+    static func plan(_ context: CommandContext) async throws -> ExitStatus {
+        let (id, request) = try request(context, query: "?dry_run=true")
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(request, name: id)
+        let root = try answer.document().root
+        guard OutputFormat(context) == .table, let plan = root["plan"] else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        var table = TextTable(["FIELD", "VALUE"])
+        for (name, value) in plan.members { table.add([name, Cell.text(value)]) }
+        for lint in root["lint"].map({ Array($0.elements) }) ?? [] {
+            table.add(["lint", lint["detail"]?.string ?? Cell.text(lint)])
+        }
+        try context.terminal.write(table.text(for: context.terminal).utf8)
+        return .succeeded
+    }
+
+    private static func request(
+        _ context: CommandContext, query: String
+    ) throws -> (id: String, RelayRequest) {
+        let id = context.invocation.arguments[0]
+        let clip = try StateInput.object(path: context.invocation.arguments[1])
+        let path = "/v1/activities/\(PathText.escaped(id))/clips\(query)"
+        return (id, RelayRequest("POST", path, body: clip.bytes))
+    }
+
+    /// Needs no relay.
+    static func pack(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let pictures = try invocation.arguments.map(picture)
+        guard pictures.count >= 2 else {
+            throw ProgramError.usage(
+                "a flip-book has two frames or more", remedy: "tombolo clip pack a.png b.png")
+        }
+        if let other = pictures.firstIndex(where: {
+            $0.width != pictures[0].width || $0.height != pictures[0].height
+        }) {
+            throw ProgramError.usage(
+                "\(invocation.arguments[other]) is \(pictures[other].width)x"
+                    + "\(pictures[other].height), \(invocation.arguments[0]) is "
+                    + "\(pictures[0].width)x\(pictures[0].height)",
+                remedy: "make all frames the same size")
+        }
+        let fit = invocation.text(.packFit).flatMap(ClipPacking.Fit.init(rawValue:)) ?? .bundle
+        let limit = invocation.integer(.packLimit) ?? 3_400
+        guard
+            let packing = ClipPacking(
+                pictures, fit: fit, limit: limit, colours: invocation.integer(.packColours) ?? 256)
+        else {
+            throw ProgramError(
+                "\(pictures.count) frames cannot be made to fit \(limit) bytes",
+                remedy: "give fewer frames, or --fit step: one frame a push")
+        }
+        context.terminal.complain(
+            "\(pictures.count) frames of \(pictures[0].width)x\(pictures[0].height), made "
+                + "\(packing.width)x\(packing.height) of \(packing.colours) colours: "
+                + "\(ClipPacking.bytes(packing.frames, fit)) of \(limit) bytes\n")
+        try context.terminal.write(clip(packing, invocation) + [10])
+        return .succeeded
+    }
+
+    private static func picture(_ path: String) throws(ProgramError) -> Picture {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileBytes.read(path)
+        } catch {
+            throw ProgramError(
+                "\(path): \(error)", remedy: "ls -l \(path)", status: .notFoundOrConflict)
+        }
+        guard let picture = Picture(png: bytes) else {
+            throw .usage(
+                "\(path) is no PNG of at most \(Bitmap.sideMax) by \(Bitmap.sideMax) pixels",
+                remedy: "file \(path)")
+        }
+        return picture
+    }
+
+    private static func clip(_ packing: ClipPacking, _ invocation: Invocation) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("flipbook")
+        writer.beginObject()
+        writer.member("path", invocation.text(.packPath) ?? "/image")
+        writer.name("frames")
+        writer.beginArray()
+        for frame in packing.frames { writer.string(frame) }
+        writer.endArray()
+        writer.member("every", invocation.text(.packEvery) ?? "100ms")
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+}

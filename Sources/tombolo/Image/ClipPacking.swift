@@ -1,0 +1,79 @@
+import TomboloCrypto
+
+/// Frames of a clip made small enough for a push: of all palettes and sizes that fit, the one that
+/// keeps most of the pictures.
+struct ClipPacking: Sendable {
+    let width: Int
+    let height: Int
+    /// Of the frame that has most of them.
+    let colours: Int
+    /// As base64, in order.
+    let frames: [String]
+
+    /// What counts against the limit.
+    enum Fit: String, Hashable, Sendable, CaseIterable {
+        /// All frames together.
+        case bundle
+        /// The largest of them.
+        case step
+    }
+
+    /// Palettes that are tried; more colours cost more bits a pixel.
+    static let palettes = [256, 64, 16, 8, 4, 2]
+    /// Sizes that are tried, in 24ths of the given one.
+    static let sizes = [24, 21, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3]
+
+    /// Of base64, with quotes and commas where there are several.
+    static func bytes(_ frames: [String], _ fit: Fit) -> Int {
+        switch fit {
+        case .bundle: frames.reduce(1) { $0 + $1.utf8.count + 3 }
+        case .step: (frames.map(\.utf8.count).max() ?? 0) + 2
+        }
+    }
+
+    /// - Parameters:
+    ///   - pictures: one or more, all of one size.
+    ///   - limit: bytes that the frames may take.
+    ///   - colours: more are not used, however much room there is.
+    ///
+    /// Nil where even the smallest does not fit.
+    init?(_ pictures: [Picture], fit: Fit, limit: Int, colours most: Int = 256) {
+        guard let first = pictures.first else { return nil }
+        var best: (quality: Double, packing: ClipPacking)?
+        for size in Self.sizes {
+            let width = max(1, first.width * size / 24)
+            let height = max(1, first.height * size / 24)
+            let small = pictures.map { $0.scaled(toWidth: width, height: height) }
+            for colours in Self.palettes where colours <= most {
+                let quality = Double(width * height) * Self.bits(colours)
+                if quality <= best?.quality ?? 0 { continue }
+                let pngs = small.compactMap { $0.png(colours: colours) }
+                guard pngs.count == small.count else { continue }
+                let frames = pngs.map { Base64.encode($0.bytes) }
+                guard Self.bytes(frames, fit) <= limit else { continue }
+                best = (
+                    quality,
+                    ClipPacking(
+                        width: width, height: height,
+                        colours: pngs.map(\.colours).max() ?? colours, frames: frames)
+                )
+            }
+        }
+        guard let best else { return nil }
+        self = best.packing
+    }
+
+    private init(width: Int, height: Int, colours: Int, frames: [String]) {
+        self.width = width
+        self.height = height
+        self.colours = colours
+        self.frames = frames
+    }
+
+    /// What a pixel can tell.
+    private static func bits(_ colours: Int) -> Double {
+        var bits = 0
+        while 1 << bits < colours { bits += 1 }
+        return Double(bits)
+    }
+}

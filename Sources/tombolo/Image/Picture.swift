@@ -1,0 +1,85 @@
+import CPNG
+
+/// A picture in colour, as frames of a clip are made from.
+struct Picture: Hashable, Sendable {
+    /// One pixel's colour, its channels in order: red, green, blue and alpha.
+    typealias Colour = SIMD4<UInt8>
+
+    let width: Int
+    let height: Int
+    /// Row by row.
+    let pixels: [Colour]
+
+    /// Reads a PNG. A damaged one, and one larger than `Bitmap.sideMax`, is nil.
+    init?(png bytes: [UInt8]) {
+        var width: UInt32 = 0
+        var height: UInt32 = 0
+        guard tombolo_png_size(bytes, bytes.count, &width, &height) != 0,
+            (1...Bitmap.sideMax).contains(Int(width)), (1...Bitmap.sideMax).contains(Int(height))
+        else { return nil }
+        var rgba = [UInt8](repeating: 0, count: Int(width) * Int(height) * 4)
+        guard tombolo_png_rgba(bytes, bytes.count, &rgba) != 0 else { return nil }
+        self.width = Int(width)
+        self.height = Int(height)
+        pixels = stride(from: 0, to: rgba.count, by: 4).map { place -> Colour in
+            // What cannot be seen has no colour of its own.
+            let alpha = rgba[place + 3]
+            if alpha == 0 { return Colour() }
+            return Colour(rgba[place], rgba[place + 1], rgba[place + 2], alpha)
+        }
+    }
+
+    /// One of given pixels; there are `width * height`.
+    init(width: Int, height: Int, pixels: [Colour]) {
+        precondition(pixels.count == width * height)
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+    }
+
+    /// The picture made smaller: each pixel is the mean of those that it stands for.
+    func scaled(toWidth newWidth: Int, height newHeight: Int) -> Picture {
+        guard newWidth < width || newHeight < height else { return self }
+        var result: [Colour] = []
+        for y in 0..<newHeight {
+            let top = y * height / newHeight
+            let rows = top..<max(top + 1, (y + 1) * height / newHeight)
+            for x in 0..<newWidth {
+                let left = x * width / newWidth
+                result.append(mean(left..<max(left + 1, (x + 1) * width / newWidth), rows))
+            }
+        }
+        return Picture(width: newWidth, height: newHeight, pixels: result)
+    }
+
+    private func mean(_ columns: Range<Int>, _ rows: Range<Int>) -> Colour {
+        var sum = SIMD4<Int>()
+        var alpha = 0
+        for y in rows {
+            for x in columns {
+                let pixel = pixels[y * width + x]
+                let weight = Int(pixel.w)
+                sum &+= SIMD4(Int(pixel.x), Int(pixel.y), Int(pixel.z), 0) &* weight
+                alpha += weight
+            }
+        }
+        guard alpha > 0 else { return Colour() }
+        let count = columns.count * rows.count
+        return Colour(
+            UInt8((sum.x + alpha / 2) / alpha), UInt8((sum.y + alpha / 2) / alpha),
+            UInt8((sum.z + alpha / 2) / alpha), UInt8((alpha + count / 2) / count))
+    }
+
+    /// A PNG of at most so many colours (2 to 256), with as few bits a pixel as they need; and how
+    /// many those are.
+    func png(colours: Int) -> (bytes: [UInt8], colours: Int)? {
+        let palette = Palette(of: pixels, colours: colours)
+        let indices = pixels.map { UInt8(palette.index(of: $0)) }
+        let entries = palette.colours.flatMap { [$0.x, $0.y, $0.z, $0.w] }
+        var bytes = [UInt8](repeating: 0, count: pixels.count * 2 + 4_096)
+        let count = tombolo_png_palette(
+            indices, UInt32(width), UInt32(height), entries, UInt32(palette.colours.count),
+            &bytes, bytes.count)
+        return count > 0 ? (Array(bytes[..<count]), palette.colours.count) : nil
+    }
+}

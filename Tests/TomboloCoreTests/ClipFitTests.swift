@@ -1,0 +1,182 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Rule 10: a bundle is one push, keyframes stand as far apart as the phone can fill in.
+@Suite struct ClipFitTests {
+    private static let playing = #"{"plays":true,"animates":true}"#
+
+    private static func rig(
+        _ budgetClass: BudgetClass = .standard, type: String? = playing
+    ) throws -> Rig {
+        var rig = Rig()
+        if let type { try Self.declare(type, &rig) }
+        rig.runningActivity(budgetClass)
+        rig.advance(to: 100)
+        return rig
+    }
+
+    private static func declare(_ body: String, _ rig: inout Rig) throws {
+        let type = try ActivityType(reading: Rig.json(body))
+        rig.step(.type(type, name: "Runner", app: nil, Rig.tenant, Ticket(1)))
+    }
+
+    private static func clip(_ push: Push) -> JSONView? {
+        Rig.json(Rig.state(push))["clip"]
+    }
+
+    @Test func `a bundle is one push, and every frame counts as sent`() throws {
+        var rig = try Self.rig()
+        let before = rig.pushes.count
+        rig.command(.play, ClipTests.clip)
+        #expect(rig.lastAccepted?.plan?.fit == .bundle)
+        #expect(rig.lastAccepted?.plan?.pushes == 1)
+        #expect(rig.lastAccepted?.plan?.grantedFramesPerSecond == 10)
+        rig.advance(to: 160)
+        #expect(rig.pushes.count == before + 1)
+        let bundle = try #require(rig.pushes.last.flatMap { Self.clip($0.push) })
+        #expect(bundle["path"]?.string == "/lap")
+        #expect(bundle["frames"]?.count == 5)
+        #expect(bundle["every"]?.double == 0.1)
+        #expect(bundle["loop"]?.bool == true)
+        #expect(bundle["began"]?.double == Double(Rig.epoch.seconds + 100))
+        let frames = rig.view()!.destinations[0].frames
+        #expect(frames.asked == 601)
+        #expect(frames.sent == 601)
+        rig.command(.stop, "{}")
+        rig.advance(to: 200)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":0}"#, "no bundle is left")
+    }
+
+    @Test func `a change while a bundle plays carries it on, from where it is`() throws {
+        var rig = try Self.rig()
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 130.25)
+        rig.command(.update, #"{"state":{"name":"Mio"}}"#)
+        rig.advance(to: 150)
+        let bundle = try #require(rig.pushes.last.flatMap { Self.clip($0.push) })
+        #expect(bundle["began"]?.double == Double(Rig.epoch.seconds + 100))
+        #expect(rig.pushes.last.map { Rig.state($0.push) }?.contains("Mio") == true)
+    }
+
+    @Test func `a bundle that plays once is followed by its last value`() throws {
+        var rig = try Self.rig()
+        let before = rig.pushes.count
+        rig.command(
+            .play, #"{"flipbook":{"path":"/lap","frames":[1,2,3],"every":"1s","loop":2}}"#)
+        #expect(rig.lastAccepted?.plan?.pushes == 2)
+        rig.advance(to: 200)
+        #expect(rig.pushes.dropFirst(before).count == 2)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":3}"#)
+    }
+
+    @Test func `what is too large for a bundle, or undeclared, goes frame by frame`() throws {
+        let large = (0..<5).map { "\"\($0)\(String(repeating: "x", count: 900))\"" }
+        let body =
+            #"{"flipbook":{"path":"/lap","frames":[\#(large.joined(separator: ","))],"#
+            + #""every":"100ms"}}"#
+        var rig = try Self.rig()
+        rig.command(.play, body)
+        #expect(rig.lastAccepted?.plan?.fit == .step)
+        var plain = try Self.rig(type: nil)
+        plain.command(.play, ClipTests.clip)
+        #expect(plain.lastAccepted?.plan?.fit == .step)
+    }
+
+    @Test func `an explicit bundle that cannot fit is refused, with the bytes`() throws {
+        var rig = try Self.rig(type: nil)
+        let large = (0..<5).map { "\"\($0)\(String(repeating: "x", count: 900))\"" }
+        rig.command(
+            .play,
+            #"{"fit":"bundle","flipbook":{"path":"/lap","frames":[\#(large.joined(separator: ","))],"#
+                + #""every":"100ms"}}"#)
+        #expect(rig.lastRefusal == .payloadTooLarge)
+        rig.command(
+            .play,
+            #"{"fit":"bundle","flipbook":{"path":"/lap","frames":[1,2],"every":"100ms"}}"#)
+        #expect(rig.lastAccepted?.lint.map(\.code) == [.clipBundleUndeclared])
+        #expect(rig.pushes.last.flatMap { Self.clip($0.push) } != nil, "as it was asked for")
+    }
+
+    @Test func `a bundle rests while the app is in front, and goes on after`() throws {
+        var rig = try Self.rig()
+        rig.command(
+            .play,
+            #"{"flipbook":{"path":"/lap","frames":[0,1,2],"every":"1s","clock":"shown"}}"#)
+        rig.advance(to: 110)
+        let before = rig.pushes.count
+        rig.presence(.active)
+        rig.advance(to: 140)
+        #expect(rig.pushes.count == before)
+        rig.presence(.background)
+        rig.advance(to: 160)
+        let bundle = try #require(rig.pushes.last.flatMap { Self.clip($0.push) })
+        #expect(rig.pushes.count == before + 1)
+        #expect(bundle["began"]?.double == Double(Rig.epoch.seconds + 130), "30 s were not shown")
+    }
+
+    @Test func `keyframes tell the end of each part, two seconds at most`() throws {
+        var rig = try Self.rig(.lab)
+        let before = rig.pushes.count
+        rig.command(
+            .play,
+            #"{"tween":{"path":"/lap","from":0,"to":100,"duration":"10s","easing":"linear"}}"#)
+        #expect(rig.lastAccepted?.plan?.fit == .keyframes)
+        #expect(rig.lastAccepted?.plan?.pushes == 5)
+        rig.advance(to: 130)
+        #expect(ClipTests.frames(rig, from: before) == ["20", "40", "60", "80", "100"])
+        let line = rig.pushes.dropFirst(before).map(\.at.seconds)
+        #expect(line.map { ($0 - 100).rounded() } == [0, 2, 4, 6, 8])
+        let frames = rig.view()!.destinations[0].frames
+        #expect(frames.slowed == 0, "the phone fills in what is between")
+        #expect(frames.asked == frames.sent + frames.merged)
+    }
+
+    @Test(arguments: [("degrees", 180.0, 6), ("radians", 3.141_592_653_589_793, 6)])
+    func `on an arc keyframes stand at most thirty degrees apart`(
+        _ unit: String, _ end: Double, _ count: Int
+    ) throws {
+        var rig = try Self.rig(.lab)
+        let before = rig.pushes.count
+        rig.command(
+            .play,
+            #"{"tween":{"path":"/lap","from":0,"to":\#(end),"duration":"2s","easing":"linear","#
+                + #""unit":"\#(unit)"}}"#)
+        rig.advance(to: 130)
+        // The last may go twice, the second time with a timestamp of its own.
+        var frames = ClipTests.frames(rig, from: before).compactMap(Double.init)
+        if frames.suffix(2).first == frames.last { frames.removeLast() }
+        #expect(frames.count == count, "\(frames)")
+        for (one, next) in zip([0] + frames, frames) {
+            #expect(next - one <= end / 6 + 0.002)
+        }
+        #expect(frames.last.map { abs($0 - end) < 1e-9 } == true)
+    }
+
+    @Test func `an easing has keyframes where it bends, and a grant has the last word`() throws {
+        var rig = try Self.rig(.lab)
+        let body =
+            #"{"tween":{"path":"/lap","from":0,"to":100,"duration":"4s","easing":"easeInOut"}}"#
+        rig.command(.play, body)
+        let bent = try #require(rig.lastAccepted?.plan?.pushes)
+        #expect(bent > 2)
+        #expect(bent < 12)
+        var slow = try Self.rig(.standard)
+        let before = slow.pushes.count
+        slow.command(.play, body)
+        #expect(slow.lastAccepted?.plan?.pushes == 1)
+        slow.advance(to: 200)
+        #expect(ClipTests.frames(slow, from: before) == ["100"])
+    }
+
+    @Test func `a tween has nothing to bundle, a flip-book nothing between its frames`() {
+        for body in [
+            #"{"fit":"bundle","tween":{"path":"/lap","to":1}}"#,
+            #"{"fit":"keyframes","flipbook":{"path":"/lap","frames":[1,2],"every":"1s"}}"#,
+        ] {
+            #expect(throws: FieldErrors.self) {
+                _ = try Command.Content(kind: .play, Rig.json(body))
+            }
+        }
+    }
+}

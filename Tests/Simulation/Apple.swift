@@ -136,8 +136,12 @@ final class Apple {
     }
 
     private func decide(_ push: Push, _ token: Token, _ key: CardKey, _ life: Life) {
-        let quick = world.dice.time(.network, 5...200)
+        var quick = world.dice.time(.network, 5...200)
         if let since = token.goneSince {
+            // The app may have told of its new token by then.
+            if world.strikes(.rotation, .network, oneIn: 2) {
+                quick = world.dice.time(.network, 500...9_000)
+            }
             let result = PushResult.rejected(
                 status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: since)
             answer(push, key, life, result, after: quick)

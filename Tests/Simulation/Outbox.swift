@@ -30,6 +30,7 @@ final class Outbox {
         /// Class `lab` may hold: a second may be shared.
         var mayShare: Bool
         var isFrame: Bool
+        var token: String
         var fate = Fate.open
         var answeredAt: MonotonicInstant?
         /// Its answer came so shortly before a crash that it may not be on record.
@@ -103,7 +104,8 @@ final class Outbox {
         guard next.event == .start else { return [] }
         let before = sends.filter { $0.event == .start && $0.counts }
         guard let last = before.last, !isUnsure else { return [] }
-        if resendsStarts, last.fate != .accepted || last.isForgotten { return [] }
+        let isForgotten = last.isForgotten || cuts.contains { last.at <= $0 }
+        if resendsStarts, last.fate != .accepted || isForgotten { return [] }
         return [(.oneStart, "a second start, \(next.at - last.at) after one that counts")]
     }
 

@@ -25,7 +25,8 @@ struct Plan {
         phonesEach = dice.roll(.plan, 1...3)
         activitiesEach = dice.roll(.plan, 1...3)
         producersEach = dice.roll(.plan, 1...2)
-        requests = dice.roll(.plan, 5...40)
+        // Short lives in a share: many of them find what a few long ones do not.
+        requests = dice.roll(.plan, dice.happens(.plan, oneIn: 2) ? 4...12 : 5...40)
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
         chaos = .seconds(minutes * 60)
         usesDisk = dice.happens(.plan, oneIn: 8)

@@ -52,7 +52,7 @@ struct Producer {
         switch world.dice.roll(.producers, 1...20) {
         case 1: return end(id)
         case 2: return start(id)
-        case 3, 4:
+        case 3, 4, 5, 6:
             guard world.faults.contains(FaultSet(.clips)), !world.isHealed else {
                 return update(id)
             }
@@ -177,8 +177,8 @@ struct Producer {
         let user = world.dice.pick(.producers, [nil, "ann", "bob"] as [String?])
         let type = world.dice.pick(.producers, [nil, "Runner", "Walker"] as [String?])
         let body = Array("{\"dismiss\":\"now\"}".utf8)
-        // The simulation writes what it reads.
         guard
+            // The simulation writes what it reads.
             case .end(let end)? = try? Command.Content(
                 kind: .end, JSON(unchecked: body).document.root)
         else { preconditionFailure("an end") }  // our own text

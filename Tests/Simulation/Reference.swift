@@ -53,6 +53,8 @@ struct Reference {
     private(set) var models: [ActivityNumber: Model] = [:]
     /// Which event brought a mark.
     private(set) var origins: [Int64: Origin] = [:]
+    /// How many frames each loop without end has, by the number of its play.
+    private(set) var loops: [Int64: Int] = [:]
     /// Which event brought an alert.
     private(set) var alerts: [Int64: Origin] = [:]
 
@@ -93,6 +95,14 @@ struct Reference {
         return wrong
     }
 
+    private mutating func follow(loop flipbook: JSONView) {
+        guard let frames = flipbook["frames"],
+            let name = frames.elements.first(where: { _ in true })?.string,
+            let play = name.split(separator: "-").first.flatMap({ Int64($0) })
+        else { return }
+        loops[play] = frames.count
+    }
+
     private mutating func follow(_ event: NewEvent, at nanoseconds: Int64) {
         let view = JSON(unchecked: event.body).document.root
         var model = models[event.activity] ?? Model(tenant: event.tenant, id: "")
@@ -110,7 +120,12 @@ struct Reference {
                 if counts { model.stateVersion = number }
             }
         case .end: model.hasEnded = true
-        case .play, .stop: counts = false
+        case .play:
+            counts = false
+            if let flipbook = view["flipbook"], flipbook["loop"]?.string == "forever" {
+                follow(loop: flipbook)
+            }
+        case .stop: counts = false
         }
         if !model.lastVersions.isEmpty {
             model.lastVersions[model.lastVersions.count - 1] = model.version

@@ -137,56 +137,32 @@ extension World {
 
     /// A looping clip does not stand still: of two frames that follow one another the second is the
     /// next one. Pushes of a state beside the clip (a repetition, an echo) show the last frame
-    /// again, so only frames are compared.
+    /// again, so only frames are compared; and only of one life, for the next one may not know how
+    /// far the one before had come.
     private func checkFrames(_ key: CardKey, _ outbox: Outbox) {
         let sends = outbox.sends
         for (one, other) in zip(sends, sends.dropFirst()) {
             guard one.isFrame, other.isFrame, one.fate == .accepted, other.fate == .accepted,
-                one.life == other.life, one.mark == other.mark, let frame = one.frame,
-                let next = other.frame, let origin = reference.origins[one.mark],
-                let count = loop(origin.activity, one, other), follows(next, frame, count) == false
+                one.life == other.life, one.token == other.token, let frame = one.frame,
+                let next = other.frame, let (play, index) = Self.place(frame),
+                let (nextPlay, nextIndex) = Self.place(next), play == nextPlay,
+                let count = reference.loops[play], nextIndex != (index + 1) % count
             else { continue }
             violated(
                 .frames,
-                "phone \(key.phone) \(key.reference.text): frame \(next) after \(frame) of \(count)"
-            )
+                "phone \(key.phone) \(key.reference.text): "
+                    + "frame \(next) after \(frame) of \(count)")
             return
         }
     }
 
-    /// Nil where they are not of one clip.
-    private func follows(_ next: String, _ frame: String, _ count: Int) -> Bool? {
-        let (one, other) = (frame.split(separator: "-"), next.split(separator: "-"))
-        guard one.count == 2, other.count == 2, one[0] == other[0], let index = Int(one[1]),
-            let nextIndex = Int(other[1])
-        else { return nil }
-        return nextIndex == (index + 1) % count
-    }
-
-    /// How many frames a looping clip has, where nothing else was going on between two pushes.
-    private func loop(
-        _ activity: ActivityNumber, _ one: Outbox.Sent, _ other: Outbox.Sent
-    ) -> Int? {
-        let start = VirtualWallClock.epoch + Span(nanoseconds: one.at.nanoseconds)
-        let end = VirtualWallClock.epoch + Span(nanoseconds: other.at.nanoseconds)
-        let slack = Span.seconds(20)
-        guard !faults.contains(FaultSet(.wallSteps)), !faults.contains(FaultSet(.suspends)) else {
+    /// Of which play a frame is, and which of its frames.
+    private static func place(_ frame: String) -> (play: Int64, index: Int)? {
+        let parts = frame.split(separator: "-")
+        guard parts.count == 2, let play = Int64(parts[0]), let index = Int(parts[1]) else {
             return nil
         }
-        let events = reference.events.filter { $0.event.activity == activity }
-        guard let last = events.last(where: { $0.event.recordedAt < start - slack }),
-            last.event.kind == .play,
-            !events.contains(where: {
-                $0.event.recordedAt >= start - slack && $0.event.recordedAt <= end + slack
-            })
-        else { return nil }
-        let view = JSON(unchecked: last.event.body).document.root
-        // One that is not durable yet is not shown yet.
-        guard view["flipbook"]?["loop"]?.string == "forever",
-            let frames = view["flipbook"]?["frames"],
-            frames.elements.contains(where: { $0.string == one.frame })
-        else { return nil }
-        return frames.count
+        return (play, index)
     }
 
     private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {

@@ -150,8 +150,8 @@ extension World {
                 "\"activity\":\"act-1\"",
             ])
         let isForAlerts = dice.happens(.operators, oneIn: 3)
-        // The simulation writes what it reads.
         guard
+            // The simulation writes what it reads.
             let request = try? PauseRequest(
                 reading: Self.json("{\(scope),\"alerts_only\":\(isForAlerts)}"))
         else { preconditionFailure(scope) }  // our own text

@@ -70,6 +70,7 @@ extension World {
     func comeOnline(_ phone: Phone) {
         guard !phone.isOnline else { return }
         phone.isOnline = true
+        phone.uploading.unpark()
         note(.online, who: phone.number)
         guard let push = phone.stored else { return }
         phone.stored = nil

@@ -77,7 +77,11 @@ extension World {
                 continue
             }
             await pause(dice.time(.network, 5...100))
-            guard phone.isOnline, let life, life.isReady, let relay = life.relay else {
+            guard phone.isOnline else {
+                await phone.uploading.park()
+                continue
+            }
+            guard let life, life.isReady, let relay = life.relay else {
                 await pause(.milliseconds(900))
                 continue
             }
@@ -146,7 +150,16 @@ extension World {
         apple.tokens[token] = Apple.Token(
             phone: phone, installation: phone.installation, card: card)
         note(.token, who: phone.number, 0, 0, "\(token) for \(card.reference.text)")
-        registerToken(of: card, phone)
+        guard strikes(.rotation, .phones, oneIn: 2) else {
+            registerToken(of: card, phone)
+            return
+        }
+        // Pushes to the old one are on their way meanwhile.
+        after(dice.time(.phones, 100...20_000)) { [self] in
+            if card.token == token, phone.cards[card.reference] === card {
+                registerToken(of: card, phone)
+            }
+        }
     }
 
     func registerToken(of card: Card, _ phone: Phone) {

@@ -266,7 +266,8 @@ import TomboloJSON
         #expect(rig.line() == #"0:U10{"lap":0}"#)
     }
 
-    /// Found by the simulation: the end of an adopted activity was annihilated, and its card stayed.
+    /// Found by the simulation: the end of an adopted activity was annihilated, and its card
+    /// stayed.
     @Test(arguments: [false, true])
     func `a card that its app has begun gets its end though its token comes late`(
         isBegunAnew: Bool

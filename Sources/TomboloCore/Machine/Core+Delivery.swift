@@ -228,7 +228,8 @@ extension Core {
             return .later(refresh)
         }
         if cursor.due <= now {
-            // After a restart, or a frame that was late, its turn comes before the next is asked for.
+            // After a restart, or a frame that was late, its turn comes before the next is asked
+            // for.
             if let next = cursor.nextAsked(now: now, wall: wall(now)) {
                 return .later(earlier(refresh, next))
             }

@@ -72,7 +72,7 @@ let package = Package(
                 "TomboloSQLite",
                 "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs", "TomboloSimulator",
                 "TomboloServer",
-                "CLinux", "CPNG",
+                "CLinux", "CPNG", "CProtocolAssets",
             ],
             swiftSettings: settings),
 

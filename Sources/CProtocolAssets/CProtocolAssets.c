@@ -12,3 +12,19 @@ static const unsigned char openapi[] = {
 struct tombolo_protocol_asset tombolo_protocol_openapi(void) {
     return (struct tombolo_protocol_asset){openapi, sizeof openapi};
 }
+
+static const unsigned char radial[] = {
+#embed "../../Protocol/examples/radial/steps.json"
+};
+
+struct tombolo_protocol_asset tombolo_protocol_radial(void) {
+    return (struct tombolo_protocol_asset){radial, sizeof radial};
+}
+
+static const unsigned char window[] = {
+#embed "../../Protocol/examples/window/steps.json"
+};
+
+struct tombolo_protocol_asset tombolo_protocol_window(void) {
+    return (struct tombolo_protocol_asset){window, sizeof window};
+}

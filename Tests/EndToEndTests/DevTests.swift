@@ -31,6 +31,27 @@ import TomboloJSON
         }
     }
 
+    @Test(arguments: Scenario.names)
+    func `after each step every phone holds what the golden file says`(_ name: String) throws {
+        let golden = try JSONDocument(
+            FileBytes.read("\(RunnerCatTests.examples)/\(name)/steps.json")
+        ).root
+        let dev = try RunningRelay()
+        let result = try dev.tombolo("trigger", name, "--phones", "2", "-o", "json")
+        #expect(result.status == 0, "\(result.errors)")
+        let summary = try JSONDocument(Array(result.output.utf8)).root
+        #expect(summary["converged"]?.bool == true)
+        let steps = try #require(summary["steps"]).elements.map { $0 }
+        #expect(steps.map { $0["step"]?.string } == golden.elements.map { $0["step"]?.string })
+        for (step, expected) in zip(steps, golden.elements) {
+            #expect(step["held"]?.bool == true)
+            #expect(step["shows"]?.json == expected["shows"]?.json)
+        }
+        // Class lab: a turn, or corners, really moved.
+        let moved = summary["phones"]?.elements.first { _ in true }?["sent"]?.integer ?? 0
+        #expect(moved > 6)
+    }
+
     @Test func `the first line tells where everything is, and the CA file is there`() throws {
         let dev = try RunningRelay()
         #expect(dev.ready["ready"]?.bool == true)

@@ -6,9 +6,13 @@ import TomboloCrypto
 /// The five frames: those in the program are those in `Protocol/examples/runner/`, small, and
 /// pictures.
 @Suite struct RunnerCatTests {
+    /// `Protocol/examples`.
+    static var examples: String {
+        "/\(#filePath.split(separator: "/").dropLast(3).joined(separator: "/"))/Protocol/examples"
+    }
+
     private static func file(_ index: Int) throws -> [UInt8] {
-        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return try FileBytes.read("/\(tests)/Protocol/examples/runner/frame-\(index).png")
+        try FileBytes.read("\(examples)/runner/frame-\(index).png")
     }
 
     @Test(arguments: 0..<5)

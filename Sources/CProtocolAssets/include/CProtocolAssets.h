@@ -11,3 +11,7 @@ struct tombolo_protocol_asset {
 
 /// Protocol/openapi.json. The bytes live as long as the program.
 struct tombolo_protocol_asset tombolo_protocol_openapi(void);
+
+/// Protocol/examples/radial/steps.json and its like: a scenario, step by step.
+struct tombolo_protocol_asset tombolo_protocol_radial(void);
+struct tombolo_protocol_asset tombolo_protocol_window(void);

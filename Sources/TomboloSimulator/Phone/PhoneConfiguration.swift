@@ -54,7 +54,9 @@ package struct PhoneConfiguration: Sendable {
     package var attributesTypes = ["RunnerWidgetAttributes"]
     /// What each type's content state must look like; a type without an entry takes any object.
     package var shapes: [String: JSONShape] = [
-        "RunnerWidgetAttributes": .object([.init("image", .string)])
+        "RunnerWidgetAttributes": .object([.init("image", .string)]),
+        "RadialWidgetAttributes": .object([.init("offset", .number)]),
+        "WindowWidgetAttributes": .object([.init("radius", .number)]),
     ]
     /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a
     /// restart), update tokens from the second.

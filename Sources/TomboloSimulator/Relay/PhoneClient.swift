@@ -46,7 +46,7 @@ final class PhoneClient: @unchecked Sendable {
             try Task.checkCancellation()
             if loop.now >= refreshAt {
                 refreshAt = loop.now + Self.refreshSpacing
-                reports.refresh(at: loop.now, wall: wallClock())
+                reports.refresh(at: loop.now)
             }
             if let upload = reports.queue.next(at: loop.now) {
                 await send(upload)
@@ -69,7 +69,7 @@ final class PhoneClient: @unchecked Sendable {
         }
         // The relay found on a new connection may have started with less than it had.
         if connections > 0, link.connectionsMade > connections {
-            reports.refresh(at: loop.now, wall: wallClock())
+            reports.refresh(at: loop.now)
         }
     }
 

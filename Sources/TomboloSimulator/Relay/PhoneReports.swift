@@ -32,10 +32,10 @@ package struct PhoneReports: Sendable {
         tellPresence(at: now, wall: wall)
     }
 
-    /// Everything but the reports once more.
-    package mutating func refresh(at now: MonotonicInstant, wall: WallInstant) {
+    /// Everything but the reports once more, presence with the time at which it was first told:
+    /// whoever has told something newer for this phone meanwhile is right.
+    package mutating func refresh(at now: MonotonicInstant) {
         queue.refresh(at: now)
-        tellPresence(at: now, wall: wall)
     }
 
     /// The relay refused the device: perhaps for its budget class, which not every key may set.

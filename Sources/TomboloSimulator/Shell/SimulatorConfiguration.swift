@@ -41,7 +41,9 @@ package struct SimulatorConfiguration: Sendable {
     package var relay: Relay?
     package var phoneCount = 3
     /// The ActivityAttributes types the phones' app has.
-    package var attributesTypes = ["RunnerWidgetAttributes"]
+    package var attributesTypes = [
+        "RunnerWidgetAttributes", "RadialWidgetAttributes", "WindowWidgetAttributes",
+    ]
     /// The phones' budget for starts; nil: the default.
     package var startBudget: PhoneConfiguration.Budget?
     package var updateTokens = PhoneConfiguration.UpdateTokenPolicy.atOnce

@@ -100,12 +100,20 @@ extension Subcommand {
     static let trigger = Subcommand(
         path: ["trigger"], summary: "Run a scenario on the phones and wait until they agree",
         arguments: [
-            Argument("NAME", .choice(["runner"]), "the scenario: runner is a cat in the island")
+            Argument(
+                "NAME", .choice(["runner"] + Scenario.names),
+                "the scenario: runner is a cat in the island, radial three avatars that turn,\n"
+                    + "window corners that tell a Control Center from leaving")
         ],
         flags: [
             .scenarioTime, .phones,
         ] + Flag.ofClients,
-        examples: ["tombolo trigger runner --for 10s -o json"],
+        details: [
+            "radial and window are told by Protocol/examples/NAME/steps.json, and end by themselves."
+        ],
+        examples: [
+            "tombolo trigger runner --for 10s -o json", "tombolo trigger radial --phones 1",
+        ],
         exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
 
     static let keyMint = Subcommand(

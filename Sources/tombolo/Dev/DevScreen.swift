@@ -1,5 +1,4 @@
 import TomboloCore
-import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 import TomboloRelay
@@ -95,8 +94,8 @@ final class DevScreen: @unchecked Sendable {
             notes.removeFirst(max(0, notes.count - Self.notesMax))
         default:
             phones[index].shown = view["shown"]?.integer ?? 0
-            guard let image = view["state"]?["image"]?.string else { return }
-            phones[index].picture = Base64.decode(image).flatMap(Bitmap.init(png:))
+            guard let picture = view["state"].flatMap(IslandPicture.of) else { return }
+            phones[index].picture = picture
         }
     }
 

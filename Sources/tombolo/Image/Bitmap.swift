@@ -24,6 +24,13 @@ struct Bitmap: Hashable, Sendable {
         pixels = grey.map { $0 >= 128 }
     }
 
+    /// One that is lit where `isLit(x, y)` says so.
+    init(width: Int, height: Int, isLit: (Int, Int) -> Bool) {
+        self.width = width
+        self.height = height
+        pixels = (0..<width * height).map { isLit($0 % width, $0 / width) }
+    }
+
     /// Whether a pixel is lit; outside the picture none is.
     subscript(x: Int, y: Int) -> Bool {
         (0..<width).contains(x) && (0..<height).contains(y) && pixels[y * width + x]

@@ -26,7 +26,7 @@ enum Rooms {
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
             "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
-            "TomboloSimulator", "TomboloServer", "CLinux", "CPNG",
+            "TomboloSimulator", "TomboloServer", "CLinux", "CPNG", "CProtocolAssets",
         ],
         // Tools of the tests.
         "CEscapeWatch": [],

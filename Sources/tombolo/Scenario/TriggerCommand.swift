@@ -11,18 +11,26 @@ enum TriggerCommand {
         }
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let scenario = RunnerScenario(client, phones: phones, loop: context.loop)
-        let summary = try await scenario.run(for: duration)
+        let name = context.invocation.argument(0) ?? "runner"
+        let summary: ScenarioSummary
+        if let scenario = Scenario(named: name) {
+            let player = ScenarioPlayer(scenario, client, phones: phones, loop: context.loop)
+            summary = try await player.run()
+        } else {
+            let scenario = RunnerScenario(client, phones: phones, loop: context.loop)
+            summary = try await scenario.run(for: duration)
+        }
         if OutputFormat(context) == .table {
             try context.terminal.write(summary.table(for: context.terminal).utf8)
         } else {
             try context.terminal.write(summary.json.bytes + [10])
         }
         guard summary.converged, summary.phones.count == phones else {
+            let step = summary.steps.last { !$0.isHeld }.map { "what \"\($0.name)\" comes to" }
             throw ProgramError(
-                "not every phone showed the last state within "
+                "not every phone showed \(step ?? "the last state") within "
                     + "\(RunnerScenario.convergenceTimeout.components.seconds) s",
-                remedy: "tombolo activity ls --type \(RunnerScenario.type) -o json")
+                remedy: "tombolo activity ls -o json")
         }
         return .succeeded
     }

@@ -40,11 +40,22 @@ struct PhoneSummary: Hashable, Sendable {
 
 /// The line that `trigger` ends with.
 struct ScenarioSummary: Hashable, Sendable {
+    /// What every phone was to hold at the end of a step, and whether it did.
+    struct Step: Hashable, Sendable {
+        var name: String
+        var shows: JSON?
+        var isHeld: Bool
+    }
+
     var scenario: String
     var phones: [PhoneSummary]
+    /// Of a scenario that is told by steps.
+    var steps: [Step] = []
 
-    /// Whether every phone shows the last state.
-    var converged: Bool { !phones.isEmpty && phones.allSatisfy(\.isFinal) }
+    /// Whether every phone shows the last state, and came through every step.
+    var converged: Bool {
+        !phones.isEmpty && phones.allSatisfy(\.isFinal) && steps.allSatisfy(\.isHeld)
+    }
 
     var json: JSON {
         var writer = JSONWriter()
@@ -66,6 +77,18 @@ struct ScenarioSummary: Hashable, Sendable {
             writer.endObject()
         }
         writer.endArray()
+        if !steps.isEmpty {
+            writer.name("steps")
+            writer.beginArray()
+            for step in steps {
+                writer.beginObject()
+                writer.member("step", step.name)
+                if let shows = step.shows { writer.member("shows", shows) }
+                writer.member("held", step.isHeld)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.endObject()
         return writer.json
     }
@@ -81,6 +104,12 @@ struct ScenarioSummary: Hashable, Sendable {
                 phone.isFinal ? "yes" : "no",
             ])
         }
-        return table.text(for: terminal)
+        guard !steps.isEmpty else { return table.text(for: terminal) }
+        var story = TextTable(["STEP", "PHONES SHOW", "HELD"])
+        for step in steps {
+            let shows = step.shows.map { String(decoding: $0.bytes, as: UTF8.self) }
+            story.add([step.name, shows ?? "", step.isHeld ? "yes" : "no"])
+        }
+        return story.text(for: terminal) + "\n" + table.text(for: terminal)
     }
 }

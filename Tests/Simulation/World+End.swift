@@ -180,7 +180,11 @@ extension World {
         let key = ActivityKey(tenant: phone.tenant, id: card.reference.id)
         guard let view = await relay.activity(key) else { return }
         if card.mark != model.mark {
-            violated(.converges, "\(name) shows mark \(card.mark), not \(model.mark)")
+            let known = view.destinations.first { $0.device == phone.id }
+            let why = known.map { "\($0.phase), \($0.waiting?.reason ?? "waits for nothing")" }
+            violated(
+                .converges,
+                "\(name) shows mark \(card.mark), not \(model.mark); \(why ?? "unknown")")
         } else if view.clip?.playing != true, card.state != view.state.bytes {
             violated(.converges, "\(name) shows another frame")
         }

@@ -189,6 +189,7 @@ final class World: @unchecked Sendable {
         clock.step(to: .zero)
         apple.heal()
         isDiskFull = false
+        storage.calm()
         for phone in phones { comeOnline(phone) }
         await resumeEverything()
         if faults.contains(FaultSet(.clips)) {

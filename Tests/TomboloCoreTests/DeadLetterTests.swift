@@ -132,6 +132,23 @@ import TomboloJSON
         return rig.lastStored?.kind
     }
 
+    /// Found by the simulation: what a late upload told was taken once its successor was dead.
+    @Test(arguments: [false, true])
+    func `a token from before one that is dead is not taken`(withCrash: Bool) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        #expect(register(&rig, "activity:cat", "cc", observed: 20) == .updated)
+        rig.verdict = { _ in Self.gone(Rig.epoch + .seconds(60)) }
+        rig.advance(to: 60)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 70)
+        #expect(rig.view()?.destinations.first?.phase == "gone")
+        if withCrash { #expect(rig.crash(recoverAt: 80).isEmpty) }
+        #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
+        #expect(register(&rig, "activity:cat", "dd", observed: 30) == .created, "its successor")
+    }
+
     @Test func `a token that Apple declared dead is not brought back by a late registration`() {
         var rig = Rig()
         rig.runningActivity()

@@ -57,6 +57,9 @@ package final class SimulatedDisk {
         self.fault = (operations + count, fault)
     }
 
+    /// What was planned does not come.
+    package func planNothing() { fault = nil }
+
     /// Makes an empty file, name and all durable.
     package func create(_ name: String) { entries[name] = Entry(durable: SimulatedFile()) }
 

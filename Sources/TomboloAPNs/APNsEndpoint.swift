@@ -16,6 +16,19 @@ package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Where Apple manages the broadcast channels of an environment (*Sending channel management
+    /// requests to APNs*).
+    package static func appleChannels(_ environment: APNsEnvironment) -> APNsEndpoint {
+        switch environment {
+        case .production:
+            APNsEndpoint(
+                isSecure: true, host: "api-manage-broadcast.push.apple.com", port: 2196)
+        case .sandbox:
+            APNsEndpoint(
+                isSecure: true, host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
+        }
+    }
+
     /// Reads `https://HOST[:PORT]` or `http://HOST[:PORT]`; IPv6 addresses stand in brackets.
     ///
     /// Without a port it is 443 or 80. A path, a query or user information is refused.

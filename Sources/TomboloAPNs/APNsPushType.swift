@@ -1,3 +1,5 @@
+package import TomboloCore
+
 /// What a push is to the system: `apns-push-type`, and what follows from it for the topic.
 ///
 /// Source: Apple, *Sending notification requests to APNs*. Tombolo sends these; of the first page's
@@ -16,5 +18,16 @@ package enum APNsPushType: String, Hashable, Sendable, CaseIterable {
         case .controls: ".push-type.controls"
         case .background: ""
         }
+    }
+
+    /// The type of what goes to a surface.
+    package init(_ surface: Push.Surface) {
+        self =
+            switch surface {
+            case .activity, .channel: .liveActivity
+            case .widgets: .widgets
+            case .control: .controls
+            case .background: .background
+            }
     }
 }

@@ -41,4 +41,7 @@ extension Relay {
             )
         }
     }
+
+    /// The newest state goes again where these were refused.
+    package func retry(_ query: DeadLetterQuery) async -> Answer { await ask { .retry(query, $0) } }
 }

@@ -16,6 +16,11 @@ package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
     let log: any EventLog
     private let sender: any PushSender
+    /// Who makes the channels that the core asks for; none: it gets none.
+    let channels: (any ChannelService)?
+    /// Lanes that wait for one, in the order of asking.
+    var channelWishes: [LaneNumber] = []
+    let channelMaking: Parking
     private let wallClock: any WallClock
     var core: Core
     var clock: RelayClock
@@ -58,12 +63,15 @@ package actor Relay: TurnTarget, TimerTarget {
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
         configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64,
+        channels: (any ChannelService)? = nil,
         complain: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.complain = complain
         self.loop = loop
         self.log = log
         self.sender = sender
+        self.channels = channels
+        channelMaking = Parking(loop)
         self.wallClock = wallClock
         core = Core(configuration: configuration, seed: seed)
         clock = RelayClock(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
@@ -225,7 +233,7 @@ package actor Relay: TurnTarget, TimerTarget {
         return clock.steady(monotonic: loop.now.nanoseconds)
     }
 
-    private func put(_ input: Input) {
+    func put(_ input: Input) {
         inbox.append(input)
         scheduleTurn()
     }
@@ -277,6 +285,7 @@ package actor Relay: TurnTarget, TimerTarget {
             if let waiter = waiting.removeValue(forKey: ticket) { self.answer(waiter, answer) }
         }
         for push in effects.pushes { sender.send(push) }
+        if !effects.channels.isEmpty { wish(effects.channels) }
     }
 
     private func setTimer(_ wake: Instant?, now: Instant) {
@@ -390,9 +399,6 @@ package actor Relay: TurnTarget, TimerTarget {
     ) async -> Answer {
         await ask { .type(type, name: name, app: app, tenant, $0) }
     }
-
-    /// The newest state goes again where these were refused.
-    package func retry(_ query: DeadLetterQuery) async -> Answer { await ask { .retry(query, $0) } }
 
     /// One look at the core, now.
     func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }

@@ -26,7 +26,13 @@ struct APNsAnswerTests {
         (429, "TooManyProviderTokenUpdates", .connection, true),
         (429, "TooManyRequests", .tokenBackOff, false),
         (500, "InternalServerError", .lane, false), (503, "ServiceUnavailable", .lane, false),
-        (503, "Shutdown", .lane, true),
+        (503, "Shutdown", .lane, true), (503, "Service Unavailable", .lane, false),
+        (400, "BadChannelId", .tokenGone, false), (400, "BadRequestParams", .push, false),
+        (400, "BadRequestPayload", .push, false),
+        (400, "CannotCreateChannelConfig", .push, false),
+        (400, "ChannelNotRegistered", .tokenGone, false),
+        (400, "FeatureNotEnabled", .push, false), (400, "MissingChannelId", .push, false),
+        (400, "MissingPushType", .push, false), (403, "TopicMismatch", .push, false),
     ]
 
     @Test(arguments: table)

@@ -19,6 +19,9 @@ struct Rig {
     /// Whether batches become durable by themselves.
     var commitsByItself = true
     var flying: [Push] = []
+    /// Whether Apple makes the channels that the core asks for: `private-1`, `private-2` …
+    var makesChannels = false
+    var channelWishes = 0
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private var ticket: UInt64 = 0
@@ -133,6 +136,28 @@ struct Rig {
             pushes.append((now - Rig.epoch, push))
             if let result = verdict(push) { answer(push, result) } else { flying.append(push) }
         }
+        for _ in effects.channels {
+            channelWishes += 1
+            guard makesChannels else { continue }
+            let id = "private-\(channelWishes)"
+            step(.channel(.made(Self.channel(nil, id, .mostRecent)), nil))
+        }
+    }
+
+    private static func channel(
+        _ name: String?, _ id: String, _ storage: Channel.Storage
+    ) -> Channel {
+        Channel(
+            tenant: tenant, app: "com.example.app", environment: .sandbox,
+            name: name.flatMap(Identifier.init), id: id, storage: storage)
+    }
+
+    /// A channel that Apple has made for a producer.
+    mutating func channel(
+        _ name: String, _ id: String, _ storage: Channel.Storage = .mostRecent
+    ) {
+        ticket += 1
+        step(.channel(.made(Self.channel(name, id, storage)), Ticket(ticket)))
     }
 
     mutating func answer(_ push: Push, _ result: PushResult) {

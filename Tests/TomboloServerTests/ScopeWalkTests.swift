@@ -11,12 +11,12 @@ import TomboloCore
     ]
     private static let produce: Set<Operation> = [
         .startActivity, .updateActivity, .endActivity, .endActivities, .playClip, .stopClip,
-        .appendEvents, .putType,
+        .appendEvents, .putType, .putChannel, .deleteChannel,
     ]
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries, .listBudgets,
-        .showType, .listDeadLetters,
+        .showType, .listDeadLetters, .showChannel, .listChannels,
     ]
     private static let device: Set<Operation> = [
         .registerDevice, .showDevice, .deleteDevice, .registerToken, .deleteToken,

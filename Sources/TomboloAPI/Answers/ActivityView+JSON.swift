@@ -46,7 +46,7 @@ extension JSONWriter {
 
     fileprivate mutating func destination(_ destination: DestinationView) {
         beginObject()
-        member("device", destination.device.rawValue)
+        member(destination.isChannel ? "channel" : "device", destination.device.rawValue)
         member("class", destination.grant.budgetClass.name)
         nullable("route", destination.route)
         member("acknowledged_version", destination.acknowledgedVersion)

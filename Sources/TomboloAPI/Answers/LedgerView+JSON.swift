@@ -77,6 +77,7 @@ extension JSONWriter {
         member("superseded", counts.superseded)
         member("annihilated", counts.annihilated)
         member("no_route", counts.noRoute)
+        member("on_channel", counts.onChannel)
         endObject()
         endObject()
     }

@@ -24,6 +24,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownDevice = "unknown-device"
     case unknownApp = "unknown-app"
     case unknownClip = "unknown-clip"
+    case unknownChannel = "unknown-channel"
     case unknownEvent = "unknown-event"
     case unknownKey = "unknown-key"
     case unknownPause = "unknown-pause"
@@ -32,6 +33,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownProblem = "unknown-problem"
     case activityRunning = "activity-running"
     case activityEnded = "activity-ended"
+    case channelInUse = "channel-in-use"
     case ownKey = "own-key"
     case preconditionFailed = "precondition-failed"
     case invalidField = "invalid-field"
@@ -40,6 +42,10 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case labRefused = "lab-refused"
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
+
+    // What Apple says.
+    case apnsRefused = "apns-refused"
+    case apnsUnreachable = "apns-unreachable"
 
     // The relay's own state.
     case overloaded

@@ -21,6 +21,30 @@ extension ProblemRegistry {
             fix: "Look at \"clips\" of the activity.",
             command: "tombolo activity show ID"),
         ProblemPage(
+            .unknownChannel, 404, "There is no such channel",
+            cause: "No broadcast channel of this name was made under this key's tenant.",
+            fix: "Make it with PUT /v1/channels/{name}; its id is what the app subscribes to.",
+            command: "tombolo channel put NAME"),
+        ProblemPage(
+            .channelInUse, 409, "The channel carries a running activity",
+            cause: "Every card that listens on a channel gets all that is sent there.",
+            fix: "End the activity first, or take another channel.",
+            command: "tombolo channel ls"),
+        ProblemPage(
+            .apnsRefused, 502, "Apple refused the channel",
+            cause:
+                "Apple's channel service answered with a reason, which the problem names: "
+                + "FeatureNotEnabled (the app has no broadcast capability), "
+                + "CannotCreateChannelConfig (10,000 channels are there), TopicMismatch (the key "
+                + "does not cover the app), or one of the provider token.",
+            fix: "Mend what the reason names; delete channels whose event is over.",
+            command: "tombolo channel ls"),
+        ProblemPage(
+            .apnsUnreachable, 503, "Apple's channel service cannot be reached",
+            cause: "There is no connection to it, or it did not answer in time.",
+            fix: "Try again; ports 2195 and 2196 must be open towards Apple.",
+            command: "tombolo doctor"),
+        ProblemPage(
             .unknownEvent, 404, "There is no such event",
             cause: "The log holds no event of this sequence number for this key's tenant.",
             fix: "Look at the log for the numbers there are.",

@@ -80,9 +80,23 @@ package struct APNsReason: Hashable, Sendable {
         .init(403, "UnrelatedKeyIdInToken", .connection, retiresConnection: true),
         .init(429, "TooManyProviderTokenUpdates", .connection, retiresConnection: true),
 
+        // Of broadcasts and channels (Apple, *Handling error responses from Apple Push Notification
+        // service*). A channel that is not there is to them what a dead token is to a device.
+        .init(400, "BadChannelId", .tokenGone),
+        .init(400, "BadRequestParams", .push),
+        .init(400, "BadRequestPayload", .push),
+        .init(400, "CannotCreateChannelConfig", .push),
+        .init(400, "ChannelNotRegistered", .tokenGone),
+        .init(400, "FeatureNotEnabled", .push),
+        .init(400, "MissingChannelId", .push),
+        .init(400, "MissingPushType", .push),
+        .init(403, "TopicMismatch", .push),
+
         // Apple is unwell.
         .init(500, "InternalServerError", .lane),
         .init(503, "ServiceUnavailable", .lane),
+        // As it is printed on the page of broadcasts.
+        .init(503, "Service Unavailable", .lane),
         .init(503, "Shutdown", .lane, retiresConnection: true),
     ]
 }

@@ -56,6 +56,7 @@ extension Activity {
         switch definition.audience {
         case .none: break
         case .user(let user): writer.member("user", user)
+        case .channel(let channel): writer.member("channel", channel.rawValue)
         case .devices(let devices):
             writer.name("devices")
             writer.beginArray()
@@ -83,7 +84,7 @@ extension Activity {
         definition = Definition(
             type: type, app: app, audience: Self.audience(view),
             route: view["route"]?.integer.flatMap { StartRoute(rawValue: UInt8(clamping: $0)) }
-                ?? .auto,
+                ?? .unspecified,
             attributes: attributes,
             onUnknownStart: view["unknown"]?.integer
                 .flatMap { UnknownStartPolicy(rawValue: UInt8(clamping: $0)) } ?? .giveUp,
@@ -104,6 +105,9 @@ extension Activity {
 
     private static func audience(_ view: JSONView) -> Audience {
         if let user = view["user"]?.string { return .user(user) }
+        if let channel = view["channel"]?.string.flatMap(Identifier.init) {
+            return .channel(channel)
+        }
         guard let list = view["devices"] else { return .none }
         return .devices(list.elements.compactMap { $0.string.flatMap(Identifier.init) })
     }

@@ -36,6 +36,8 @@ package struct Activity: Sendable {
     /// Where the accepted incarnation began, if it did in this run: older alerts are not its own.
     package internal(set) var beganAt: Int64 = 0
     package internal(set) var destinations: [Int] = []
+    /// Of those, the channel that its cards listen on, if any; it may be a former incarnation's.
+    var channelDestination: Int?
     /// The newest versions that came with an older `state_version` than was known.
     package internal(set) var superseded: [Int64] = []
     static let supersededMax = 64

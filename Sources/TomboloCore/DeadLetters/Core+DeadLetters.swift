@@ -92,7 +92,8 @@ extension Core {
         case (_, .live), (_, .ended), (_, .gone):
             guard destination.token != nil, !destination.hasForgottenEnd else { return false }
             enter(.live, slot, now: now)
-        case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started), (_, .lapsed):
+        case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started), (_, .lapsed),
+            (_, .listening):
             return false
         }
         destinations[slot]?.acknowledged = min(destination.acknowledged, letter.version - 1)

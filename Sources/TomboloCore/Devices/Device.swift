@@ -38,6 +38,8 @@ struct Device: Sendable {
     /// The newest of each activity; not kept across a restart.
     var reports: [ActivityReference: PhoneReport] = [:]
     var destinations: [Int] = []
+    /// It is no device but a broadcast channel: whoever listens.
+    var channel: Channel?
     /// What they have spent together.
     var budget = DeviceBudget()
 
@@ -86,6 +88,7 @@ struct Device: Sendable {
 
 extension Device {
     func record() -> Record {
+        if let channel { return channel.record() }
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("tenant", key.tenant.name.rawValue)

@@ -63,11 +63,13 @@ extension Start {
     }
 
     private static func audience(_ reader: inout FieldReader) -> (Audience, StartRoute) {
-        guard let view = reader.object("audience") else { return (.none, .auto) }
+        guard let view = reader.object("audience") else { return (.none, .unspecified) }
         var inner = FieldReader(view, pointer: reader.path("audience"))
         let route =
             inner.choice(
-                "start", [("auto", .auto), ("push", .push), ("adopt", .adopt)]) ?? StartRoute.auto
+                "start",
+                [("auto", .auto), ("push", .push), ("adopt", .adopt), ("channel", .channel)])
+            ?? StartRoute.unspecified
         var audience = Audience.none
         var ways = 0
         if let device = inner.identifier("device") {
@@ -83,11 +85,12 @@ extension Start {
             ways += 1
             if user.isEmpty { inner.fail("user", "must not be empty") }
         }
-        if view["channel"] != nil {
-            inner.ignore("channel")
-            inner.fail("channel", "broadcast channels are not there yet; name devices or a user")
-        } else if ways != 1 {
-            inner.fail("device", "give exactly one of device, devices or user")
+        if let channel = inner.identifier("channel") {
+            audience = .channel(channel)
+            ways += 1
+        }
+        if ways != 1 {
+            inner.fail("device", "give exactly one of device, devices, user or channel")
         }
         do { try inner.finish() } catch { reader.adopt(error) }
         return (audience, route)

@@ -61,15 +61,25 @@ package enum Audience: Hashable, Sendable {
     case devices([Identifier])
     /// All devices of a user, those that come later too.
     case user(String)
+    /// Whoever listens on a broadcast channel.
+    case channel(Identifier)
 }
 
 /// How an activity comes to be on a device.
 package enum StartRoute: UInt8, Hashable, Sendable {
     /// By push-to-start, unless an update token is there already.
-    case auto
+    case unspecified
     case push
     /// Only where the app has started it itself and registers its update token.
     case adopt
+    /// By push-to-start with a channel of the activity's own, where the device's system knows
+    /// channels (iOS 18 and later).
+    case channel
+    /// The same, unless an update token is there already.
+    case auto
+
+    /// Whether a card that its app has started itself will do.
+    var mayAdopt: Bool { self != .push && self != .channel }
 }
 
 /// What becomes of a start whose outcome nobody learned by its deadline.
@@ -100,7 +110,7 @@ package struct Start: Sendable {
     package var type: String
     package var app: String?
     package var audience: Audience = .none
-    package var route: StartRoute = .auto
+    package var route: StartRoute = .unspecified
     package var attributes: JSON
     package var state: JSON
     package var alert: JSON?

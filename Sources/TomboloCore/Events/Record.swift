@@ -13,6 +13,8 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case type = 6
     /// Pushes that Apple refused for good; the number is the dead letter's.
     case deadLetter = 7
+    /// Broadcast channels; the number is the channel's.
+    case channel = 8
     /// An operator's pauses; the number is the pause's.
     case pause = 16
 }

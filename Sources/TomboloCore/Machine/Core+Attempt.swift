@@ -12,6 +12,7 @@ extension Core {
     /// The device's where an operator set one, else the type's.
     private func budgetClass(_ destination: Destination) -> BudgetClass {
         guard let device = devices[destination.device] else { return .standard }
+        if device.channel != nil { return .channel }
         guard device.registration.budgetClass == nil, !types.isEmpty else {
             return device.budgetClass
         }
@@ -144,12 +145,17 @@ extension Core {
         let state = frameState(slot, event, wish, projection, now: now)
         let payload = Payload.encode(
             content(destination, projection, event, alert, state, timestamp, now: now))
-        let push = Push(
+        var push = Push(
             id: pushID(slot, destination.lane), lane: destination.lane,
             event: event, token: token, apnsID: chance.uuid(), priority: priority,
             expiration: expiration(event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
+        if let channel = devices[destination.device]?.channel {
+            push.surface = .channel
+            // A channel that stores nothing takes no other.
+            if channel.storage == .nothing { push.expiration = 0 }
+        }
         if !destination.keepsPlace { lanes[Int(destination.lane.rawValue)].took() }
         let isShared = timestamp == destination.pacing.lastTimestamp
         var pacing = destination.pacing
@@ -243,7 +249,9 @@ extension Core {
     private mutating func noteDelivery(_ slot: Int, _ push: Push, _ version: Int64) {
         destinations[slot]?.lastDelivery = DeliveryView(
             id: "dlv_" + push.apnsID.prefix(8), version: version,
-            route: push.event == .start ? "push_to_start" : "update_token", apnsID: push.apnsID,
+            route: push.surface == .channel
+                ? "channel" : push.event == .start ? "push_to_start" : "update_token",
+            apnsID: push.apnsID,
             priority: push.priority, result: nil, took: .zero)
     }
 
@@ -268,7 +276,8 @@ extension Core {
             let definition = activities[destination.activity].definition
             content.start = Payload.StartContent(
                 type: definition.type, attributes: attributes(destination),
-                asksForToken: devices[destination.device]?.asksForToken ?? false)
+                asksForToken: devices[destination.device]?.asksForToken ?? false,
+                channel: startChannel(destination))
             // Without an alert the phone drops a start silently (apns: "alert" is required on
             // start).
             content.alert = alert?.content ?? Self.quietAlert

@@ -16,6 +16,9 @@ extension Core {
             let key = UserKey(tenant: tenant, user: user)
             audienceByUser[key, default: []].append(slot)
             for device in devicesByUser[key] ?? [] { addDestination(slot, device, now: now) }
+        case .channel(let name):
+            let key = ChannelKey(tenant: tenant, name: name)
+            if let channel = channelByKey[key] { addDestination(slot, channel, now: now) }
         }
     }
 
@@ -23,7 +26,7 @@ extension Core {
     mutating func leaveAudience(_ slot: Int) {
         let tenant = activities[slot].key.tenant
         switch activities[slot].definition.audience {
-        case .none: break
+        case .none, .channel: break
         case .devices(let ids):
             for id in ids { audienceByDevice.drop(slot, at: DeviceKey(tenant: tenant, id: id)) }
         case .user(let user):
@@ -66,8 +69,11 @@ extension Core {
         nextDestinationNumber += 1
         // An update token that is there already: the app has started the card itself.
         let reference = reference(destination)
-        if let token = owner.tokens[.activity(reference)],
-            activities[activity].definition.route != .push
+        if let channel = owner.channel {
+            destination.token = channel.id
+            destination.phase = .live
+        } else if let token = owner.tokens[.activity(reference)],
+            activities[activity].definition.route.mayAdopt
         {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt

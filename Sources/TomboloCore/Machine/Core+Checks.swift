@@ -70,6 +70,15 @@ extension Core {
     ) throws(Refusal) {
         let bytes = payloadBytes(projection, projection.state, definition, alert: alert)
         guard bytes > Payload.bytesMax else { return }
+        if case .channel = definition.audience {
+            // A broadcast has room for more, of which the phone takes no more state.
+            if bytes <= Payload.broadcastBytesMax,
+                projection.state.bytes.count <= Payload.bytesMax
+            {
+                return
+            }
+            throw Self.tooLarge(bytes, of: Payload.broadcastBytesMax)
+        }
         throw Self.tooLarge(bytes)
     }
 
@@ -153,11 +162,11 @@ extension Core {
         return Payload.encode(content).count + renewed
     }
 
-    private static func tooLarge(_ bytes: Int) -> Refusal {
-        let over = bytes - Payload.bytesMax
+    private static func tooLarge(_ bytes: Int, of limit: Int = Payload.bytesMax) -> Refusal {
+        let over = max(1, bytes - limit)
         return Refusal(
             .payloadTooLarge,
-            "the push would have \(bytes) bytes, \(over) more than the \(Payload.bytesMax) that "
+            "the push would have \(bytes) bytes, \(over) more than the \(limit) that "
                 + "Apple takes; shorten the state or the attributes, or send a reference that the "
                 + "app resolves",
             errors: [FieldError(pointer: "/state", message: "is \(over) bytes too large")],

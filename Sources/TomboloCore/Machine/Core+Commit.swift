@@ -215,7 +215,7 @@ extension Core {
         let reached = activities[slot].destinations.contains { index in
             guard let destination = destinations[index] else { return false }
             switch destination.phase {
-            case .starting, .startUnknown, .started, .live: return true
+            case .starting, .startUnknown, .started, .live, .listening: return true
             case .waiting: return hasStartRoute(destination)
             case .ended, .gone, .lapsed: return false
             }

@@ -24,6 +24,10 @@ extension Core {
         guard slot < destinations.count, let lane = destinations[slot]?.lane else { return }
         expireInFlight(slot, now: now, effects: &effects)
         let successor = age(slot, now: now)
+        if let until = seekChannel(slot, now: now, effects: &effects) {
+            rest(slot, until: until, .deferred(until: until, .channel))
+            return
+        }
         look(slot, isItsTurn, now: now, effects: &effects)
         if let successor { evaluate(successor, now: now, effects: &effects) }
         if withdraw(slot, now: now) { serve(lane, now: now, effects: &effects) }
@@ -89,7 +93,8 @@ extension Core {
             return .later(nil)
         }
         if destination.isFinished {
-            decideRest(slot, .noRoute, now: now)
+            decideRest(
+                slot, destination.phase == .listening ? .onChannel : .noRoute, now: now)
             return wantEchoOfEnd(slot, now: now)
         }
         // Whatever holds pushes back: frames that are asked for meanwhile are counted for what
@@ -126,11 +131,17 @@ extension Core {
                 destinations[slot]?.alertsThrough = 0
                 return .held(.startToken, until: now)
             }
+            // On a channel a card needs nothing more of its own.
+            if startChannel(destination) != nil {
+                enter(.listening, slot, now: now)
+                decideRest(slot, .onChannel, now: now)
+                return .later(nil)
+            }
             enter(.gone, slot, now: now)
             decideRest(slot, .noRoute, now: now)
             return .later(nil)
         case .live: return wantLive(slot, destination, projection, now: now)
-        case .ended, .gone, .lapsed: return .later(nil)
+        case .ended, .gone, .lapsed, .listening: return .later(nil)
         }
     }
 
@@ -184,7 +195,7 @@ extension Core {
                     && !areAlertsPaused(slot) ? $0 : nil
             }
             return .push(.end, .end, alert: alert)
-        case .ended, .gone, .lapsed: return .later(nil)
+        case .ended, .gone, .lapsed, .listening: return .later(nil)
         }
     }
 

@@ -7,9 +7,9 @@ extension Core {
         _ destination: Destination, _ grant: Grant
     ) -> (spent: DeviceBudget, grant: Grant)? {
         let factor = configuration.limits.deviceGrantFactor
-        guard factor > 0, grant.perHour != nil, let device = devices[destination.device] else {
-            return nil
-        }
+        guard factor > 0, grant.perHour != nil, let device = devices[destination.device],
+            device.channel == nil
+        else { return nil }
         return (device.budget, grant.times(factor))
     }
 

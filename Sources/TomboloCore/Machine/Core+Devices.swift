@@ -197,7 +197,9 @@ extension Core {
     private mutating func useToken(
         _ token: Device.Token, at slot: Int, now: Instant, effects: inout Effects
     ) {
-        guard let destination = destinations[slot], destination.token != token.value else { return }
+        guard let destination = destinations[slot], destination.token != token.value,
+            destination.phase != .listening
+        else { return }
         destinations[slot]?.token = token.value
         destinations[slot]?.tokenRegisteredAt = token.registeredAt
         destinations[slot]?.pacing.backOffUntil = .distantPast

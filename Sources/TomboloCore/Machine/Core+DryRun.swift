@@ -51,6 +51,8 @@ extension Core {
     ) throws(Refusal) -> DryRun {
         // A core with this one activity takes the command as this one would.
         var trial = Core(configuration: configuration, seed: 0)
+        trial.isTrial = true
+        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
         trial.types = types
         trial.lead = lead
         let present = activityByKey[command.activity]
@@ -88,10 +90,13 @@ extension Core {
         let routes = devices.prefix(Self.routesMax).compactMap { slot -> DryRun.Route? in
             guard let device = self.devices[slot] else { return nil }
             let route =
-                device.tokens[name] != nil && definition.route != .push
-                ? "update_token"
-                : device.tokens[.start(type: definition.type)] != nil && definition.route != .adopt
-                    ? "push_to_start" : nil
+                device.channel != nil
+                ? "channel"
+                : device.tokens[name] != nil && definition.route.mayAdopt
+                    ? "update_token"
+                    : device.tokens[.start(type: definition.type)] != nil
+                        && definition.route != .adopt
+                        ? "push_to_start" : nil
             let grant = grantInForce(
                 device.registration.budgetClass == nil
                     ? type(of: definition, tenant)?.budgetClass ?? device.budgetClass
@@ -179,6 +184,8 @@ extension Core {
         case .devices(let ids):
             ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
         case .user(let user): devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
+        case .channel(let name):
+            channelByKey[ChannelKey(tenant: tenant, name: name)].map { [$0] } ?? []
         }
     }
 }

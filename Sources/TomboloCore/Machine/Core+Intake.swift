@@ -91,6 +91,7 @@ extension Core {
         } else if case .version = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")
         }
+        try checkChannel(start, command.activity)
         let app = try app(of: start, tenant: command.activity.tenant)
         let incarnation = (slot.map { activities[$0].incarnation } ?? 0) + 1
         let reference = ActivityReference(id: command.activity.id, incarnation: incarnation)

@@ -113,7 +113,7 @@ extension Core {
 
     func isFor(_ user: String, _ activity: Activity) -> Bool {
         switch activity.definition.audience {
-        case .none: false
+        case .none, .channel: false
         case .user(let name): name == user
         case .devices:
             activity.destinations.contains { index in

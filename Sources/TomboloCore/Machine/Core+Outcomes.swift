@@ -60,7 +60,7 @@ extension Core {
     /// What became of a start, after all.
     private mutating func startLearned(_ slot: Int, _ result: PushResult, now: Instant) {
         switch result {
-        case .accepted: enter(.started, slot, now: now)
+        case .accepted: begun(slot, destinations[slot]?.acknowledged ?? 0, now: now)
         case .rejected(_, _, .push, _): enter(.gone, slot, now: now)
         case .rejected, .notSent:
             takeBackStart(slot)
@@ -136,11 +136,21 @@ extension Core {
         destinations[slot]?.acknowledged = max(destination.acknowledged, flying.version)
         destinations[slot]?.contentHash = flying.contentHash
         switch flying.event {
-        case .start: if destination.phase == .starting { enter(.started, slot, now: now) }
+        case .start:
+            if destination.phase == .starting { begun(slot, flying.version, now: now) }
         case .update: break
         case .end: enter(.ended, slot, now: now)
         }
         if !flying.isFrame { noteFact(slot, flying, "push.sent", nil, now: now) }
+    }
+
+    /// Apple took a start.
+    private mutating func begun(_ slot: Int, _ version: Int64, now: Instant) {
+        guard let destination = destinations[slot], startChannel(destination) != nil else {
+            enter(.started, slot, now: now)
+            return
+        }
+        listens(slot, sent: version, now: now)
     }
 
     /// An attempt that surely came to nothing is no send: its token and its alert serve the next.
@@ -195,6 +205,7 @@ extension Core {
         now: Instant
     ) {
         guard let destination = destinations[slot] else { return }
+        if devices[destination.device]?.channel != nil { return channelGone(slot, now: now) }
         let name: TokenName
         if flying.event == .start {
             name = .start(type: activities[destination.activity].definition.type)

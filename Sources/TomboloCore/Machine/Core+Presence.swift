@@ -59,6 +59,7 @@ extension Core {
     /// Whether the app stands in front of an activity's frames on a device.
     func isHidden(_ slot: Int, now: Instant) -> Bool {
         guard let destination = destinations[slot] else { return false }
+        if devices[destination.device]?.channel != nil { return false }
         guard activities[destination.activity].definition.framesShowWhen == .background else {
             return false
         }

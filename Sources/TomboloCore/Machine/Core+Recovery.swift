@@ -48,6 +48,7 @@ extension Core {
         for record in records where record.space == .device {
             damage += adoptDevice(record)
         }
+        for record in records where record.space == .channel { damage += adoptChannel(record) }
         for record in records where record.space == .type { damage += adoptType(record) }
         for record in records where record.space == .deadLetter {
             damage += adoptDeadLetter(record)
@@ -142,6 +143,7 @@ extension Core {
         destination.echo = mark.echo
         destination.cardSince = mark.cardSince
         destination.final = mark.final
+        destination.hasFallenBack = mark.hasFallenBack
         if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
             destination.final = Self.ended(activities[activity], now: self.wall(now))
             // Nobody knows what it ended with.
@@ -163,6 +165,11 @@ extension Core {
         // Guessed from a clock that is told no more: remembered before the new one's reading is.
         destination.markIsDirty = wall > self.wall(now)
         let slot = insert(destination)
+        if let channel = owner.channel, channel.name == nil,
+            destination.incarnation == activities[activity].durableIncarnation
+        {
+            activities[activity].channelDestination = slot
+        }
         if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
@@ -171,7 +178,9 @@ extension Core {
     /// What a destination's token and phase are by its device's record, which is never older than
     /// the mark.
     private func giveToken(to destination: inout Destination, _ owner: Device) {
-        if let token = owner.tokens[.activity(reference(destination))] {
+        if let channel = owner.channel {
+            destination.token = channel.id
+        } else if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt
             if !destination.isFinished { destination.phase = .live }
@@ -179,7 +188,8 @@ extension Core {
             destination.phase = .started
         }
         // A mark of an older relay: the card is as old as its activity at most.
-        if destination.cardSince == nil, destination.phase == .live || destination.phase == .started
+        if destination.cardSince == nil, owner.channel == nil,
+            destination.phase == .live || destination.phase == .started
         {
             destination.cardSince = activities[destination.activity].definition.startedAt
         }

@@ -42,7 +42,10 @@ extension Core {
                 retirements.set(slot, at: now + Self.retirementRetry)
                 continue
             }
-            for destination in activity.destinations { dismiss(destination) }
+            for destination in activity.destinations {
+                release(destination, endedAt: ending.at)
+                dismiss(destination)
+            }
             staged.retired.append(
                 Staged.Retired(
                     slot: slot, version: activity.accepted.version,
@@ -139,6 +142,7 @@ extension Activity {
             staleAfter: nil, urgency: .normal, clip: nil, keptClip: nil, alert: nil,
             ending: Projection.Ending(at: .distantPast, dismissal: .standard), stateVersion: nil)
         durable = nil
+        channelDestination = nil
         alerts = []
         superseded = []
         destinations = []

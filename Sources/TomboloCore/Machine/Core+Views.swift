@@ -80,14 +80,17 @@ extension Core {
             switch destination.phase {
             case .waiting: hasStartRoute(destination) ? "push_to_start" : nil
             case .starting, .startUnknown, .started: "push_to_start"
-            case .live, .ended: destination.token == nil ? nil : "update_token"
+            case .listening: "channel"
+            case .live, .ended:
+                destination.token == nil ? nil : device.channel == nil ? "update_token" : "channel"
             case .gone, .lapsed: nil
             }
         let counts =
             destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
             ?? destination.frames
         return DestinationView(
-            device: device.key.id, grant: grantInForce(destination), route: route,
+            device: device.key.id, isChannel: device.channel != nil,
+            grant: grantInForce(destination), route: route,
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,
             waiting: (destination.waiting ?? slowedFrame(destination, now: now)).map(told),

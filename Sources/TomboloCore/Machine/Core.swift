@@ -36,9 +36,14 @@ package struct Core: Sendable {
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var keys: [Int64: [UInt8]] = [:]
+    /// Places among `devices`.
+    var channelByKey: [ChannelKey: Int] = [:]
+    var channelPools: [LaneNumber: ChannelPool] = [:]
     var types: [ActivityType.Key: RegisteredType] = [:]
     var deadLetters: [DeadLetter] = []
 
+    /// It is no relay's: channels that it does not know are no reason to refuse.
+    var isTrial = false
     var staged = Staged()
     var committing: Staged?
     var idempotency = IdempotencyIndex()
@@ -51,6 +56,7 @@ package struct Core: Sendable {
     var pauses: [Int64: Pause] = [:]
     var deliveries = DeliveryLog()
     var nextTypeNumber: Int64 = 1
+    var nextChannelNumber: Int64 = 1
     var nextDeadLetter: Int64 = 1
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
@@ -93,6 +99,8 @@ package struct Core: Sendable {
             take(command, of: tenant, ticket, now: now, effects: &effects)
         case .type(let type, let name, let app, let tenant, let ticket):
             put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
+        case .channel(let command, let ticket):
+            take(command, ticket, now: now, effects: &effects)
         case .retry(let query, let ticket):
             retry(query, ticket, now: now, effects: &effects)
         case .committed(let firstSeq, let firstFactSeq):

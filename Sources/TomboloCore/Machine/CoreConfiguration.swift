@@ -58,6 +58,8 @@ package struct Limits: Hashable, Sendable {
     package var renewBefore = Span.minutes(20)
     /// A successor that has no update token by then is stranded: the old card stays.
     package var strandedAfter = Span.minutes(10)
+    /// A start waits so long for a channel of its own; then an update token will do.
+    package var channelWait = Span.seconds(5)
     /// What Apple took goes once more so long after the last change (pacing rule 15).
     package var echoAfter = Span.minutes(10)
     /// A sign of life this soon after a send says nothing of that send yet.

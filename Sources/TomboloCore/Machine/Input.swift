@@ -15,6 +15,8 @@ package enum Input: Sendable {
     case key(number: Int64, value: [UInt8]?, Ticket)
     /// A type of an app; `app` nil: the tenant's only one.
     case type(ActivityType, name: String, app: String?, TenantID, Ticket)
+    /// A channel was made, or is no more. Without a ticket: one of the relay's own.
+    case channel(ChannelCommand, Ticket?)
     /// The newest state goes again where these were refused.
     case retry(DeadLetterQuery, Ticket)
     /// An operator holds something back, or lets it go.
@@ -55,6 +57,8 @@ package struct EndMany: Sendable {
 package struct Effects: Sendable {
     package var answers: [(Ticket, Answer)] = []
     package var pushes: [Push] = []
+    /// Lanes whose pool wants one more channel.
+    package var channels: [LaneNumber] = []
 
     package init() {}
 }
@@ -151,6 +155,8 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownDevice = "unknown-device"
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
+        case unknownChannel = "unknown-channel"
+        case channelInUse = "channel-in-use"
         case unknownPause = "unknown-pause"
         case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"

@@ -32,8 +32,10 @@ package struct ClipView: Sendable {
 /// What is sent to one device, and what is known of it.
 package struct DestinationView: Sendable {
     package var device: Identifier
+    /// `device` is a channel's name.
+    package var isChannel = false
     package var grant: GrantInForce
-    /// `push_to_start`, `update_token`, or nil while there is no way.
+    /// `push_to_start`, `update_token`, `channel`, or nil while there is no way.
     package var route: String?
     package var acknowledgedVersion: Int64
     /// Where it stands: `starting`, `waiting`, `live`, `ended`, `gone`.

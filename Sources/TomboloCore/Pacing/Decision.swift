@@ -41,7 +41,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         updateToken
     case unknownStart, tokenBackOff, laneParked, timestampAhead, paused
     case deviceSpacing, deviceLowPrioritySpacing, deviceBucket
-    case startBudget, stranded
+    case startBudget, stranded, channel
 
     /// Whether it is the device's own grant.
     var isOfDevice: Bool {
@@ -71,6 +71,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         case .deviceBucket: "device_bucket"
         case .startBudget: "start_budget"
         case .stranded: "stranded"
+        case .channel: "no_channel"
         }
     }
 }

@@ -6,6 +6,7 @@ struct Mark: Sendable {
     var device: Int64
     var incarnation: Int64
     var renewal: Int64
+    var hasFallenBack: Bool
     var cardSince: Instant?
     var echo: Echo
     var startBucketFullAt: Instant
@@ -43,6 +44,7 @@ struct Mark: Sendable {
         self.incarnation = incarnation
         self.phase = phase
         renewal = view["r"]?.integer ?? 0
+        hasFallenBack = view["fb"] != nil
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         let echoes = view["e"]?.elements.compactMap(\.integer) ?? []
@@ -113,6 +115,7 @@ extension Destination {
             writer.member("sb", full.nanoseconds)
         }
         if renewal > 0 { writer.member("r", renewal) }
+        if hasFallenBack { writer.member("fb", Int64(1)) }
         if let cardSince { writer.member("cs", cardSince.nanoseconds) }
         if echo.count > 0 {
             writer.name("e")

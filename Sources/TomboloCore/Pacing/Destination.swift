@@ -18,6 +18,8 @@ struct Destination: Sendable {
         case gone = 6
         /// The system has ended its card, 8 hours after it began.
         case lapsed = 7
+        /// Its card listens on the activity's channel: what follows goes there.
+        case listening = 8
 
         var name: String {
             switch self {
@@ -29,6 +31,7 @@ struct Destination: Sendable {
             case .ended: "ended"
             case .gone: "gone"
             case .lapsed: "lapsed"
+            case .listening: "listening"
             }
         }
     }
@@ -69,6 +72,8 @@ struct Destination: Sendable {
     /// Wall time of the card's beginning, as far as it is known: the system ends it 8 hours later.
     var cardSince: Instant?
     var echo = Echo()
+    /// No channel was to be had for its card: an update token will do.
+    var hasFallenBack = false
     /// A token of the device's budget for starts is paid for, and not spent.
     var holdsStartToken = false
     /// The update token, while there is one.
@@ -112,7 +117,12 @@ struct Destination: Sendable {
     var markIsDirty = true
 
     /// Whether nothing new will ever be sent to it again.
-    var isFinished: Bool { phase == .ended || phase == .gone || phase == .lapsed }
+    var isFinished: Bool {
+        switch phase {
+        case .ended, .gone, .lapsed, .listening: true
+        case .waiting, .starting, .startUnknown, .started, .live: false
+        }
+    }
 
     init(
         number: Int64, activity: Int, device: Int, incarnation: Int64, renewal: Int64 = 0,

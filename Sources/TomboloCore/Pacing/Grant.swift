@@ -11,7 +11,7 @@ package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     case control
 
     /// What a type or a device may be given.
-    static let ofActivities: [BudgetClass] = [.standard, .frequent, .lab]
+    package static let ofActivities: [BudgetClass] = [.standard, .frequent, .lab]
 
     /// Whether it has no priority 5: every push takes a token, to the last.
     var isHighOnly: Bool { self == .start || self == .widget || self == .control }

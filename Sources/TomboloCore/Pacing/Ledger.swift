@@ -17,12 +17,13 @@ package struct Ledger: Hashable, Sendable {
 
     /// As a mark keeps it; nil where the parts do not add up.
     init?(parts: [Int64]) {
-        guard parts.count == 10 else { return nil }
+        guard parts.count == 10 || parts.count == 11 else { return nil }
         since = parts[0]
         decidedThrough = parts[1]
         counts = EventCounts(
             sent: parts[2], merged: parts[3], unchanged: parts[4], superseded: parts[5],
-            annihilated: parts[6], noRoute: parts[7], expired: parts[8], refused: parts[9])
+            annihilated: parts[6], noRoute: parts[7], expired: parts[8], refused: parts[9],
+            onChannel: parts.count == 11 ? parts[10] : 0)
         guard counts.decided == decidedThrough - since + 1 else { return nil }
     }
 
@@ -31,6 +32,7 @@ package struct Ledger: Hashable, Sendable {
         [
             since, decidedThrough, counts.sent, counts.merged, counts.unchanged,
             counts.superseded, counts.annihilated, counts.noRoute, counts.expired, counts.refused,
+            counts.onChannel,
         ]
     }
 
@@ -63,9 +65,13 @@ package struct Ledger: Hashable, Sendable {
 /// The final decisions of an event, by name.
 package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
     case sent, merged, unchanged, superseded, annihilated, noRoute, expired, refused
+    /// The card listens on a channel, which has its own destination.
+    case onChannel
 
     /// Whether all that waited end so, and not only the newest.
-    var isForAll: Bool { self == .annihilated || self == .noRoute || self == .expired }
+    var isForAll: Bool {
+        self == .annihilated || self == .noRoute || self == .expired || self == .onChannel
+    }
 
     /// The word of the API: `skipped` with a reason, or the decision itself.
     package var action: String {
@@ -74,7 +80,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         case .merged: "merged"
         case .expired: "expired"
         case .refused: "refused"
-        case .unchanged, .superseded, .annihilated, .noRoute: "skipped"
+        case .unchanged, .superseded, .annihilated, .noRoute, .onChannel: "skipped"
         }
     }
 
@@ -85,6 +91,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         case .superseded: "superseded"
         case .annihilated: "annihilated"
         case .noRoute: "no_route"
+        case .onChannel: "on_channel"
         case .sent, .merged, .expired, .refused: nil
         }
     }
@@ -100,11 +107,14 @@ package struct EventCounts: Hashable, Sendable {
     package var noRoute: Int64 = 0
     package var expired: Int64 = 0
     package var refused: Int64 = 0
+    package var onChannel: Int64 = 0
 
     package init(
         sent: Int64 = 0, merged: Int64 = 0, unchanged: Int64 = 0, superseded: Int64 = 0,
-        annihilated: Int64 = 0, noRoute: Int64 = 0, expired: Int64 = 0, refused: Int64 = 0
+        annihilated: Int64 = 0, noRoute: Int64 = 0, expired: Int64 = 0, refused: Int64 = 0,
+        onChannel: Int64 = 0
     ) {
+        self.onChannel = onChannel
         self.sent = sent
         self.merged = merged
         self.unchanged = unchanged
@@ -115,7 +125,7 @@ package struct EventCounts: Hashable, Sendable {
         self.refused = refused
     }
 
-    package var skipped: Int64 { unchanged + superseded + annihilated + noRoute }
+    package var skipped: Int64 { unchanged + superseded + annihilated + noRoute + onChannel }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
     subscript(_ decision: EventDecision) -> Int64 {
@@ -133,6 +143,7 @@ package struct EventCounts: Hashable, Sendable {
         case .noRoute: \.noRoute
         case .expired: \.expired
         case .refused: \.refused
+        case .onChannel: \.onChannel
         }
     }
 }

@@ -20,10 +20,25 @@ package struct Push: Hashable, Sendable {
         case start, update, end
     }
 
+    /// What it goes to.
+    package enum Surface: UInt8, Hashable, Sendable {
+        /// A card: push type `liveactivity`, to a device token.
+        case activity
+        /// The cards that listen on a broadcast channel.
+        case channel
+        /// An app's widgets: push type `widgets` (systems 26 and later).
+        case widgets
+        /// A control: push type `controls` (iOS 18 and later).
+        case control
+        /// The app itself, woken for a moment: push type `background`.
+        case background
+    }
+
     package var id: PushID
     package var lane: LaneNumber
     package var event: Event
-    /// Lower-case hex of the device token, as it goes into `:path`.
+    package var surface = Surface.activity
+    /// Lower-case hex of the device token, as it goes into `:path`; a channel's id in base64.
     package var token: String
     /// `apns-id`: a canonical lower-case UUID.
     package var apnsID: String

@@ -6,6 +6,8 @@ package import TomboloJSON
 package enum Payload {
     /// Apple's limit for a push to a device, of the encoded body.
     package static let bytesMax = 4_096
+    /// The same for a broadcast; of it ActivityKit takes `bytesMax` as state.
+    package static let broadcastBytesMax = 5_120
 
     /// The members of `aps`.
     package struct Content: Sendable {
@@ -32,6 +34,8 @@ package enum Payload {
         package var attributes: JSON
         /// iOS 18 and later: the started activity asks for an update token of its own.
         package var asksForToken: Bool
+        /// The same systems: it listens on this channel instead.
+        package var channel: String?
     }
 
     package static func encode(_ content: Content) -> [UInt8] {
@@ -45,7 +49,11 @@ package enum Payload {
         if let start = content.start {
             writer.member("attributes-type", start.type)
             writer.member("attributes", start.attributes)
-            if start.asksForToken { writer.member("input-push-token", Int64(1)) }
+            if let channel = start.channel {
+                writer.member("input-push-channel", channel)
+            } else if start.asksForToken {
+                writer.member("input-push-token", Int64(1))
+            }
         }
         if let alert = content.alert { writer.member("alert", alert) }
         if let date = content.staleDate { writer.member("stale-date", date) }

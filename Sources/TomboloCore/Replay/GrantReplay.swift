@@ -59,6 +59,7 @@ package struct GrantReplay: Sendable {
         for lane in configuration.apps.indices {
             step(.capacity(LaneNumber(Int32(lane)), .max))
         }
+        core.isTrial = true
         var recovery = CoreRecovery()
         recovery.records = records.filter { $0.space == .type }
         _ = core.recover(recovery, now: now)
@@ -296,7 +297,7 @@ extension EventDecision {
     /// Whether the phone has the event's state, or a newer one, from then on.
     fileprivate var isOnPhone: Bool {
         switch self {
-        case .sent, .merged, .unchanged, .superseded: true
+        case .sent, .merged, .unchanged, .superseded, .onChannel: true
         case .annihilated, .noRoute, .expired, .refused: false
         }
     }

@@ -16,6 +16,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let access: AccessControl
     let loop: any Loop
     let configuration: DoorsConfiguration
+    let channels: (any ChannelService)?
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
@@ -24,15 +25,19 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// Tails end, and `/readyz` says so.
     private(set) var isDraining = false
 
-    /// - Parameter chance: makes bytes that nobody can guess, for trace ids.
+    /// - Parameters:
+    ///   - channels: makes broadcast channels; nil: they are refused.
+    ///   - chance: makes bytes that nobody can guess, for trace ids.
     package init(
         relay: Relay, access: AccessControl, loop: any Loop, configuration: DoorsConfiguration,
+        channels: (any ChannelService)? = nil,
         chance: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make
     ) {
         self.relay = relay
         self.access = access
         self.loop = loop
         self.configuration = configuration
+        self.channels = channels
         self.chance = chance
     }
 

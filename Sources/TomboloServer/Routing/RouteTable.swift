@@ -30,6 +30,10 @@ package enum RouteTable {
         Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic"]),
         Route("PUT", "/v1/types/{type}", .putType, .produce),
         Route("GET", "/v1/types/{type}", .showType, .observe, query: ["app"]),
+        Route("PUT", "/v1/channels/{name}", .putChannel, .produce),
+        Route("GET", "/v1/channels/{name}", .showChannel, .observe),
+        Route("GET", "/v1/channels", .listChannels, .observe),
+        Route("DELETE", "/v1/channels/{name}", .deleteChannel, .produce),
     ]
 
     private static let devices = [

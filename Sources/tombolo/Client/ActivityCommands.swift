@@ -86,14 +86,25 @@ enum ActivityCommands {
     ) throws(ProgramError) {
         let devices = invocation.all(.device)
         let user = invocation.text(.user)
-        guard devices.isEmpty || user == nil else {
-            throw .usage("--device and --user exclude each other", remedy: "tombolo help start")
+        let channel = invocation.text(.channel)
+        guard [!devices.isEmpty, user != nil, channel != nil].count(where: { $0 }) <= 1 else {
+            throw .usage(
+                "--device, --user and --channel exclude each other", remedy: "tombolo help start")
         }
-        guard !devices.isEmpty || user != nil else { return }
+        for (flag, name) in [
+            (Flag.renew, "renew"), (.onTokenGone, "on_token_gone"),
+            (.onUnknownStart, "on_unknown_start"),
+        ] {
+            if let policy = invocation.text(flag) { writer.member(name, policy) }
+        }
+        guard !devices.isEmpty || user != nil || channel != nil else { return }
         writer.name("audience")
         writer.beginObject()
+        if let route = invocation.text(.startRoute) { writer.member("start", route) }
         if let user {
             writer.member("user", user)
+        } else if let channel {
+            writer.member("channel", channel)
         } else if devices.count == 1 {
             writer.member("device", devices[0])
         } else {

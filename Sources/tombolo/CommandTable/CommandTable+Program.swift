@@ -10,6 +10,9 @@ extension CommandTable {
             .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlan, .clipPlay,
             .clipPack,
         ]
+        let channels: [Subcommand] = [
+            .channelPut, .channelList, .channelShow, .channelRemove,
+        ]
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
@@ -19,6 +22,7 @@ extension CommandTable {
         ]
         let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
         return CommandTable(
-            running + producing + reading + pacing + checking + keeping + settingUp + measuring)
+            running + producing + reading + pacing + channels + checking + keeping + settingUp
+                + measuring)
     }()
 }

@@ -52,8 +52,8 @@ extension Subcommand {
     static let start = Subcommand(
         path: ["start"], summary: "Start an activity",
         arguments: [.activity],
-        flags: [.type, .app, .device, .user, .attributes]
-            + Flag.ofChanges
+        flags: [.type, .app, .device, .user, .channel, .startRoute, .attributes]
+            + Flag.ofLives + Flag.ofChanges
             + [.ifNew, .restart] + Flag.ofClients,
         details: [
             "Without -s and --state the state is read from stdin, where that is a pipe or a file."

@@ -11,7 +11,7 @@ extension Flag {
         "grant", .pair, repeats: true,
         "CLASS.FIELD=VALUE, as under budgets in the configuration")
     static let budgetClass = Flag(
-        "class", .choice(BudgetClass.allCases.map(\.name)),
+        "class", .choice(BudgetClass.ofActivities.map(\.name)),
         "every device in this class, whatever it was")
     static let replaySpeed = Flag(
         "speed", .text("N"), default: "1",

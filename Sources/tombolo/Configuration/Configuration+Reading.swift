@@ -22,6 +22,14 @@ extension Configuration {
                 history: inner.span("history", in: range) ?? retention.history,
                 facts: inner.span("facts", in: Span.hours(1)...Span.hours(87_600))
                     ?? retention.facts)
+            self.limits.startDeadline =
+                inner.span("start_deadline", in: .seconds(1)...Span.hours(1))
+                ?? self.limits.startDeadline
+            self.limits.probeMax =
+                inner.span("probe_max", in: .seconds(1)...Span.hours(1)) ?? self.limits.probeMax
+            self.limits.frameIntervalMax =
+                inner.span("min_rate", in: .seconds(1)...Span.hours(1))
+                ?? self.limits.frameIntervalMax
             do { try inner.finish() } catch { reader.adopt(error) }
         }
         try reader.finish()
@@ -108,7 +116,8 @@ extension Configuration.App {
         let tenant = reader.identifier("tenant") ?? Identifier("main")
         let environment = reader.choice(
             "environment", [("production", APNsEnvironment.production), ("sandbox", .sandbox)])
-        let endpoint = Self.endpoint(&reader)
+        let endpoint = Self.origin("endpoint", &reader)
+        let channels = Self.origin("channels_endpoint", &reader)
         let ca = reader.string("ca_file")
         if ca != nil, endpoint == nil {
             reader.fail("ca_file", "stands without endpoint; Apple's certificate needs none")
@@ -118,6 +127,7 @@ extension Configuration.App {
             id: id, tenant: TenantID(tenant), teamID: team, keyID: key,
             keyFile: Configuration.path(file, in: directory),
             environment: environment ?? .production, endpoint: endpoint,
+            channelsEndpoint: channels,
             caFile: ca.map { Configuration.path($0, in: directory) })
     }
 
@@ -125,11 +135,11 @@ extension Configuration.App {
         id == other.id && tenant == other.tenant && environment == other.environment
     }
 
-    private static func endpoint(_ reader: inout FieldReader) -> Origin? {
-        guard let text = reader.string("endpoint") else { return nil }
+    private static func origin(_ name: String, _ reader: inout FieldReader) -> Origin? {
+        guard let text = reader.string(name) else { return nil }
         if let origin = Origin(text) { return origin }
         reader.fail(
-            "endpoint", "must be an origin without a path, such as \"https://127.0.0.1:8443\"")
+            name, "must be an origin without a path, such as \"https://127.0.0.1:8443\"")
         return nil
     }
 }

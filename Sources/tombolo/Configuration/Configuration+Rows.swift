@@ -77,6 +77,9 @@ extension Configuration.App {
             ("key_file", keyFile), ("environment", environment.name),
         ]
         if let endpoint { rows.append(("endpoint", endpoint.description)) }
+        if let channelsEndpoint {
+            rows.append(("channels_endpoint", channelsEndpoint.description))
+        }
         if let caFile { rows.append(("ca_file", caFile)) }
         return rows
     }

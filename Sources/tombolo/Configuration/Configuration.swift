@@ -23,6 +23,8 @@ struct Configuration: Sendable {
         var environment: APNsEnvironment
         /// Somewhere else than Apple: a simulator or a stand-in.
         var endpoint: Origin?
+        /// Where its broadcast channels are managed; nil: Apple's, or `endpoint`.
+        var channelsEndpoint: Origin?
         /// Path of the certificate authority to trust there.
         var caFile: String?
     }
@@ -37,6 +39,8 @@ struct Configuration: Sendable {
     var budgets: Budgets
     /// How long history is kept: `limits.history` and `limits.facts`.
     var retention: LogRetention
+    /// The core's bounds: of `limits`, those that it has a use for.
+    var limits = Limits()
 
     /// What clear text on a listener that others can reach is answered with; nil where all is well.
     var listenerObjection: String? {

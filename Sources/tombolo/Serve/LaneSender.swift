@@ -7,10 +7,11 @@ import TomboloRelay
 ///
 /// The relay is made before the clients are (in `dev` the endpoint is only known later): until then
 /// the lanes take nothing, which is what a relay without connections assumes. On the loop only.
-final class LaneSender: PushSender, PushOutcomeReceiver, @unchecked Sendable {
+final class LaneSender: PushSender, ChannelService, PushOutcomeReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only; relay and push clients call it there.
 
     private var clients: [APNsClient] = []
+    private var channels: [APNsChannels] = []
     private weak var relay: Relay?
 
     /// Before the relay runs.
@@ -30,6 +31,13 @@ final class LaneSender: PushSender, PushOutcomeReceiver, @unchecked Sendable {
                 let configuration = try APNsConfiguration(
                     lane: LaneNumber(Int32(index)), bundleID: app.id, environment: app.environment,
                     endpoint: endpoint, authorities: try app.caFile.map { try FileBytes.read($0) })
+                channels.append(
+                    try APNsChannels(
+                        bundleID: app.id, environment: app.environment,
+                        endpoint: try app.channelsEndpoint.map {
+                            try APNsEndpoint(url: $0.description)
+                        } ?? endpoint, authorities: configuration.authorities, key: key,
+                        loop: loop))
                 clients.append(
                     try APNsClient(
                         configuration, key: key, loop: loop, chance: SystemRandomNumberGenerator(),
@@ -59,6 +67,32 @@ final class LaneSender: PushSender, PushOutcomeReceiver, @unchecked Sendable {
             return
         }
         clients[lane].send(push)
+    }
+
+    // MARK: Channels
+
+    func create(
+        _ storage: Channel.Storage, in lane: LaneNumber
+    ) async throws(ChannelFailure) -> String { try await manager(lane).create(storage) }
+
+    func read(
+        _ id: String, in lane: LaneNumber
+    ) async throws(ChannelFailure) -> Channel.Storage? { try await manager(lane).read(id) }
+
+    func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
+        try await manager(lane).delete(id)
+    }
+
+    func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String] {
+        try await manager(lane).list()
+    }
+
+    private func manager(_ lane: LaneNumber) throws(ChannelFailure) -> APNsChannels {
+        let index = Int(lane.rawValue)
+        guard channels.indices.contains(index) else {
+            throw .unreachable("lane \(index) is not open yet")
+        }
+        return channels[index]
     }
 
     func pushEnded(_ outcome: PushOutcome) { relay?.pushEnded(outcome) }

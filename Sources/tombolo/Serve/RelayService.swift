@@ -52,7 +52,8 @@ final class RelayService: @unchecked Sendable {
         }
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
-            wallClock: SystemClock(), seed: chance.next(), complain: complain)
+            wallClock: SystemClock(), seed: chance.next(), channels: lanes,
+            complain: complain)
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { complain(line) }
@@ -68,7 +69,7 @@ final class RelayService: @unchecked Sendable {
         }
         doors = ServerDoors(
             relay: relay, access: access, loop: loop,
-            configuration: DoorsConfiguration(version: Program.version))
+            configuration: DoorsConfiguration(version: Program.version), channels: lanes)
         isSecure = configuration.tls != nil
         server = try Self.listen(configuration, loop, doors)
     }
@@ -106,6 +107,10 @@ final class RelayService: @unchecked Sendable {
             group.addTask {
                 try await self.server.run()
                 return .server
+            }
+            group.addTask {
+                await self.relay.makeChannels()
+                return .other
             }
             group.addTask {
                 while await !self.relay.isReady { try await self.loop.sleep(for: .milliseconds(1)) }
@@ -184,6 +189,7 @@ extension Configuration {
                     allowsLab: app.allowsLab)
             })
         core.budgets = budgets
+        core.limits = limits
         return core
     }
 }

@@ -1,0 +1,104 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// A channel as readers see it.
+package struct ChannelView: Sendable {
+    private let channel: Channel
+    /// The running activity that it carries.
+    private let activity: Identifier?
+    /// Whether Apple knows it; nil where it was not asked.
+    package var isRegistered: Bool?
+
+    package init(_ channel: Channel, activity: Identifier?) {
+        self.channel = channel
+        self.activity = activity
+    }
+
+    /// Writes it as one object.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("channel", channel.label.rawValue)
+        writer.member("id", channel.id)
+        writer.member("app", channel.app)
+        writer.member("environment", channel.environment.name)
+        writer.member("storage", channel.storage.name)
+        writer.member("created_at", channel.createdAt.rfc3339)
+        writer.optional("activity", activity?.rawValue)
+        if let isRegistered { writer.member("registered", isRegistered) }
+        writer.endObject()
+    }
+}
+
+/// How many channels an app has at Apple.
+package struct ChannelQuota: Sendable {
+    /// Apple's limit for one app in one environment.
+    package static let countMax = 10_000
+
+    private let app: String
+    private let environment: APNsEnvironment
+    /// Those that this relay has made: named ones, and those of private cards.
+    package var own = 0
+    /// All that are there; nil where Apple was not to be reached.
+    package var used: Int?
+    /// Those at Apple that this relay knows nothing of.
+    package var unknown: [String] = []
+
+    package init(app: String, environment: APNsEnvironment) {
+        self.app = app
+        self.environment = environment
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("app", app)
+        writer.member("environment", environment.name)
+        writer.member("own", Int64(own))
+        writer.name("used")
+        if let used { writer.integer(Int64(used)) } else { writer.null() }
+        writer.member("limit", Int64(Self.countMax))
+        writer.name("unknown")
+        writer.beginArray()
+        for id in unknown { writer.string(id) }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+/// A tenant's channels.
+package struct ChannelPage: Sendable {
+    package var channels: [ChannelView]
+    package var apps: [ChannelQuota] = []
+
+    package init(channels: [ChannelView]) { self.channels = channels }
+
+    /// Writes it as one object.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("channels")
+        writer.beginArray()
+        for channel in channels { channel.write(to: &writer) }
+        writer.endArray()
+        writer.name("apps")
+        writer.beginArray()
+        for app in apps { app.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+extension Problem {
+    /// What Apple's channel service did not do.
+    package init(_ failure: ChannelFailure) {
+        switch failure {
+        case .refused(let status, let reason):
+            self.init(.apnsRefused, "Apple answered \(status) \(reason).")
+            self = adding("apns_status", Int64(status)).adding("apns_reason", reason)
+        case .unreachable(let why):
+            self.init(.apnsUnreachable, "Apple's channel service cannot be reached: \(why).")
+        case .unknown(let why):
+            self.init(
+                .apnsUnreachable,
+                "Whether Apple did it is not known: \(why). Ask again: GET /v1/channels tells.")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// The relay's own channels of one lane: for cards that need no update token.
+struct ChannelPool: Sendable {
+    /// Kept free, so that a start need not wait for one.
+    static let freeMin = 2
+    /// Apple allows 10,000 for each app and environment; the rest is for named ones.
+    static let countMax = 9_500
+    /// After a refusal Apple is not asked again for so long.
+    static let refusalTime = Span.minutes(10)
+
+    /// Channels that no activity uses, those that rest longest last, with the wall time until which
+    /// cards of the activity before may be there.
+    private var free: [(slot: Int, restsUntil: Instant)] = []
+    private(set) var count = 0
+    private var isAsked = false
+    private var refusedUntil = Instant.distantPast
+
+    mutating func made(_ slot: Int) {
+        isAsked = false
+        count += 1
+        free.insert((slot, .distantPast), at: 0)
+    }
+
+    mutating func refused(now: Instant) {
+        isAsked = false
+        refusedUntil = now + Self.refusalTime
+    }
+
+    mutating func recovered(_ slot: Int, isUsed: Bool, restsUntil: Instant) {
+        count += 1
+        if !isUsed { free.append((slot, restsUntil)) }
+    }
+
+    /// A channel that may be used again once it has rested.
+    mutating func release(_ slot: Int, restsUntil: Instant) {
+        free.append((slot, restsUntil))
+    }
+
+    /// One that has rested.
+    mutating func take(wall: Instant) -> Int? {
+        guard let place = free.firstIndex(where: { $0.restsUntil <= wall }) else { return nil }
+        return free.remove(at: place).slot
+    }
+
+    /// Whether Apple is to be asked for another one now. At most one is asked for at a time.
+    mutating func asks(now: Instant, wall: Instant) -> Bool {
+        guard !isAsked, rested(wall: wall) < Self.freeMin, count < Self.countMax,
+            refusedUntil <= now
+        else {
+            return false
+        }
+        isAsked = true
+        return true
+    }
+
+    /// Whether one may come soon.
+    var isComing: Bool { isAsked }
+
+    /// How many have rested, as far as `freeMin`.
+    private func rested(wall: Instant) -> Int {
+        free.lazy.filter { $0.restsUntil <= wall }.prefix(Self.freeMin).count
+    }
+}

@@ -1,0 +1,143 @@
+import TomboloJSON
+
+// Broadcast channels: how they come, are found, and go.
+
+extension Core {
+    mutating func take(
+        _ command: ChannelCommand, _ ticket: Ticket?, now: Instant, effects: inout Effects
+    ) {
+        switch command {
+        case .made(let channel):
+            do throws(Refusal) {
+                let kind = try adopt(channel, now: now, effects: &effects)
+                if let ticket { staged.stored.append((ticket, Stored(kind))) }
+            } catch {
+                if let ticket { effects.answers.append((ticket, .refused(error))) }
+            }
+        case .notMade(let lane):
+            channelPools[lane, default: ChannelPool()].refused(now: now)
+            serveThoseWithoutChannel(lane, now: now, effects: &effects)
+        case .deleted(let key):
+            guard let ticket else { return }
+            guard let slot = channelByKey[key], let number = devices[slot]?.channel?.number else {
+                effects.answers.append((ticket, .refused(Self.unknownChannel(key.name))))
+                return
+            }
+            for destination in devices[slot]?.destinations ?? [] { removeDestination(destination) }
+            devices[slot] = nil
+            channelByKey[key] = nil
+            staged.records.append(Record(space: .channel, number: number, value: nil))
+            staged.stored.append((ticket, Stored(.deleted)))
+        }
+    }
+
+    static func unknownChannel(_ name: Identifier) -> Refusal {
+        Refusal(
+            .unknownChannel,
+            "no channel \"\(name)\"; make it first with PUT /v1/channels/\(name)",
+            errors: [FieldError(pointer: "/audience/channel", message: "is not there")])
+    }
+
+    private mutating func adopt(
+        _ made: Channel, now: Instant, effects: inout Effects
+    ) throws(Refusal) -> Stored.Kind {
+        var channel = made
+        if let name = channel.name,
+            channelByKey[ChannelKey(tenant: channel.tenant, name: name)] != nil
+        {
+            throw Refusal(.preconditionFailed, "the channel \"\(name)\" is there already")
+        }
+        channel.number = nextChannelNumber
+        channel.createdAt = wall(now)
+        staged.records.append(channel.record())
+        if staged.flushAt == nil { staged.flushAt = .distantPast }
+        let slot = place(channel)
+        guard channel.name == nil, let lane = lane(of: channel) else { return .created }
+        channelPools[lane, default: ChannelPool()].made(slot)
+        serveThoseWithoutChannel(lane, now: now, effects: &effects)
+        return .created
+    }
+
+    /// Gives a channel its place among the devices.
+    private mutating func place(_ channel: Channel) -> Int {
+        nextChannelNumber = max(nextChannelNumber, channel.number + 1)
+        var registration = DeviceRegistration()
+        registration.app = channel.app
+        registration.environment = channel.environment
+        var device = Device(
+            key: DeviceKey(tenant: channel.tenant, id: channel.label), number: -channel.number,
+            registration: registration)
+        device.channel = channel
+        devices.append(device)
+        if let name = channel.name {
+            channelByKey[ChannelKey(tenant: channel.tenant, name: name)] = devices.count - 1
+        }
+        return devices.count - 1
+    }
+
+    func lane(of channel: Channel) -> LaneNumber? {
+        configuration.lane(
+            tenant: channel.tenant, app: channel.app, environment: channel.environment)
+    }
+
+    /// Takes over a record of the last relay. Answers what is wrong with it.
+    mutating func adoptChannel(_ record: Record) -> [String] {
+        nextChannelNumber = max(nextChannelNumber, record.number + 1)
+        guard let value = record.value else { return [] }
+        guard let channel = Channel(record: value, number: record.number) else {
+            return ["the record of channel number \(record.number) cannot be read"]
+        }
+        let slot = place(channel)
+        guard channel.name == nil, let lane = lane(of: channel) else { return [] }
+        let isUsed = channel.activity.map { activityByNumber[$0] != nil } ?? false
+        channelPools[lane, default: ChannelPool()].recovered(
+            slot, isUsed: isUsed, restsUntil: channel.restsUntil)
+        return []
+    }
+
+    /// A tenant's named channels, in the order of their making.
+    package func channels(of tenant: TenantID) -> [Channel] {
+        devices.compactMap { $0?.channel }.filter { $0.tenant == tenant && $0.name != nil }
+    }
+
+    /// All that this relay has made in a lane, named or its own.
+    package func channelIDs(in lane: LaneNumber) -> [String] {
+        devices.compactMap { $0?.channel }.filter { self.lane(of: $0) == lane }.map(\.id)
+    }
+
+    /// A named channel.
+    package func channel(_ key: ChannelKey) -> Channel? {
+        channelByKey[key].flatMap { devices[$0]?.channel }
+    }
+
+    /// The running activity that a named channel carries.
+    package func activity(on key: ChannelKey) -> Identifier? {
+        guard let slot = channelByKey[key] else { return nil }
+        let carried = (devices[slot]?.destinations ?? []).compactMap { destinations[$0]?.activity }
+            .filter { !activities[$0].hasEnded }
+        if let first = carried.first { return activities[first].key.id }
+        return activities.first {
+            !$0.hasEnded && $0.key.tenant == key.tenant
+                && $0.definition.audience == .channel(key.name)
+        }?.key.id
+    }
+
+    /// A start to a channel's listeners: the channel must be there, and carry nothing else.
+    func checkChannel(_ start: Start, _ key: ActivityKey) throws(Refusal) {
+        guard !isTrial, case .channel(let name) = start.audience else { return }
+        let channel = ChannelKey(tenant: key.tenant, name: name)
+        guard channelByKey[channel] != nil else { throw Self.unknownChannel(name) }
+        if let other = activity(on: channel), other != key.id {
+            let message = "carries \"\(other)\": every card on it would get both; end that first"
+            throw Refusal(
+                .channelInUse, "the channel \"\(name)\" \(message)",
+                errors: [FieldError(pointer: "/audience/channel", message: message)])
+        }
+    }
+
+    /// Apple does not know the channel any more: nothing goes there again.
+    mutating func channelGone(_ slot: Int, now: Instant) {
+        destinations[slot]?.token = nil
+        enter(.gone, slot, now: now)
+    }
+}

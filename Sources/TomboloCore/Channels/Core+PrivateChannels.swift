@@ -1,0 +1,112 @@
+import TomboloJSON
+
+// A channel of its own for the cards of one activity: a phone of iOS 18 and later then needs no
+// update token. Whether a channel's update needs no "Allow" on a real phone is not verified: the
+// devices' reports tell.
+
+extension Core {
+    /// Whether a destination's card is to listen on a channel of its activity.
+    func wantsChannel(_ destination: Destination) -> Bool {
+        let route = activities[destination.activity].definition.route
+        guard route == .channel || route == .auto, !destination.hasFallenBack,
+            let device = devices[destination.device], device.channel == nil
+        else { return false }
+        return device.asksForToken
+    }
+
+    /// The channel that an activity's cards listen on, in its present incarnation.
+    func channelDestination(_ activity: Int) -> Int? {
+        guard let slot = activities[activity].channelDestination,
+            destinations[slot]?.activity == activity,
+            destinations[slot]?.incarnation == activities[activity].durableIncarnation
+        else { return nil }
+        return slot
+    }
+
+    /// The channel that a start names.
+    func startChannel(_ destination: Destination) -> String? {
+        guard wantsChannel(destination) else { return nil }
+        return channelDestination(destination.activity).flatMap { destinations[$0]?.token }
+    }
+
+    /// Sees to it that a start has its channel. Answers until when it waits for one.
+    mutating func seekChannel(
+        _ slot: Int, now: Instant, effects: inout Effects
+    ) -> Instant? {
+        guard let destination = destinations[slot], destination.phase == .waiting,
+            wantsChannel(destination), hasStartRoute(destination),
+            channelDestination(destination.activity) == nil
+        else { return nil }
+        let lane = destination.lane
+        let wall = wall(now)
+        let taken = channelPools[lane, default: ChannelPool()].take(wall: wall)
+        if channelPools[lane]?.asks(now: now, wall: wall) == true { effects.channels.append(lane) }
+        if let taken {
+            use(taken, for: destination.activity, lane, now: now)
+            return nil
+        }
+        let until = destination.phaseSince + configuration.limits.channelWait
+        if channelPools[lane]?.isComing == true, now < until { return until }
+        // Near the quota, or refused: the update token will do.
+        destinations[slot]?.hasFallenBack = true
+        markDirty(slot, now: now)
+        return nil
+    }
+
+    private mutating func use(
+        _ channel: Int, for activity: Int, _ lane: LaneNumber, now: Instant
+    ) {
+        devices[channel]?.channel?.activity = activities[activity].number
+        stageDevice(channel)
+        let version = activities[activity].durable?.version ?? 0
+        var destination = Destination(
+            number: nextDestinationNumber, activity: activity, device: channel,
+            incarnation: activities[activity].durableIncarnation, lane: lane,
+            ledger: Ledger(since: version + 1), phaseSince: now)
+        nextDestinationNumber += 1
+        destination.token = devices[channel]?.channel?.id
+        destination.phase = .live
+        // The starts carry what there is now, and their alerts.
+        destination.acknowledged = version
+        destination.alertsThrough = version
+        let slot = insert(destination)
+        activities[activity].channelDestination = slot
+        staged.dirtyMarks.append(slot)
+        flushSoon(now: now)
+    }
+
+    /// Those that waited for a channel look anew.
+    mutating func serveThoseWithoutChannel(
+        _ lane: LaneNumber, now: Instant, effects: inout Effects
+    ) {
+        for slot in destinations.indices
+        where destinations[slot]?.lane == lane && destinations[slot]?.phase == .waiting {
+            evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    /// A card listens on its channel from now on. What changed since its start went out may have
+    /// come before it listened: it goes once more.
+    mutating func listens(_ slot: Int, sent version: Int64, now: Instant) {
+        enter(.listening, slot, now: now)
+        guard let activity = destinations[slot]?.activity,
+            let channel = channelDestination(activity),
+            destinations[channel]?.acknowledged ?? 0 > version
+                || destinations[channel]?.inFlight != nil
+        else { return }
+        destinations[channel]?.echo.signAt = now
+        deadlines.set(channel, at: now)
+    }
+
+    /// An activity has left memory: its channel rests until no card of it can be left.
+    mutating func release(_ slot: Int, endedAt: Instant) {
+        guard let destination = destinations[slot], let device = devices[destination.device],
+            let channel = device.channel, channel.name == nil, let lane = lane(of: channel)
+        else { return }
+        devices[destination.device]?.channel?.activity = nil
+        devices[destination.device]?.channel?.restsUntil = endedAt + activityLifeMax
+        stageDevice(destination.device)
+        channelPools[lane, default: ChannelPool()].release(
+            destination.device, restsUntil: endedAt + activityLifeMax)
+    }
+}

@@ -1,0 +1,178 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+// Broadcast channels: made at Apple first, then on record; deleted at Apple first, then forgotten.
+// A crash between leaves a channel at Apple that the list calls unknown, or a record that a second
+// DELETE takes away.
+
+extension ServerDoors {
+    func putChannel(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let key = try channelKey(request)
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let asked: ChannelRequest
+        do {
+            asked = try ChannelRequest(reading: document.root)
+        } catch {
+            throw Problem(error)
+        }
+        let (lane, app) = try await lane(of: asked, request.tenant)
+        if let known = await relay.channel(key) {
+            guard known.app == app.id, known.environment == app.environment,
+                known.storage == asked.storage
+            else {
+                throw Problem(
+                    .preconditionFailed,
+                    "The channel \"\(key.name)\" is there with another app or storage, which never "
+                        + "change. Delete it first, or take another name.")
+            }
+            return .json(200) { ChannelView(known, activity: nil).write(to: &$0) }
+        }
+        let service = try service()
+        let id: String
+        do throws(ChannelFailure) {
+            id = try await service.create(asked.storage, in: lane)
+        } catch {
+            throw Problem(error)
+        }
+        let channel = Channel(
+            tenant: key.tenant, app: app.id, environment: app.environment, name: key.name, id: id,
+            storage: asked.storage)
+        do throws(Problem) {
+            _ = try Self.stored(await relay.submit(.made(channel)), "a channel")
+        } catch {
+            // Nobody will know of it: it goes at once. Failing that, the list calls it unknown.
+            try? await service.delete(id, in: lane)
+            throw error
+        }
+        let made = await relay.channel(key) ?? channel
+        return .json(201) { ChannelView(made, activity: nil).write(to: &$0) }
+    }
+
+    func showChannel(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try channelKey(request)
+        let channel = try await known(key)
+        let lane = await lane(of: channel)
+        var view = ChannelView(channel, activity: await relay.activity(on: key))
+        if let lane, let service = channels {
+            do throws(ChannelFailure) {
+                view.isRegistered = try await service.read(channel.id, in: lane) != nil
+            } catch {
+                // What is on record is told all the same; whether Apple knows it is not.
+                view.isRegistered = nil
+            }
+        }
+        return .json { [view] in view.write(to: &$0) }
+    }
+
+    func listChannels(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let named = await relay.channels(of: request.tenant)
+        var page = ChannelPage(channels: [])
+        for channel in named {
+            let activity =
+                if let name = channel.name {
+                    await relay.activity(on: ChannelKey(tenant: request.tenant, name: name))
+                } else { nil as Identifier? }
+            page.channels.append(ChannelView(channel, activity: activity))
+        }
+        for (lane, app) in await relay.lanes(of: request.tenant, app: nil, environment: nil) {
+            page.apps.append(await quota(lane, app))
+        }
+        return .json { [page] in page.write(to: &$0) }
+    }
+
+    func deleteChannel(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try channelKey(request)
+        let channel = try await known(key)
+        if let activity = await relay.activity(on: key) {
+            throw Problem(
+                .channelInUse,
+                "The channel \"\(key.name)\" carries \"\(activity)\". End that first.")
+        }
+        if let lane = await lane(of: channel) {
+            let service = try service()
+            do throws(ChannelFailure) {
+                try await service.delete(channel.id, in: lane)
+            } catch {
+                throw Problem(error)
+            }
+        }
+        _ = try Self.stored(await relay.submit(.deleted(key)), "a channel")
+        return .json { writer in
+            writer.beginObject()
+            writer.member("channel", key.name.rawValue)
+            writer.member("result", "deleted")
+            writer.endObject()
+        }
+    }
+
+    // MARK: Parts
+
+    private func channelKey(_ request: DoorRequest) throws(Problem) -> ChannelKey {
+        let text = request.parameter("name")
+        guard let name = Identifier(text) else {
+            throw Problem(
+                .invalidField,
+                "\"\(text)\" cannot name a channel. Take 1 to 128 letters, digits or . _ : @ -.")
+        }
+        return ChannelKey(tenant: request.tenant, name: name)
+    }
+
+    private func known(_ key: ChannelKey) async throws(Problem) -> Channel {
+        if let channel = await relay.channel(key) { return channel }
+        throw Problem(
+            .unknownChannel,
+            "No channel \"\(key.name)\" is there. Make it with PUT /v1/channels/\(key.name).")
+    }
+
+    private func lane(
+        of asked: ChannelRequest, _ tenant: TenantID
+    ) async throws(Problem) -> (LaneNumber, CoreConfiguration.App) {
+        let lanes = await relay.lanes(of: tenant, app: asked.app, environment: asked.environment)
+        guard let first = lanes.first else {
+            throw Problem(
+                .unknownApp, "No such app is configured.",
+                errors: [FieldError(pointer: "/app", message: "is not configured")])
+        }
+        guard lanes.count == 1 else {
+            throw Problem(
+                .unknownApp, "Several apps are configured; name one, and its environment.",
+                errors: [FieldError(pointer: "/app", message: "is not clear")])
+        }
+        return first
+    }
+
+    private func lane(of channel: Channel) async -> LaneNumber? {
+        await relay.lanes(
+            of: channel.tenant, app: channel.app, environment: channel.environment
+        ).first?.lane
+    }
+
+    private func service() throws(Problem) -> any ChannelService {
+        guard let channels else {
+            throw Problem(.apnsUnreachable, "This relay has no way to Apple's channel service.")
+        }
+        return channels
+    }
+
+    private func quota(_ lane: LaneNumber, _ app: CoreConfiguration.App) async -> ChannelQuota {
+        var quota = ChannelQuota(app: app.id, environment: app.environment)
+        let own = await relay.channelIDs(in: lane)
+        quota.own = own.count
+        guard let service = channels else { return quota }
+        do throws(ChannelFailure) {
+            let all = try await service.list(in: lane)
+            let known = Set(own)
+            quota.used = all.count
+            quota.unknown = all.filter { !known.contains($0) }
+        } catch {
+            // The list of what is on record is told all the same.
+            quota.used = nil
+        }
+        return quota
+    }
+}

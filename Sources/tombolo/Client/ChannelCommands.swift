@@ -1,0 +1,62 @@
+import TomboloCore
+import TomboloJSON
+
+/// `channel put`, `channel ls`, `channel show` and `channel rm`.
+enum ChannelCommands {
+    static func put(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let app = invocation.text(.app) { writer.member("app", app) }
+        if let world = invocation.text(.ofEnvironment) { writer.member("environment", world) }
+        if let storage = invocation.text(.storage) { writer.member("storage", storage) }
+        writer.endObject()
+        return try await ReadCommands.show(
+            context, RelayRequest("PUT", path(context), body: writer.bytes),
+            name: invocation.arguments[0])
+    }
+
+    static func list(_ context: CommandContext) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(RelayRequest("GET", "/v1/channels"), name: nil)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        let view = try answer.document().root
+        let columns = ["channel", "app", "environment", "storage", "activity", "id"]
+        var table = TextTable(columns.map { $0.uppercased() })
+        for channel in view["channels"].map({ Array($0.elements) }) ?? [] {
+            table.add(columns.map { channel[$0]?.string ?? "" })
+        }
+        let apps = view["apps"].map { Array($0.elements) } ?? []
+        try context.terminal.print(
+            table.text(for: context.terminal) + apps.map(quota).joined(separator: "\n"))
+        return .succeeded
+    }
+
+    private static func quota(_ app: JSONView) -> String {
+        let name = "\(app["app"]?.string ?? "") \(app["environment"]?.string ?? "")"
+        let used = app["used"]?.integer.map { "\($0)" } ?? "?"
+        let limit = app["limit"]?.integer ?? 0
+        let own = app["own"]?.integer ?? 0
+        let unknown = app["unknown"]?.count ?? 0
+        let rest = unknown > 0 ? "; \(unknown) that it knows nothing of" : ""
+        return "\(name): \(used) of \(limit) at Apple, \(own) of this relay\(rest)"
+    }
+
+    static func show(_ context: CommandContext) async throws -> ExitStatus {
+        try await ReadCommands.show(
+            context, RelayRequest("GET", path(context)), name: context.invocation.arguments[0])
+    }
+
+    static func remove(_ context: CommandContext) async throws -> ExitStatus {
+        try await ReadCommands.show(
+            context, RelayRequest("DELETE", path(context)), name: context.invocation.arguments[0])
+    }
+
+    private static func path(_ context: CommandContext) -> String {
+        "/v1/channels/\(PathText.escaped(context.invocation.arguments[0]))"
+    }
+}

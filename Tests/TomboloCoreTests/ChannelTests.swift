@@ -1,0 +1,260 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Activities on broadcast channels, named and of their own.
+@Suite struct ChannelTests {
+    static let onFinal = #"{"type":"Score","audience":{"channel":"final"},"state":{"goals":0}}"#
+
+    /// Channels that the relay asked for and got.
+    static func rig(os: String = "18.1", route: String = "channel", makes: Bool = true) -> Rig {
+        var rig = Rig()
+        rig.makesChannels = makes
+        rig.device("phone", .standard, os: os)
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"\#(route)"},"#
+                + #""state":{"lap":0}}"#)
+        return rig
+    }
+
+    // MARK: Named
+
+    @Test func `an activity on a channel needs no start, and one push is for all`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.advance(to: 5)
+        rig.command(.update, #"{"state":{"goals":1},"alert":{"title":"goal"}}"#)
+        rig.advance(to: 10)
+        rig.command(.end, "{}")
+        #expect(
+            rig.line() == #"0:U10{"goals":0} 5:U10{"goals":1} 10:E10{"goals":1}"#)
+        #expect(rig.pushes.allSatisfy { $0.push.surface == .channel && $0.push.token == "Y2g=" })
+        #expect(rig.view()?.destinations.first?.route == "channel")
+        #expect(rig.view()?.destinations.first?.grant.budgetClass == .channel)
+    }
+
+    @Test func `a channel that stores nothing takes no expiration`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=", .nothing)
+        rig.channel("other", "b3Q=", .mostRecent)
+        rig.command(.start, Self.onFinal)
+        rig.command(
+            .start, #"{"type":"Score","audience":{"channel":"other"},"state":{}}"#, id: "dog")
+        #expect(rig.pushes.map { $0.push.expiration == 0 } == [true, false])
+    }
+
+    @Test func `a channel has a grant of its own, ten at once and then one in six seconds`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        for second in 1...60 {
+            rig.advance(to: Double(second))
+            rig.command(.update, #"{"state":{"goals":\#(second)},"urgency":"high"}"#)
+        }
+        rig.advance(to: 70)
+        let high = rig.pushes.filter { $0.push.priority == 10 }.count
+        #expect((12...20).contains(high), "\(high)")
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"goals":60}"#)
+    }
+
+    @Test func `an unknown channel is refused, and so is one that carries another activity`() {
+        var rig = Rig()
+        rig.command(.start, Self.onFinal)
+        #expect(rig.lastRefusal == .unknownChannel)
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.command(.start, Self.onFinal, id: "dog")
+        #expect(rig.lastRefusal == .channelInUse)
+        rig.command(.end, "{}")
+        rig.command(.start, Self.onFinal, id: "dog")
+        #expect(rig.lastAccepted?.activity.rawValue == "dog")
+    }
+
+    @Test func `a channel and what it was sent survive a crash`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.advance(to: 5)
+        #expect(rig.crash(recoverAt: 10) == [])
+        rig.advance(to: 60)
+        #expect(rig.pushes.count == 1, "it has that state")
+        rig.command(.update, #"{"state":{"goals":1}}"#)
+        rig.advance(to: 80)
+        #expect(rig.pushes.last?.push.token == "Y2g=")
+        #expect(rig.core.channels(of: Rig.tenant).map(\.id) == ["Y2g="])
+    }
+
+    @Test func `a channel that Apple does not know any more gets nothing again`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.verdict = { _ in
+            .rejected(
+                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
+                tokenGoneSince: nil)
+        }
+        rig.advance(to: 5)
+        rig.command(.update, #"{"state":{"goals":1}}"#)
+        rig.command(.update, #"{"state":{"goals":2}}"#)
+        rig.advance(to: 3_600)
+        #expect(rig.pushes.count == 2)
+        #expect(rig.view()?.destinations.first?.phase == "gone")
+    }
+
+    @Test func `a broadcast has room for 5,120 bytes, of which 4,096 are state`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        func start(_ bytes: Int) -> String {
+            let padding = String(repeating: "x", count: bytes - #"{"s":""}"#.utf8.count)
+            return #"{"type":"Score","audience":{"channel":"final"},"state":{"s":"\#(padding)"}}"#
+        }
+        rig.command(.start, start(4_097))
+        #expect(rig.lastRefusal == .payloadTooLarge)
+        rig.command(.start, start(4_096))
+        #expect(rig.lastRefusal == nil)
+        #expect(rig.pushes.count == 1)
+    }
+
+    // MARK: Its own
+
+    @Test func `a start on iOS 18 may carry a channel of the activity's own`() {
+        for route in ["channel", "auto"] {
+            var rig = Self.rig(route: route)
+            #expect(rig.pushes.count == 1)
+            let aps = Rig.aps(rig.pushes[0].push)
+            let channel = aps?["input-push-channel"]?.string
+            #expect(channel == "private-1")
+            #expect(aps?["input-push-token"] == nil)
+            rig.advance(to: 5)
+            rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+            rig.advance(to: 10)
+            rig.command(.end, "{}")
+            #expect(rig.line(from: 1) == #"5:U10{"lap":1} 10:E10{"lap":1}"#)
+            #expect(rig.pushes.dropFirst().allSatisfy { $0.push.token == channel })
+            #expect(rig.view()?.destinations.map(\.phase) == ["listening", "ended"])
+        }
+    }
+
+    @Test func `an older system, or another wish, gets a token's start`() {
+        for (os, route) in [("17.5", "channel"), ("18.0", "push"), ("17.2", "auto")] {
+            let rig = Self.rig(os: os, route: route)
+            #expect(rig.pushes.count == 1)
+            #expect(Rig.aps(rig.pushes[0].push)?["input-push-channel"] == nil)
+        }
+    }
+
+    @Test func `the events of a listening card are its channel's, and the books add up`() {
+        var rig = Self.rig()
+        rig.advance(to: 5)
+        for lap in 1...3 { rig.command(.update, #"{"state":{"lap":\#(lap)}}"#) }
+        rig.advance(to: 60)
+        let key = ActivityKey(tenant: Rig.tenant, id: Identifier("cat")!)
+        let books = rig.core.ledgers(of: key, now: rig.now) ?? []
+        #expect(books.count == 2)
+        #expect(books.allSatisfy { $0.ledger.waiting(at: 4) == 0 })
+        #expect(books[0].ledger.counts.onChannel == 3)
+        #expect(books[1].ledger.counts.decided == 3)
+    }
+
+    @Test func `without a channel in five seconds the update token will do`() {
+        var rig = Self.rig(makes: false)
+        #expect(rig.pushes.isEmpty)
+        #expect(rig.view()?.destinations.first?.waiting?.reason == "no_channel")
+        rig.advance(to: 4.9)
+        #expect(rig.pushes.isEmpty)
+        rig.advance(to: 5.1)
+        #expect(rig.pushes.count == 1)
+        #expect(Rig.aps(rig.pushes[0].push)?["input-push-token"]?.integer == 1)
+    }
+
+    @Test func `where Apple refuses another channel, nobody waits for one`() {
+        var rig = Self.rig(makes: false)
+        rig.step(.channel(.notMade(LaneNumber(0)), nil))
+        #expect(rig.pushes.count == 1)
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{}}"#,
+            id: "dog")
+        rig.advance(to: 2)
+        #expect(rig.pushes.count == 2)
+        #expect(rig.channelWishes == 1, "it is not asked again for a while")
+    }
+
+    @Test func `a channel is used again only when no old card can be left`() {
+        var rig = Self.rig()
+        func channel(_ rig: Rig) -> String? {
+            rig.pushes.last { $0.push.event == .start }
+                .flatMap { Rig.aps($0.push)?["input-push-channel"]?.string }
+        }
+        #expect(channel(rig) == "private-1")
+        rig.advance(to: 60)
+        rig.command(.end, "{}")
+        rig.advance(to: 11 * 3_600)
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{}}"#,
+            id: "dog")
+        rig.advance(to: 11 * 3_600 + 10)
+        #expect(channel(rig) != "private-1")
+        rig.command(.end, "{}", id: "dog")
+        rig.advance(to: 60 * 3_600)
+        var used: Set<String> = []
+        for number in 1...6 {
+            rig.command(
+                .start,
+                #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{}}"#,
+                id: "cat-\(number)")
+            rig.advance(to: Double(60 * 3_600 + number * 10))
+            if let channel = channel(rig) { used.insert(channel) }
+        }
+        #expect(used.contains("private-1"))
+    }
+
+    @Test func `a card on a channel survives a crash`() {
+        var rig = Self.rig()
+        rig.advance(to: 5)
+        #expect(rig.crash(recoverAt: 10) == [])
+        rig.makesChannels = true
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
+        #expect(rig.pushes.last?.push.surface == .channel)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
+    }
+
+    @Test func `a start of unknown outcome listens all the same`() {
+        var rig = Rig()
+        rig.makesChannels = true
+        rig.verdict = { $0.event == .start ? .unknown(reason: "broke") : .accepted }
+        rig.device("phone", .standard, os: "18.1")
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{"lap":0}}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 200)
+        #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
+        #expect(rig.pushes.last?.push.surface == .channel)
+        #expect(rig.view()?.destinations.first?.phase == "listening")
+    }
+
+    @Test func `what changed while the start was on its way goes once more on the channel`() {
+        var rig = Rig()
+        rig.makesChannels = true
+        rig.verdict = { $0.event == .start ? nil : .accepted }
+        rig.device("phone", .standard, os: "18.1")
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{"lap":0}}"#)
+        rig.advance(to: 1)
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.advance(to: 3)
+        rig.answer(rig.flying[0], .accepted)
+        rig.advance(to: 60)
+        #expect(rig.line(from: 1) == #"1:U10{"lap":1} 11:U5{"lap":1}"#)
+    }
+}

@@ -69,6 +69,9 @@ import TomboloJSON
         rig.commit()
         rig.commitsByItself = true
         #expect(rig.crash(recoverAt: 20, restored: true).isEmpty)
+        rig.advance(to: 40)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.crash(recoverAt: 50).isEmpty)
         rig.advance(to: 400)
         #expect(rig.pushes.isEmpty)
     }

@@ -81,11 +81,11 @@ extension Core {
         lastSeq = max(lastSeq, firstSeq + Int64(batch.events.count) - 1)
         lastFactSeq = max(lastFactSeq, firstFactSeq + Int64(batch.facts.count) - 1)
         idempotency.forget(before: wall(now) - configuration.limits.idempotency)
-        for slot in batch.reservations {
-            if destinations[slot]?.reservation == .pending {
-                destinations[slot]?.reservation = .granted
+        for one in batch.reservations where destinations[one.slot]?.number == one.destination {
+            if destinations[one.slot]?.reservation == .pending {
+                destinations[one.slot]?.reservation = .granted
             }
-            evaluate(slot, now: now, effects: &effects)
+            evaluate(one.slot, now: now, effects: &effects)
         }
         var seen: Set<Int> = []
         for slot in affected where seen.insert(slot).inserted {

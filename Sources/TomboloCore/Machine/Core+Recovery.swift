@@ -89,6 +89,8 @@ extension Core {
             if destination.phase == .waiting, wall(now) - restoredAt < activityLifeMax {
                 destinations[slot]?.phase = .startUnknown
             }
+            // A later relay cannot tell any more what is from before.
+            markDirty(slot, now: now)
         }
     }
 

@@ -115,7 +115,10 @@ package struct Core: Sendable {
             // Timestamps run ahead by it only when the next relay would know.
             staged.lead = lead
             staged.flushAt = .distantPast
-        case .room(let isThere): hasRoom = isThere
+        case .room(let isThere):
+            // It goes before others in a turn: what they say comes before what is due.
+            hasRoom = isThere
+            return
         case .remembered(let head, let version, let seq):
             remember(head, version: version, seq: seq, now: now)
         case .tick: break

@@ -104,7 +104,14 @@ let package = Package(
             "SimulationTests",
             ["Simulation", "TomboloLoop", "TomboloCore", "TestSupport"]),
         tests("TomboloJSONTests", ["TomboloJSON"], exclude: ["Fuzzed/Corpus"]),
-        tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport"]),
+        // The core on virtual time: marbles for the tests, a program for many random histories.
+        .target(
+            name: "CoreRig", dependencies: ["TomboloCore", "TomboloJSON"], path: "Tests/CoreRig",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "histories", dependencies: ["CoreRig"], path: "Tests/histories",
+            swiftSettings: settings),
+        tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport", "CoreRig"]),
         tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),
         tests("TomboloLoopTests", ["TomboloLoop", "TestSupport"]),
         tests("TomboloEventLogTests", ["TomboloEventLog", "TomboloCore", "TestSupport"]),

@@ -1,3 +1,4 @@
+import CoreRig
 import Testing
 import TomboloCore
 import TomboloJSON
@@ -146,11 +147,5 @@ import TomboloJSON
         let view = rig.ledgers()[0]
         #expect(view.seconds.map(\.counts.sent) == [10, 10, 10, 10, 10])
         #expect(view.seconds.map(\.counts.asked).reduce(0, +) == view.frames.asked)
-    }
-}
-
-extension Rig {
-    func ledgers(_ id: String = "cat") -> [LedgerView] {
-        core.ledgers(of: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!), now: now) ?? []
     }
 }

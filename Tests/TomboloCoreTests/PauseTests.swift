@@ -1,3 +1,4 @@
+import CoreRig
 import Testing
 import TomboloCore
 import TomboloJSON
@@ -131,21 +132,5 @@ import TomboloJSON
     ])
     func `a pause names one thing`(body: String) {
         #expect(throws: FieldErrors.self) { try PauseRequest(reading: Rig.json(body)) }
-    }
-}
-
-extension Rig {
-    /// Answers the pause's number.
-    mutating func pause(_ body: String) -> Int64 {
-        guard let request = try? PauseRequest(reading: Self.json(body)) else {  // a test's own text
-            Issue.record("\(body)")
-            return 0
-        }
-        step(.pause(.pause(request), Rig.tenant, Ticket(1_000_000)))
-        return core.pauses(of: Rig.tenant).last?.number ?? 0
-    }
-
-    mutating func resume(_ number: Int64) {
-        step(.pause(.resume(number), Rig.tenant, Ticket(1_000_001)))
     }
 }

@@ -1,3 +1,4 @@
+import CoreRig
 import Testing
 import TomboloCore
 import TomboloJSON
@@ -225,13 +226,4 @@ import TomboloJSON
 
     static let shown =
         #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms","clock":"shown"}}"#
-}
-
-extension Rig {
-    mutating func presence(
-        _ phase: PresenceReport.Phase, _ device: String = "phone",
-        cause: PresenceReport.Cause? = nil
-    ) {
-        tell(.presence(PresenceReport(phase: phase, cause: cause)), device)
-    }
 }

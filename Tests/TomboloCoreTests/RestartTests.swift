@@ -1,3 +1,4 @@
+import CoreRig
 import Testing
 import TomboloCore
 import TomboloJSON

@@ -1,3 +1,4 @@
+import CoreRig
 import Glibc
 import Testing
 import TomboloCore

@@ -35,6 +35,8 @@ enum Rooms {
             "TomboloSQLite", "TomboloJSON",
         ],
         "simulate": ["Simulation", "TomboloJSON"],
+        "CoreRig": ["TomboloCore", "TomboloJSON"],
+        "histories": ["CoreRig"],
     ]
 
     /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even

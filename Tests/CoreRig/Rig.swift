@@ -1,41 +1,41 @@
 import Testing
-import TomboloCore
-import TomboloJSON
+package import TomboloCore
+package import TomboloJSON
 
 /// The core on virtual time, with a disk that is instant unless told otherwise and an Apple that
 /// does as scripted.
 ///
 /// `line` is the marble diagram of what was pushed: `second:event priority(what)`, in order.
-struct Rig {
-    static let epoch = Instant(seconds: 1_700_000_000)
-    static let tenant = TenantID(Identifier("main")!)
+package struct Rig {
+    package static let epoch = Instant(seconds: 1_700_000_000)
+    package static let tenant = TenantID(Identifier("main")!)
 
-    var core: Core
-    var now = Rig.epoch
-    var pushes: [(at: Span, push: Push)] = []
-    var answers: [Answer] = []
+    package var core: Core
+    package var now = Rig.epoch
+    package var pushes: [(at: Span, push: Push)] = []
+    package var answers: [Answer] = []
     /// What Apple answers; nil leaves the push in flight.
-    var verdict: (Push) -> PushResult? = { _ in .accepted }
+    package var verdict: (Push) -> PushResult? = { _ in .accepted }
     /// Whether batches become durable by themselves.
-    var commitsByItself = true
-    var flying: [Push] = []
+    package var commitsByItself = true
+    package var flying: [Push] = []
     /// Whether Apple makes the channels that the core asks for: `private-1`, `private-2` …
-    var makesChannels = false
-    var channelWishes = 0
+    package var makesChannels = false
+    package var channelWishes = 0
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private var ticket: UInt64 = 0
-    private(set) var stored: [Record] = []
-    private(set) var history: [RecordedEvent] = []
-    private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
+    package private(set) var stored: [Record] = []
+    package private(set) var history: [RecordedEvent] = []
+    package private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
     private var pending: PendingBatch?
 
-    init(_ change: (inout CoreConfiguration) -> Void = { _ in }) {
+    package init(_ change: (inout CoreConfiguration) -> Void = { _ in }) {
         core = Core(configuration: Self.configuration(change), seed: 7)
         core.setCapacityForTests(1_000)
     }
 
-    static func configuration(
+    package static func configuration(
         _ change: (inout CoreConfiguration) -> Void = { _ in }
     ) -> CoreConfiguration {
         var configuration = CoreConfiguration(apps: [
@@ -48,7 +48,7 @@ struct Rig {
 
     // MARK: Time
 
-    mutating func step(_ input: Input) {
+    package mutating func step(_ input: Input) {
         var effects = Effects()
         core.step(input, now: now, effects: &effects)
         carryOut(effects)
@@ -56,7 +56,7 @@ struct Rig {
     }
 
     /// Goes on to `seconds` after the epoch, waking the core whenever it asked for it.
-    mutating func advance(to seconds: Double) {
+    package mutating func advance(to seconds: Double) {
         let end = Rig.epoch + Span(nanoseconds: Int64(seconds * 1e9))
         var wakes = 0
         while let wake = core.nextWake, wake <= end {
@@ -73,7 +73,7 @@ struct Rig {
 
     // MARK: The disk
 
-    mutating func take() -> Bool {
+    package mutating func take() -> Bool {
         guard pending == nil, let batch = core.takeBatch(now: now) else { return false }
         pending = batch
         return true
@@ -81,7 +81,7 @@ struct Rig {
 
     /// Makes what waits durable. Answers false where nothing waits.
     @discardableResult
-    mutating func commit() -> Bool {
+    package mutating func commit() -> Bool {
         guard take() || pending != nil, let batch = pending else { return false }
         pending = nil
         let first = seq + 1
@@ -106,7 +106,7 @@ struct Rig {
     }
 
     /// Everything in memory is gone; what was durable comes back at `seconds`.
-    mutating func crash(
+    package mutating func crash(
         recoverAt seconds: Double, restored: Bool = false
     ) -> [String] {
         pending = nil
@@ -153,14 +153,14 @@ struct Rig {
     }
 
     /// A channel that Apple has made for a producer.
-    mutating func channel(
+    package mutating func channel(
         _ name: String, _ id: String, _ storage: Channel.Storage = .mostRecent
     ) {
         ticket += 1
         step(.channel(.made(Self.channel(name, id, storage)), Ticket(ticket)))
     }
 
-    mutating func answer(_ push: Push, _ result: PushResult) {
+    package mutating func answer(_ push: Push, _ result: PushResult) {
         flying.removeAll { $0.id == push.id }
         var effects = Effects()
         core.step(
@@ -171,7 +171,7 @@ struct Rig {
 
     // MARK: Producers and phones
 
-    mutating func command(
+    package mutating func command(
         _ kind: EventKind, _ body: String, id: String = "cat",
         _ change: (inout Command) -> Void = { _ in }
     ) {
@@ -188,7 +188,7 @@ struct Rig {
         }
     }
 
-    mutating func device(
+    package mutating func device(
         _ id: String = "phone", _ budgetClass: BudgetClass = .standard, user: String? = nil,
         os: String? = nil
     ) {
@@ -204,7 +204,7 @@ struct Rig {
         tell(.register(registration), id)
     }
 
-    mutating func token(_ name: String, _ token: String, _ device: String = "phone") {
+    package mutating func token(_ name: String, _ token: String, _ device: String = "phone") {
         let fields = Self.json("{\"token\":\"\(token)\"}")
         guard let registration = try? TokenRegistration(reading: fields) else {  // as above
             Issue.record("\(token)")
@@ -213,12 +213,12 @@ struct Rig {
         tell(.putToken(TokenName(name)!, registration), device)
     }
 
-    static func json(_ text: String) -> JSONView {
+    package static func json(_ text: String) -> JSONView {
         JSON(unchecked: Array(text.utf8)).document.root
     }
 
     /// The phone's word on its card.
-    mutating func report(_ card: String, _ body: String, _ device: String = "phone") {
+    package mutating func report(_ card: String, _ body: String, _ device: String = "phone") {
         guard let report = try? PhoneReport(reading: Self.json(body)) else {  // a test's own text
             Issue.record("\(body)")
             return
@@ -226,14 +226,14 @@ struct Rig {
         tell(.report(ActivityReference(card)!, report), device)
     }
 
-    mutating func tell(_ command: DeviceCommand, _ device: String = "phone") {
+    package mutating func tell(_ command: DeviceCommand, _ device: String = "phone") {
         ticket += 1
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier(device)!)
         step(.device(key, command, Ticket(ticket)))
     }
 
     /// A phone with its tokens, and an activity that runs on it, started at second 0.
-    mutating func runningActivity(_ budgetClass: BudgetClass = .standard) {
+    package mutating func runningActivity(_ budgetClass: BudgetClass = .standard) {
         device("phone", budgetClass)
         token("start:Runner", "aa")
         command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
@@ -243,19 +243,19 @@ struct Rig {
     // MARK: What can be seen
 
     /// Pushes since the marble `from`, as `1:U5{"lap":1}`.
-    func line(from: Int = 0) -> String {
+    package func line(from: Int = 0) -> String {
         pushes.dropFirst(from).map { at, push in
             "\(Self.text(at)):\(Self.letter(push.event))\(push.priority)\(Self.state(push))"
         }.joined(separator: " ")
     }
 
-    static func text(_ span: Span) -> String {
+    package static func text(_ span: Span) -> String {
         let milliseconds = (span.nanoseconds + 500_000) / 1_000_000
         if milliseconds % 1_000 == 0 { return "\(milliseconds / 1_000)" }
         return "\(Double(milliseconds) / 1_000)"
     }
 
-    static func letter(_ event: Push.Event) -> String {
+    package static func letter(_ event: Push.Event) -> String {
         switch event {
         case .start: "S"
         case .update: "U"
@@ -263,32 +263,32 @@ struct Rig {
         }
     }
 
-    static func state(_ push: Push) -> String {
+    package static func state(_ push: Push) -> String {
         guard let document = try? JSONDocument(push.payload),  // a test reads what the core wrote
             let state = document.root["aps"]?["content-state"]
         else { return "?" }
         return String(decoding: state.raw, as: UTF8.self)
     }
 
-    static func aps(_ push: Push) -> JSONView? {
+    package static func aps(_ push: Push) -> JSONView? {
         JSON(unchecked: push.payload).document.root["aps"]
     }
 
-    func view(_ id: String = "cat") -> ActivityView? {
+    package func view(_ id: String = "cat") -> ActivityView? {
         core.view(ActivityKey(tenant: Rig.tenant, id: Identifier(id)!), now: now)
     }
 
-    var lastRefusal: Refusal.Code? {
+    package var lastRefusal: Refusal.Code? {
         if case .refused(let refusal)? = answers.last { refusal.code } else { nil }
     }
 
-    var lastAccepted: Accepted? {
+    package var lastAccepted: Accepted? {
         if case .accepted(let accepted)? = answers.last { accepted } else { nil }
     }
 }
 
 extension Core {
-    mutating func setCapacityForTests(_ count: Int) {
+    package mutating func setCapacityForTests(_ count: Int) {
         var effects = Effects()
         for lane in configuration.apps.indices {
             step(.capacity(LaneNumber(Int32(lane)), count), now: Rig.epoch, effects: &effects)

@@ -1,0 +1,13 @@
+import CoreRig
+import Testing
+
+/// A few random histories; `histories` lives 100,000 of them in a release build.
+@Suite struct RandomHistoryTests {
+    @Test func `random histories keep the rules, and their books add up`() {
+        for seed in 0..<60 {
+            var history = RandomHistory(seed: UInt64(seed))
+            history.run(steps: 40)
+            #expect(history.check() == [])
+        }
+    }
+}

@@ -49,10 +49,10 @@ struct Plan {
         }
         // Of a clock that was set back while the machine was off nobody knows how far it had run.
         if drawn.contains(FaultSet(.wallSteps)) { drawn.remove(FaultSet(.reboots)) }
-        // A clock that was set back takes the timestamps of the gap with it; what types were
-        // before it nobody knows.
+        // A clock that was set back takes the timestamps of the gap with it; what types and tokens
+        // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
-            drawn.subtract([FaultSet(.wallSteps), FaultSet(.types)])
+            drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
         }
         // Files are copied by other tests.
         if usesDisk { drawn.remove(FaultSet(.restores)) }

@@ -66,7 +66,8 @@ extension World {
                 violated(.endMany, "\(accepted.activity): no end at \(accepted.seq)")
             }
         }
-        for (number, model) in before.sorted(by: { $0.key < $1.key }) {
+        // An empty answer may come before another end is durable.
+        for (number, model) in all.isEmpty ? [] : before.sorted(by: { $0.key < $1.key }) {
             guard !model.hasEnded, model.tenant == request.tenant,
                 request.type ?? Plan.type(of: model.id) == Plan.type(of: model.id),
                 request.user ?? model.user == model.user

@@ -115,8 +115,9 @@ package struct Core: Sendable {
             // Timestamps run ahead by it only when the next relay would know.
             staged.lead = lead
             staged.flushAt = .distantPast
+            return
         case .room(let isThere):
-            // It goes before others in a turn: what they say comes before what is due.
+            // As the clock it goes before others in a turn: what they say comes before what is due.
             hasRoom = isThere
             return
         case .remembered(let head, let version, let seq):

@@ -118,8 +118,8 @@ let package = Package(
         tests(
             "TomboloSQLiteTests",
             [
-                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TestSupport", "CSQLite",
-                "CLinux",
+                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TomboloJSON", "TestSupport",
+                "CSQLite", "CLinux",
             ], exclude: ["Golden"]),
         tests(
             "TomboloRelayTests",

@@ -82,13 +82,26 @@ package struct EventQuery: Hashable, Sendable {
     /// Events after this sequence.
     package var after: Int64 = 0
     package var activity: ActivityNumber?
+    /// An event of that activity near its newest, as the caller knows it: what the log would have
+    /// to find else.
+    package var newest: Int64?
     package var kind: EventKind?
+    /// Recorded then or later.
+    package var from: Instant?
+    /// Recorded before.
+    package var until: Instant?
     /// 1 to 1,000.
     package var limit: Int = 100
     /// At most this many rows are looked at; a page may come back short, with `next` set.
     package var scanMax: Int = 100_000
 
     package init(tenant: TenantID) { self.tenant = tenant }
+
+    /// Whether an event of that kind and time is asked for.
+    package func matches(_ kind: EventKind, recordedAt: Instant) -> Bool {
+        (self.kind.map { $0 == kind } ?? true) && (from.map { $0 <= recordedAt } ?? true)
+            && (until.map { recordedAt < $0 } ?? true)
+    }
 }
 
 /// Events of one page.
@@ -108,10 +121,19 @@ package struct FactQuery: Hashable, Sendable {
     package var tenant: TenantID
     package var after: Int64 = 0
     package var activity: ActivityNumber?
+    /// Recorded then or later.
+    package var from: Instant?
+    /// Recorded before.
+    package var until: Instant?
     package var limit: Int = 100
     package var scanMax: Int = 100_000
 
     package init(tenant: TenantID) { self.tenant = tenant }
+
+    /// Whether a fact of that time is asked for.
+    package func matches(recordedAt: Instant) -> Bool {
+        (from.map { $0 <= recordedAt } ?? true) && (until.map { recordedAt < $0 } ?? true)
+    }
 }
 
 /// Facts of one page; as `EventPage`.
@@ -122,6 +144,22 @@ package struct FactPage: Sendable {
     package init(facts: [RecordedFact], next: Int64?) {
         self.facts = facts
         self.next = next
+    }
+}
+
+/// A moment of a log's past.
+package enum LogMoment: Hashable, Sendable {
+    /// Events recorded up to then.
+    case instant(Instant)
+    /// Events up to this sequence.
+    case seq(Int64)
+
+    /// Whether an event had happened by then.
+    package func includes(seq: Int64, recordedAt: Instant) -> Bool {
+        switch self {
+        case .instant(let instant): recordedAt <= instant
+        case .seq(let last): seq <= last
+        }
     }
 }
 
@@ -178,11 +216,23 @@ package protocol EventLog: Sendable {
         _ activity: ActivityNumber, tenant: TenantID
     ) async throws(EventLogError) -> RecoveredHead?
 
+    /// A head of that activity as it was at or before a moment, from which its events lead on to
+    /// the moment itself; nil where the log keeps none, and all of its events are to be followed.
+    /// `newest` as in `EventQuery`.
+    func snapshot(
+        of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
+    ) async throws(EventLogError) -> RecoveredHead?
+
     /// Events of all tenants in order, for verification and rebuilding only.
     func history(after seq: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
 
     /// Reads a page of facts.
     func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage
+
+    /// Erases, leaving tombstones: what happened when stays, what was said does not. An erased
+    /// event has no body and no key, an erased fact the body `{}`; an erased activity has an empty
+    /// head and no name. May be repeated; one that was cut short is.
+    func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased
 
     /// Whether events may come. Where it is false the relay refuses them, and goes on with what it
     /// has: marks and facts find room for a while.
@@ -195,4 +245,15 @@ package protocol EventLog: Sendable {
 extension EventLog {
     /// A log without a disk of its own has room.
     package var hasRoom: Bool { true }
+
+    /// One that only hands on to another log may leave this out: nobody erases through it.
+    package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {
+        throw .unusable(
+            cause: "this log cannot erase", hint: "erase through a relay with a log of its own")
+    }
+
+    /// A log whose past is short keeps none.
+    package func snapshot(
+        of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
+    ) async throws(EventLogError) -> RecoveredHead? { nil }
 }

@@ -80,6 +80,10 @@ package final class InMemoryEventLog: EventLog {
         try reach { state throws(EventLogError) in state.stored.facts(query) }
     }
 
+    package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {
+        try reach { state throws(EventLogError) in state.stored.erase(erasure) }
+    }
+
     package func close() async { state.withLock { $0.isClosed = true } }
 
     private func reach<Answer: Sendable>(

@@ -33,7 +33,7 @@ extension StoredLog {
         for index in stride(from: after, to: count, by: 1) {
             let event = events[Int(seq(index)) - 1]
             if event.event.tenant == query.tenant,
-                query.kind.map({ $0 == event.event.kind }) ?? true
+                query.matches(event.event.kind, recordedAt: event.event.recordedAt)
             {
                 page.events.append(event)
             }
@@ -61,7 +61,8 @@ extension StoredLog {
         let rest = facts.dropFirst(Int(max(0, min(query.after, Int64(facts.count)))))
         for fact in rest {
             if fact.fact.tenant == query.tenant,
-                query.activity == nil || fact.fact.activity == query.activity
+                query.activity == nil || fact.fact.activity == query.activity,
+                query.matches(recordedAt: fact.fact.recordedAt)
             {
                 page.facts.append(fact)
             }

@@ -2,7 +2,7 @@ import TomboloCore
 
 /// The in-memory log's content and rules, as a value: a copy is a snapshot.
 struct StoredLog: Sendable {
-    private struct Head: Sendable {
+    struct Head: Sendable {
         var tenant: TenantID?
         var version: Int64 = 0
         var seq: Int64 = 0
@@ -24,13 +24,15 @@ struct StoredLog: Sendable {
     }
 
     /// The event of sequence n stands at n - 1; likewise the facts.
-    private(set) var events: [RecordedEvent] = []
-    private(set) var facts: [RecordedFact] = []
-    private var heads: [ActivityNumber: Head] = [:]
+    var events: [RecordedEvent] = []
+    var facts: [RecordedFact] = []
+    var heads: [ActivityNumber: Head] = [:]
     /// The sequences of each activity, rising.
     private(set) var chains: [ActivityNumber: [Int64]] = [:]
     /// Their heads are in `heads` still, but do not live.
-    private var retiredNames: [ActivityNumber: Identifier] = [:]
+    var retiredNames: [ActivityNumber: Identifier] = [:]
+    /// Nothing but their numbers is left.
+    var erased: Set<ActivityNumber> = []
     private var records: [RecordPlace: [UInt8]] = [:]
     /// The newest event of each key.
     private var keys: [HeldKey: Int64] = [:]
@@ -108,10 +110,10 @@ struct StoredLog: Sendable {
         var recovered = RecoveredLog()
         recovered.lastSeq = Int64(events.count)
         recovered.lastFactSeq = Int64(facts.count)
-        recovered.heads = heads.filter { retiredNames[$0.key] == nil }
+        recovered.heads = heads.filter { retiredNames[$0.key] == nil && !erased.contains($0.key) }
             .sorted { $0.key < $1.key }.map(Self.recovered)
         recovered.lastActivity = heads.keys.max()?.rawValue ?? 0
-        recovered.hasRetired = !retiredNames.isEmpty
+        recovered.hasRetired = !retiredNames.isEmpty || !erased.isEmpty
         recovered.records = records.sorted { $0.key < $1.key }.compactMap { place, value in
             RecordSpace(rawValue: place.space).map {
                 Record(space: $0, number: place.number, value: value)

@@ -366,7 +366,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// Brings activities back into memory that had left it, so that what is asked of them is
     /// decided as ever. False where the log cannot say.
-    private func recall(_ keys: [ActivityKey]) async -> Bool {
+    func recall(_ keys: [ActivityKey]) async -> Bool {
         let missing = keys.filter(core.mayHaveRetired)
         guard !missing.isEmpty else { return true }
         // A log that cannot be read takes nothing either.

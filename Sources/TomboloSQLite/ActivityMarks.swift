@@ -14,6 +14,13 @@ struct ActivityMarks {
         var tenant: Int64 = 0
         /// Its head has a row, in this transaction or before.
         var hasHead = false
+        /// Its next head is kept as a snapshot too.
+        var needsSnapshot = false
+        /// Where its newest snapshot stands; 0 where it has none.
+        var anchor: Int64 = 0
+
+        /// In place of `anchor`, until somebody has looked.
+        static let unknownAnchor: Int64 = -1
     }
 
     private var marks = NumberTable(empty: Mark())
@@ -48,9 +55,11 @@ struct ActivityMarks {
         marks[activity] = nil
     }
 
-    /// Moves the activity on to its next event, at `seq`, and answers where it stood.
+    /// Moves the activity on to its next event, at `seq`, and answers where it stood. `anchor`
+    /// finds the newest snapshot up to an event.
     mutating func advance(
-        _ activity: ActivityNumber, expectedVersion: Int64, tenant: Int64, seq: Int64
+        _ activity: ActivityNumber, expectedVersion: Int64, tenant: Int64, seq: Int64,
+        anchor: (Int64) -> Int64
     ) throws(EventLogError) -> Mark {
         let number = activity.rawValue
         if !damaged.isEmpty, damaged.contains(number) {
@@ -59,7 +68,7 @@ struct ActivityMarks {
                 hint: "start it anew under another id, or restore a backup")
         }
         let old = marks[number]
-        let mark = old ?? Mark()
+        var mark = old ?? Mark()
         precondition(
             mark.tenant == 0 || mark.tenant == tenant, "an activity belongs to one tenant for ever")
         guard mark.version == expectedVersion else {
@@ -68,8 +77,11 @@ struct ActivityMarks {
         }
         undo.append((number, old))
         highest = max(highest, number)
+        if mark.anchor == Mark.unknownAnchor { mark.anchor = anchor(mark.seq) }
         marks[number] = Mark(
-            version: mark.version + 1, seq: seq, tenant: tenant, hasHead: mark.hasHead)
+            version: mark.version + 1, seq: seq, tenant: tenant, hasHead: mark.hasHead,
+            needsSnapshot: mark.needsSnapshot || SnapshotRow.isDue(at: mark.version + 1),
+            anchor: mark.anchor)
         return mark
     }
 
@@ -84,6 +96,15 @@ struct ActivityMarks {
             marks[activity] = given
         }
         return mark
+    }
+
+    /// Its newest event has a snapshot now.
+    mutating func giveSnapshot(_ activity: Int64) {
+        guard var mark = marks[activity] else { return }
+        undo.append((activity, mark))
+        mark.needsSnapshot = false
+        mark.anchor = mark.seq
+        marks[activity] = mark
     }
 
     /// For `takeBack(to:)`.

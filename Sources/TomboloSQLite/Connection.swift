@@ -107,6 +107,16 @@ struct Connection: ~Copyable {
         guard code == SQLITE_DONE, end == SQLITE_OK else { throw SQLiteError(code: code) }
     }
 
+    /// Copies all of the write-ahead log into the database and empties its file. False where a
+    /// reader or another writer does not let it, after `milliseconds`.
+    func truncateWAL(waiting milliseconds: Int32) throws(SQLiteError) -> Bool {
+        sqlite3_busy_timeout(handle, milliseconds)
+        defer { sqlite3_busy_timeout(handle, Self.busyMillisecondsMax) }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw SQLiteError(handle) }
+        return code == SQLITE_OK
+    }
+
     /// Copies the write-ahead log into the database, as far as readers allow without waiting.
     func checkpoint() throws(SQLiteError) {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

@@ -17,7 +17,7 @@ final class DataDirectory: Sendable {
         let lockPath = path + "/tombolo.lock"
         let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw Self.refused(lockPath) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.hold(lock) else {
             let holder = Self.holder(lock)
             close(lock)
             throw .unusable(
@@ -47,6 +47,16 @@ final class DataDirectory: Sendable {
         }
         close(descriptor)
         Self.sync(path)
+    }
+
+    /// Tries for a fifth of a second: one that is just ending, or a child of it that has not become
+    /// another program yet, is waited for.
+    private static func hold(_ lock: Int32) -> Bool {
+        for _ in 0..<20 {
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
+            poll(nil, 0, 10)
+        }
+        return flock(lock, LOCK_EX | LOCK_NB) == 0
     }
 
     private static func create(_ path: String) throws(EventLogError) {

@@ -14,6 +14,8 @@ enum FactRow {
 
     static let columns = "seq, tenant, activity, recorded_at, crc, kind, body"
     static let insertion = "INSERT INTO fact(\(columns)) VALUES(?1,?2,?3,?4,?5,?6,?7)"
+    static let replacement =
+        "INSERT OR REPLACE INTO fact(\(columns)) VALUES(?1,?2,?3,?4,?5,?6,?7)"
 
     /// Runs `insertion`. The answer is SQLite's code.
     static func insert(

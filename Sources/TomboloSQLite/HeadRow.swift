@@ -13,8 +13,14 @@ enum HeadRow {
     static let columns = "activity, tenant, version, seq, crc, value"
     static let replacement = "INSERT OR REPLACE INTO head(\(columns)) VALUES(?1,?2,?3,?4,?5,?6)"
     /// The same for a row that is there: about half the work.
-    static let change =
-        "UPDATE head SET tenant = ?2, version = ?3, seq = ?4, crc = ?5, value = ?6 WHERE activity = ?1"
+    static let change = change(in: "head")
+
+    static func change(in table: String) -> String {
+        """
+        UPDATE \(table) SET tenant = ?2, version = ?3, seq = ?4, crc = ?5, value = ?6
+        WHERE activity = ?1
+        """
+    }
 
     /// Runs `replacement` or `change`. The answer is SQLite's code.
     static func write(
@@ -41,7 +47,8 @@ enum HeadRow {
             version: statement.integer(2), seq: statement.integer(3))
         guard checksum(numbers, statement.bytes(5)) == statement.integer(4) else { return nil }
         return ActivityMarks.Mark(
-            version: numbers.version, seq: numbers.seq, tenant: numbers.tenant, hasHead: true)
+            version: numbers.version, seq: numbers.seq, tenant: numbers.tenant, hasHead: true,
+            anchor: ActivityMarks.Mark.unknownAnchor)
     }
 
     private static func checksum(_ numbers: Numbers, _ value: UnsafeRawBufferPointer) -> Int64 {

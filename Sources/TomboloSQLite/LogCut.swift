@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Up to where history was cut: rows of the table `cut`.
+/// Up to where history was cut, and up to where heads have their rows: rows of the table `cut`.
 struct LogCut {
     /// The last event, and the last fact, that are gone; 0 where none is.
     var seq: Int64 = 0
@@ -8,6 +8,9 @@ struct LogCut {
     /// The highest activity number that was given when the last cut was made: none is given twice,
     /// even when all traces of it are gone.
     var activity: Int64 = 0
+    /// Rows of heads are right as of this event, and may be older than later ones: see
+    /// `LaterHeads`. nil where all are right.
+    var heads: Int64?
 
     init() {}
 
@@ -29,19 +32,35 @@ struct LogCut {
             case "log": seq = value
             case "fact": fact = value
             case "activity": activity = value
+            case "heads": heads = value
             default: break
             }
         }
     }
 
+    /// Stores where history was cut.
     func store(_ connection: borrowing Connection) throws(SQLiteError) {
+        try Self.store([("log", seq), ("fact", fact), ("activity", activity)], connection)
+    }
+
+    /// Stores up to where heads are right.
+    static func storeHeads(
+        _ seq: Int64?, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        guard let seq else { return try connection.execute("DELETE FROM cut WHERE name = 'heads'") }
+        try store([("heads", seq)], connection)
+    }
+
+    private static func store(
+        _ rows: [(String, Int64)], _ connection: borrowing Connection
+    ) throws(SQLiteError) {
         let statement = try connection.prepare(
             "INSERT OR REPLACE INTO cut(name, value, crc) VALUES(?1,?2,?3)")
-        for (name, value) in [("log", seq), ("fact", fact), ("activity", activity)] {
+        for (name, value) in rows {
             let code = withBytes(of: name) { name in
                 statement.bindText(name, at: 1)
                 statement.bind(value, at: 2)
-                statement.bind(Self.checksum(name, value), at: 3)
+                statement.bind(checksum(name, value), at: 3)
                 return statement.run()
             }
             try statement.check(code)

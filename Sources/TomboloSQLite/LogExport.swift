@@ -30,9 +30,7 @@ package final class LogExport {
     /// Hands over each item. A damaged row ends it: what is set aside here would be lost there.
     package func run(_ take: (LogItem) throws -> Void) throws {
         do {
-            guard try connection.integer("PRAGMA application_id") == LogSchema.applicationID else {
-                throw SQLiteError.notOurs
-            }
+            try LogSchema.requireCurrent(connection)
             try connection.execute("BEGIN")
             try read(take)
             try connection.execute("COMMIT")
@@ -45,7 +43,7 @@ package final class LogExport {
         let tenants = try Tenants.read(connection) { _ in }
         let cut = try LogCut(connection)
         try take(.cut(seq: cut.seq, fact: cut.fact, activity: cut.activity))
-        let events = try connection.prepare("SELECT \(EventRow.columns) FROM log ORDER BY seq")
+        let events = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
         while try events.step() {
             guard let event = EventRow.event(events, tenants: tenants) else {
                 throw damaged("event \(events.integer(0))")
@@ -59,9 +57,10 @@ package final class LogExport {
             }
             try take(.fact(fact))
         }
-        try readHeads("head", day: nil, tenants, take)
+        let tail = try HeadTail(after: cut.heads, tenants: tenants, connection)
+        try readHeads("head", day: nil, tenants, tail, take)
         for day in try RetiredDays.days(connection) {
-            try readHeads("\(RetiredDays.prefix)\(day)", day: day, tenants, take)
+            try readHeads("\(RetiredDays.prefix)\(day)", day: day, tenants, HeadTail(), take)
         }
         let records = try connection.prepare("SELECT \(RecordRow.columns) FROM record ORDER BY key")
         while try records.step() {
@@ -73,7 +72,8 @@ package final class LogExport {
     }
 
     private func readHeads(
-        _ table: String, day: Int64?, _ tenants: Tenants, _ take: (LogItem) throws -> Void
+        _ table: String, day: Int64?, _ tenants: Tenants, _ tail: HeadTail,
+        _ take: (LogItem) throws -> Void
     ) throws {
         let rows = try connection.prepare(
             "SELECT \(HeadRow.columns) FROM \(table) ORDER BY activity")
@@ -82,9 +82,12 @@ package final class LogExport {
             guard let mark = HeadRow.mark(rows), let tenant = tenants.name(mark.tenant) else {
                 throw damaged("the head of activity \(activity)")
             }
-            let head = RecoveredHead(
+            let stored = RecoveredHead(
                 activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
                 value: Array(rows.bytes(5)))
+            guard let head = tail.follow(stored) else {
+                throw damaged("an event after the head of activity \(activity)")
+            }
             try take(.head(head, tenant, retiredDay: day))
         }
     }

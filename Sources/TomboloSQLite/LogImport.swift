@@ -72,6 +72,10 @@ package final class LogImport {
             try flush()
             try writer.adopt(head.activity, tenant, version: head.version, seq: head.seq)
         }
+        if head.value.isEmpty, let day {
+            try flush()
+            return try writer.bury(head.activity, on: day)
+        }
         batch.heads.append(ActivityHead(activity: head.activity, value: head.value))
         guard let day, let name = StoredHead(head.value, version: head.version)?.key.id else {
             return

@@ -8,19 +8,22 @@ package import TomboloEventLog
 /// forgets it. That is why it may claim to be sendable.
 package final class LogReader: @unchecked Sendable {
     private let path: String
-    private let connection: Connection
-    private let eventAt: Statement
-    private let eventsAfter: Statement
+    let connection: Connection
+    let eventAt: Statement
+    let eventsBetween: Statement
+    let blocksFrom: Statement
+    let snapshotAt: Statement
     private let history: Statement
     private let factsAfter: Statement
-    private let head: Statement
-    private let lastSeq: Statement
+    let head: Statement
+    let lastSeq: Statement
     private let lastFactSeq: Statement
     private let lastTenant: Statement
-    private let eventCut: Statement
+    let eventCut: Statement
     private let factCut: Statement
+    let headsCut: Statement
     private let damage: DamageList
-    private var tenants = Tenants()
+    private(set) var tenants = Tenants()
     private var tenantsRead: Int64 = 0
     private var retiredReader = RetiredReader()
     private let hash: KeyedHash
@@ -30,28 +33,31 @@ package final class LogReader: @unchecked Sendable {
         self.path = path
         self.damage = damage
         do throws(SQLiteError) {
-            let events = "SELECT \(EventRow.columns) FROM log"
+            let events = "SELECT \(EventRow.columns) FROM event"
             connection = try Connection(path: path, access: .reading, vfs: vfs)
             hash = try LogMeta.hash(connection)
             eventAt = try connection.prepare("\(events) WHERE seq = ?1")
-            eventsAfter = try connection.prepare(
-                """
-                \(events) WHERE seq > ?1 AND seq <= ?2 AND tenant = ?3
-                AND (?4 IS NULL OR activity = ?4) AND (?5 IS NULL OR kind = ?5) ORDER BY seq
-                """)
+            eventsBetween = try connection.prepare(
+                "\(events) WHERE seq > ?1 AND seq <= ?2 ORDER BY seq")
+            blocksFrom = try connection.prepare(
+                "SELECT \(LogChapter.columns) FROM block WHERE first >= ?1 ORDER BY first")
+            snapshotAt = try connection.prepare(
+                "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
             history = try connection.prepare("\(events) WHERE seq > ?1 ORDER BY seq LIMIT ?2")
             factsAfter = try connection.prepare(
                 """
                 SELECT \(FactRow.columns) FROM fact WHERE seq > ?1 AND seq <= ?2 AND tenant = ?3
-                AND (?4 IS NULL OR activity = ?4) ORDER BY seq
+                AND (?4 IS NULL OR activity = ?4) AND recorded_at >= ?5 AND recorded_at < ?6
+                ORDER BY seq
                 """)
             head = try connection.prepare("SELECT \(HeadRow.columns) FROM head WHERE activity = ?1")
-            lastSeq = try connection.prepare("SELECT max(seq) FROM log")
+            lastSeq = try connection.prepare("SELECT max(seq) FROM event")
             lastFactSeq = try connection.prepare("SELECT max(seq) FROM fact")
             lastTenant = try connection.prepare("SELECT max(id) FROM tenant")
             let cut = "SELECT value FROM cut WHERE name ="
             eventCut = try connection.prepare("\(cut) 'log'")
             factCut = try connection.prepare("\(cut) 'fact'")
+            headsCut = try connection.prepare("\(cut) 'heads'")
         } catch {
             throw error.unusable(path)
         }
@@ -66,6 +72,11 @@ package final class LogReader: @unchecked Sendable {
             let found = try event(at: seq)
             return found?.event.tenant == tenant ? found : nil
         }
+    }
+
+    /// The newest event's; 0 where there is none.
+    package func lastSequence() throws(EventLogError) -> Int64 {
+        try answer { () throws(SQLiteError) in try integer(lastSeq) }
     }
 
     package func retired(named keys: [ActivityKey]) throws(EventLogError) -> [RecoveredHead] {
@@ -111,11 +122,7 @@ package final class LogReader: @unchecked Sendable {
             guard let tenant = tenants.known(query.tenant) else {
                 return EventPage(events: [], next: nil)
             }
-            if let activity = query.activity,
-                let page = try chain(of: activity, tenant: tenant, query)
-            {
-                return page
-            }
+            if query.activity != nil, let page = try way(query, tenant: tenant) { return page }
             return try scan(query, tenant: tenant)
         }
     }
@@ -132,6 +139,8 @@ package final class LogReader: @unchecked Sendable {
             factsAfter.bind(bound, at: 2)
             factsAfter.bind(tenant, at: 3)
             factsAfter.bind(query.activity?.rawValue, at: 4)
+            factsAfter.bind(query.from?.nanoseconds ?? .min, at: 5)
+            factsAfter.bind(query.until?.nanoseconds ?? .max, at: 6)
             defer { factsAfter.reset() }
             var page = FactPage(facts: [], next: bound < last ? bound : nil)
             while try factsAfter.step() {
@@ -149,98 +158,43 @@ package final class LogReader: @unchecked Sendable {
         }
     }
 
+    package func snapshot(
+        of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
+    ) throws(EventLogError) -> RecoveredHead? {
+        try answer { () throws(SQLiteError) in
+            guard let tenant = tenants.known(tenant) else { return nil }
+            return try snapshot(
+                of: activity.rawValue, tenant: tenant, at: moment, newest: newest)
+        }
+    }
+
     // MARK: Ways to the rows
-
-    /// Forward, past every row in between.
-    private func scan(
-        _ query: EventQuery, tenant: Int64
-    ) throws(SQLiteError) -> EventPage {
-        let last = try integer(lastSeq)
-        let after = max(query.after, try integer(eventCut))
-        let bound = scanBound(after: after, max: query.scanMax, last: last)
-        eventsAfter.bind(after, at: 1)
-        eventsAfter.bind(bound, at: 2)
-        eventsAfter.bind(tenant, at: 3)
-        eventsAfter.bind(query.activity?.rawValue, at: 4)
-        eventsAfter.bind(query.kind.map { Int64($0.rawValue) }, at: 5)
-        defer { eventsAfter.reset() }
-        var page = EventPage(events: [], next: bound < last ? bound : nil)
-        while try eventsAfter.step() {
-            guard let event = decode(eventsAfter) else { continue }
-            page.events.append(event)
-            if page.events.count >= query.limit {
-                page.next = event.seq < last ? event.seq : nil
-                break
-            }
-        }
-        return page
-    }
-
-    /// Backward from the activity's newest event to `query.after`. nil where that way is too long
-    /// or leads over a damaged row: a scan knows a way around.
-    private func chain(
-        of activity: ActivityNumber, tenant: Int64, _ query: EventQuery
-    ) throws(SQLiteError) -> EventPage? {
-        head.bind(activity.rawValue, at: 1)
-        defer { head.reset() }
-        let mark: ActivityMarks.Mark
-        if try head.step() {
-            guard let live = HeadRow.mark(head) else { return nil }
-            mark = live
-        } else {
-            guard let found = try RetiredDays.find(activity.rawValue, connection) else {
-                return EventPage(events: [], next: nil)
-            }
-            mark = found.mark
-        }
-        guard mark.tenant == tenant else { return EventPage(events: [], next: nil) }
-        var found: [Int64] = []
-        var seq = mark.seq
-        var steps = 0
-        let end = max(query.after, try integer(eventCut))
-        while seq > end {
-            steps += 1
-            guard steps <= query.scanMax, let row = try numbers(at: seq),
-                row.activity == activity.rawValue,
-                row.previous < seq
-            else { return nil }
-            if query.kind.map({ Int64($0.rawValue) == row.kind }) ?? true { found.append(seq) }
-            seq = row.previous
-        }
-        var page = EventPage(events: [], next: nil)
-        for seq in found.reversed().prefix(query.limit) {
-            guard let event = try event(at: seq) else { return nil }
-            page.events.append(event)
-        }
-        if found.count > query.limit { page.next = page.events.last?.seq }
-        return page
-    }
 
     private func scanBound(after: Int64, max count: Int, last: Int64) -> Int64 {
         let (bound, overflow) = after.addingReportingOverflow(Int64(count))
         return overflow ? last : min(bound, last)
     }
 
-    private func event(at seq: Int64) throws(SQLiteError) -> RecordedEvent? {
+    func event(at seq: Int64) throws(SQLiteError) -> RecordedEvent? {
         eventAt.bind(seq, at: 1)
         defer { eventAt.reset() }
         return try eventAt.step() ? decode(eventAt) : nil
     }
 
     /// nil where the row is missing or damaged.
-    private func numbers(at seq: Int64) throws(SQLiteError) -> EventRow.Numbers? {
+    func numbers(at seq: Int64) throws(SQLiteError) -> EventRow.Numbers? {
         eventAt.bind(seq, at: 1)
         defer { eventAt.reset() }
         return try eventAt.step() ? EventRow.numbers(eventAt) : nil
     }
 
-    private func decode(_ statement: borrowing Statement) -> RecordedEvent? {
+    func decode(_ statement: borrowing Statement) -> RecordedEvent? {
         let event = EventRow.event(statement, tenants: tenants)
         if event == nil { damage.add("event \(statement.integer(0)): its row is damaged") }
         return event
     }
 
-    private func integer(_ statement: borrowing Statement) throws(SQLiteError) -> Int64 {
+    func integer(_ statement: borrowing Statement) throws(SQLiteError) -> Int64 {
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
     }

@@ -8,12 +8,14 @@ struct LogRecovery {
     private var marks = ActivityMarks()
     private var tenants = Tenants()
     private(set) var hours = IdempotencyHours()
+    /// Heads whose rows are older than their newest event.
+    private(set) var later = LaterHeads()
 
     init(
         _ connection: borrowing Connection, hash: KeyedHash, since: Instant
     ) throws(SQLiteError) {
         cut = try LogCut(connection)
-        log.lastSeq = max(try connection.integer("SELECT max(seq) FROM log"), cut.seq)
+        log.lastSeq = max(try connection.integer("SELECT max(seq) FROM event"), cut.seq)
         log.lastFactSeq = max(try connection.integer("SELECT max(seq) FROM fact"), cut.fact)
         log.lastActivity = cut.activity
         log.restoredAt = try LogMeta.restoredAt(connection)
@@ -34,6 +36,8 @@ struct LogRecovery {
     }
 
     private mutating func readHeads(_ connection: borrowing Connection) throws(SQLiteError) {
+        let tail = try HeadTail(after: cut.heads, tenants: tenants, connection)
+        log.damage += tail.damage
         let rows = try connection.prepare(
             "SELECT \(HeadRow.columns) FROM head ORDER BY activity")
         while try rows.step() {
@@ -47,15 +51,37 @@ struct LogRecovery {
             guard mark.seq <= log.lastSeq else {
                 marks.setAside(activity)
                 log.damage.append(
-                    "the head of activity \(activity) stands at event \(mark.seq), which the log does "
-                        + "not have: a part of the files is of another time")
+                    "the head of activity \(activity) stands at event \(mark.seq), which the log "
+                        + "does not have: a part of the files is of another time")
                 continue
             }
-            marks.recover(activity, mark)
-            log.heads.append(
-                RecoveredHead(
-                    activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
-                    value: Array(rows.bytes(5))))
+            let stored = RecoveredHead(
+                activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
+                value: Array(rows.bytes(5)))
+            recover(stored, mark, tail)
+        }
+    }
+
+    private mutating func recover(
+        _ stored: RecoveredHead, _ mark: ActivityMarks.Mark, _ tail: HeadTail
+    ) {
+        guard tail.has(stored.activity.rawValue) else {
+            marks.recover(stored.activity.rawValue, mark)
+            log.heads.append(stored)
+            return
+        }
+        guard let head = tail.follow(stored) else {
+            marks.setAside(stored.activity.rawValue)
+            log.damage.append(
+                "activity \(stored.activity.rawValue): its newest events do not follow its head")
+            return
+        }
+        var mark = mark
+        (mark.version, mark.seq) = (head.version, head.seq)
+        marks.recover(head.activity.rawValue, mark)
+        log.heads.append(head)
+        if head.seq > stored.seq {
+            later.recover(ActivityHead(activity: head.activity, value: head.value))
         }
     }
 

@@ -24,12 +24,14 @@ package final class LogReplay {
     /// Answers how many events there were, and how many of them did not follow what was before.
     package func run() throws(EventLogError) -> (events: Int64, broken: Int64) {
         do throws(SQLiteError) {
-            let rows = try connection.prepare("SELECT \(EventRow.columns) FROM log ORDER BY seq")
+            try LogSchema.requireCurrent(connection)
+            let rows = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
             var places = NumberTable(empty: Place())
             var (events, broken) = (Int64(0), Int64(0))
             while try rows.step() {
                 events += 1
-                guard let numbers = EventRow.numbers(rows) else {
+                let seq = rows.integer(0)
+                guard let numbers = EventRow.numbers(seq, rows.bytes(1)) else {
                     broken += 1
                     continue
                 }
@@ -38,7 +40,7 @@ package final class LogReplay {
                 if !isCut, numbers.version != before.version + 1 || numbers.previous != before.seq {
                     broken += 1
                 }
-                places[numbers.activity] = Place(version: numbers.version, seq: numbers.seq)
+                places[numbers.activity] = Place(version: numbers.version, seq: seq)
             }
             return (events, broken)
         } catch {

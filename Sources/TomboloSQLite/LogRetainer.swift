@@ -32,11 +32,15 @@ struct LogRetainer {
         at now: Instant, highest: Int64, _ rows: inout LogRows, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let before = now - retention.history
-        let event = try Self.last("log", after: cut.seq, before: before, connection)
+        let event = try Self.lastEvent(after: cut.seq, before: before, connection)
         let factsBefore = now - retention.facts
-        let fact = try Self.last("fact", after: cut.fact, before: factsBefore, connection)
+        let fact = try Self.lastFact(after: cut.fact, before: factsBefore, connection)
         if event > cut.seq {
-            try connection.execute("DELETE FROM log WHERE seq <= \(event)")
+            try connection.execute(
+                """
+                DELETE FROM event WHERE seq <= \(event); DELETE FROM snapshot WHERE seq <= \(event);
+                DELETE FROM block WHERE first <= \(event - LogChapter.size + 1)
+                """)
         } else {
             // Their events are gone: nobody can ask for more than the name.
             try rows.dropRetired(before: RetiredDays.day(before), connection)
@@ -47,14 +51,33 @@ struct LogRetainer {
         try cut.store(connection)
     }
 
-    /// The last of the next rows that is older than `before`; `after` where none is.
-    private static func last(
-        _ table: String, after: Int64, before: Instant, _ connection: borrowing Connection
+    /// The last of the next events that is older than `before`, and all between too; `after` where
+    /// none is. A damaged row is as old as the one before it.
+    private static func lastEvent(
+        after: Int64, before: Instant, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64 {
+        let rows = try connection.prepare(
+            """
+            SELECT \(EventRow.columns) FROM event WHERE seq > \(after) ORDER BY seq LIMIT \(rowsMax)
+            """)
+        var last = after
+        while try rows.step() {
+            if let numbers = EventRow.numbers(rows), numbers.recordedAt >= before.nanoseconds {
+                break
+            }
+            last = rows.integer(0)
+        }
+        return last
+    }
+
+    /// The last of the next facts that is older than `before`; `after` where none is.
+    private static func lastFact(
+        after: Int64, before: Instant, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
         let last = try connection.integer(
             """
             SELECT max(seq) FROM (
-                SELECT seq, recorded_at FROM \(table) WHERE seq > \(after) ORDER BY seq
+                SELECT seq, recorded_at FROM fact WHERE seq > \(after) ORDER BY seq
                 LIMIT \(rowsMax))
             WHERE recorded_at < \(before.nanoseconds)
             """)

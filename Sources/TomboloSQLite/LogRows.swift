@@ -13,6 +13,14 @@ struct LogRows: ~Copyable {
     private let insertTenant: Statement
     private let selectEvent: Statement
     private let deleteHead: Statement
+    private let insertBlock: Statement
+    private let insertSnapshot: Statement
+    private let selectSnapshot: Statement
+    private var buffer = RowBuffer()
+    /// The one that the next event stands in.
+    private var chapter = LogChapter()
+    /// Heads without a row, or with an old one.
+    private(set) var later = LaterHeads()
     private var hours = IdempotencyHours()
     private var retiredDays = RetiredDays()
 
@@ -26,8 +34,15 @@ struct LogRows: ~Copyable {
         let insertTenant = try connection.prepare(
             "INSERT INTO tenant(id, name, crc) VALUES(?1,?2,?3)")
         let selectEvent = try connection.prepare(
-            "SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+            "SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
+        let insertBlock = try connection.prepare(LogChapter.insertion)
+        let insertSnapshot = try connection.prepare(SnapshotRow.insertion)
+        let selectSnapshot = try connection.prepare(
+            "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
         let deleteHead = try connection.prepare("DELETE FROM head WHERE activity = ?1")
+        self.insertBlock = insertBlock
+        self.insertSnapshot = insertSnapshot
+        self.selectSnapshot = selectSnapshot
         self.deleteHead = deleteHead
         self.insertEvent = insertEvent
         self.insertFact = insertFact
@@ -39,8 +54,12 @@ struct LogRows: ~Copyable {
         self.selectEvent = selectEvent
     }
 
-    /// Goes on with the tables that recovery found.
-    mutating func recover(_ hours: IdempotencyHours) { self.hours = hours }
+    /// Goes on with what recovery found.
+    mutating func recover(_ hours: IdempotencyHours, _ later: LaterHeads, _ chapter: LogChapter) {
+        self.hours = hours
+        self.later = later
+        self.chapter = chapter
+    }
 
     /// Writes all rows of a batch that `standing` has just placed.
     mutating func write(
@@ -49,26 +68,8 @@ struct LogRows: ~Copyable {
     ) throws(SQLiteError) {
         let facts = batch.facts.map { standing.number($0.tenant) }
         try writeTenants(&standing)
-        // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
-        for index in batch.events.indices {
-            let place = standing.places[index]
-            let seq = receipt.firstSeq + Int64(index)
-            try insertEvent.check(
-                EventRow.insert(batch.events[index], seq, place, with: insertEvent))
-            guard batch.events[index].idempotency != nil else { continue }
-            let recordedAt = batch.events[index].recordedAt
-            if let cutoff = try hours.insert(place.hash, seq: seq, at: recordedAt, connection) {
-                standing.expireKeys(below: cutoff)
-            }
-        }
-        for head in batch.heads {
-            let mark = standing.giveHead(head.activity)
-            if mark.hasHead {
-                try changeHead.check(HeadRow.write(head, mark, with: changeHead))
-            } else {
-                try replaceHead.check(HeadRow.write(head, mark, with: replaceHead))
-            }
-        }
+        try writeEvents(batch, at: receipt, &standing, connection)
+        try writeHeads(batch, at: receipt, &standing, connection)
         for (index, fact) in batch.facts.enumerated() {
             let seq = receipt.firstFactSeq + Int64(index)
             try insertFact.check(
@@ -81,12 +82,130 @@ struct LogRows: ~Copyable {
         for retired in batch.retired { try retire(retired, &standing, connection) }
     }
 
+    private mutating func writeEvents(
+        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        // Each is looked at where it stands: a copy of an event costs a dozen reference counts.
+        for index in batch.events.indices {
+            let place = standing.places[index]
+            let seq = receipt.firstSeq + Int64(index)
+            let row = EventRow.encode(batch.events[index], seq, place, into: &buffer)
+            insertEvent.bind(seq, at: 1)
+            insertEvent.bindBlob(row, at: 2)
+            try insertEvent.execute()
+            let recordedAt = batch.events[index].recordedAt
+            chapter.add(
+                seq, tenant: place.tenant, kind: batch.events[index].kind.rawValue,
+                recordedAt: recordedAt.nanoseconds)
+            if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
+            guard batch.events[index].idempotency != nil else { continue }
+            if let cutoff = try hours.insert(place.hash, seq: seq, at: recordedAt, connection) {
+                standing.expireKeys(below: cutoff)
+            }
+        }
+    }
+
+    private mutating func closeChapter(at seq: Int64) throws(SQLiteError) {
+        let first = LogChapter.first(of: seq)
+        try insertBlock.check(chapter.insert(first: first, with: insertBlock))
+        chapter = LogChapter()
+    }
+
+    private mutating func writeHeads(
+        _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        for index in batch.heads.indices {
+            let activity = batch.heads[index].activity
+            let mark = standing.giveHead(activity)
+            if batch.heads[index].follows, mark.hasHead {
+                if later.isEmpty, later.savepoint == 0 {
+                    try LogCut.storeHeads(receipt.firstSeq - 1, connection)
+                }
+                later.put(batch.heads[index])
+            } else {
+                try write(batch.heads[index], mark)
+                later.remove(activity.rawValue)
+            }
+            if mark.needsSnapshot {
+                try keep(batch.heads[index], mark)
+                standing.giveSnapshot(activity)
+            }
+        }
+    }
+
+    private func write(
+        _ head: ActivityHead, _ mark: ActivityMarks.Mark
+    ) throws(SQLiteError) {
+        if mark.hasHead {
+            try changeHead.check(HeadRow.write(head, mark, with: changeHead))
+        } else {
+            try replaceHead.check(HeadRow.write(head, mark, with: replaceHead))
+        }
+    }
+
+    /// Writes every row that waits; `settleLater` when that is durable.
+    func writeLater(
+        _ standing: Standing, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        for head in later.all { try write(head, standing.marks.mark(head.activity.rawValue)) }
+        try LogCut.storeHeads(nil, connection)
+    }
+
+    mutating func settleLater() { later.removeAll() }
+
+    /// What was written is durable.
+    mutating func settle() { later.settle() }
+
+    /// A batch's head is its activity's as of that moment.
+    private mutating func keep(
+        _ head: ActivityHead, _ mark: ActivityMarks.Mark
+    ) throws(SQLiteError) {
+        var numbers = SnapshotRow.Numbers(
+            tenant: mark.tenant, activity: head.activity.rawValue, version: mark.version,
+            previous: max(0, mark.anchor), far: 0, recordedAt: 0)
+        selectEvent.bind(mark.seq, at: 1)
+        if try selectEvent.step(), let event = EventRow.numbers(selectEvent) {
+            numbers.recordedAt = event.recordedAt
+        }
+        selectEvent.reset()
+        if let previous = try snapshot(at: numbers.previous) {
+            let isNewGroup =
+                SnapshotRow.group(previous.version) != SnapshotRow.group(mark.version)
+            numbers.far = isNewGroup ? numbers.previous : previous.far
+        }
+        try insertSnapshot.check(
+            SnapshotRow.insert(mark.seq, numbers, head.value, into: &buffer, with: insertSnapshot))
+    }
+
+    private func snapshot(at seq: Int64) throws(SQLiteError) -> SnapshotRow.Numbers? {
+        guard seq > 0 else { return nil }
+        selectSnapshot.bind(seq, at: 1)
+        defer { selectSnapshot.reset() }
+        return try selectSnapshot.step() ? SnapshotRow.numbers(selectSnapshot) : nil
+    }
+
+    /// Where the newest snapshot up to the activity's event at `seq` stands; 0 where there is none.
+    func anchor(_ seq: Int64) -> Int64 {
+        // What cannot be read is no stone to step on.
+        if (try? snapshot(at: seq)) != nil { return seq }
+        selectEvent.bind(seq, at: 1)
+        defer { selectEvent.reset() }
+        guard (try? selectEvent.step()) == true else { return 0 }  // as above
+        return EventRow.numbers(selectEvent)?.anchor ?? 0
+    }
+
     private mutating func retire(
         _ retired: RetiredActivity, _ standing: inout Standing, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let mark = standing.marks.mark(retired.activity.rawValue)
         guard mark.tenant > 0 else { return }
         let hash = standing.hash(mark.tenant, retired.name.rawValue)
+        if let value = later.value(retired.activity.rawValue) {
+            try write(ActivityHead(activity: retired.activity, value: value), mark)
+            later.remove(retired.activity.rawValue)
+        }
         try retiredDays.retire(retired, hash: hash, connection)
         deleteHead.bind(retired.activity.rawValue, at: 1)
         try deleteHead.execute()
@@ -126,6 +245,15 @@ struct LogRows: ~Copyable {
         return EventRow.event(selectEvent, tenants: tenants)?.event
     }
 
+    /// Leaves nothing of an activity but where it stood.
+    mutating func bury(
+        _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        later.remove(activity)
+        try retiredDays.bury(activity, mark, on: day, nameHash: nameHash, connection)
+    }
+
     /// Drops retired activities of days before `day`.
     mutating func dropRetired(
         before day: Int64, _ connection: borrowing Connection
@@ -133,8 +261,12 @@ struct LogRows: ~Copyable {
         try retiredDays.drop(before: day, connection)
     }
 
-    mutating func rolledBack(_ connection: borrowing Connection) throws(SQLiteError) {
+    mutating func rolledBack(
+        after lastSeq: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
         try hours.rolledBack(connection)
         retiredDays.rolledBack()
+        later.takeBack(to: 0)
+        chapter = try LogChapter.open(after: lastSeq, connection)
     }
 }

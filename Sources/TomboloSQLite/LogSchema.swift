@@ -4,10 +4,10 @@ import TomboloEventLog
 ///
 /// No table has an index besides its integer key: at ten million rows a random index costs thirty
 /// times the insert itself. Whatever needs to be found otherwise is found from the heads (back
-/// pointers), or in memory.
+/// pointers and snapshots), by what blocks of rows have in common, or in memory.
 enum LogSchema {
     /// The number in `PRAGMA user_version`.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
@@ -44,6 +44,14 @@ enum LogSchema {
         CREATE TABLE cut(
             name TEXT PRIMARY KEY, value INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
         """,
+        """
+        -- The log: one blob a row (EventRow.swift has its layout). Takes the place of `log`.
+        CREATE TABLE event(seq INTEGER PRIMARY KEY, row BLOB NOT NULL);
+        -- What each 256 neighbours of it have in common, 64 times; none for the newest ones.
+        CREATE TABLE block(first INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
+        -- Heads of the past, at the events where they were kept.
+        CREATE TABLE snapshot(seq INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
+        """,
     ]
 
     /// What a file turned out to be.
@@ -74,7 +82,7 @@ enum LogSchema {
         case .ours(let version) where version > Self.version:
             throw .unusable(
                 cause: "\(path) has schema \(version), this program knows up to \(Self.version)",
-                hint: "run the newer tombolo that wrote it, or restore a backup from before it did")
+                hint: newerHint)
         case .ours(let version):
             try migrate(connection, path: path, from: version) { _ throws(SQLiteError) in }
         case .empty:
@@ -82,12 +90,26 @@ enum LogSchema {
         }
     }
 
+    static let newerHint =
+        "run the newer tombolo that wrote it, or restore a backup from before it did"
+
     /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB
     /// halve the calls to the system that a batch needs; a database that is there keeps its own.
+    /// What is deleted is overwritten: it may have been somebody's.
     static let durability = """
         PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-        PRAGMA journal_size_limit = 67108864
+        PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON
         """
+
+    /// For those who only read: throws where it is none of ours, or of another schema.
+    static func requireCurrent(_ connection: borrowing Connection) throws(SQLiteError) {
+        guard try connection.integer("PRAGMA application_id") == applicationID else {
+            throw SQLiteError.notOurs
+        }
+        let found = try connection.integer("PRAGMA user_version")
+        if found > version { throw SQLiteError.newer(found) }
+        if found < version { throw SQLiteError.older(found) }
+    }
 
     private static func inspect(_ connection: borrowing Connection) throws(SQLiteError) -> Found {
         let owner = try connection.integer("PRAGMA application_id")
@@ -107,6 +129,7 @@ enum LogSchema {
             for step in Int(version)..<migrations.count {
                 try connection.execute("BEGIN IMMEDIATE")
                 try connection.execute(migrations[step])
+                if step == 2 { try LogMoving.moveEvents(connection) }
                 try connection.execute(
                     "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(step + 1)")
                 if step == 0 { try create(connection) }

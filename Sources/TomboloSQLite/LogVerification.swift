@@ -47,12 +47,16 @@ package final class LogVerification {
     private var tenants = Tenants()
     private var verdict = Verdict()
     private var open: [Int64: Open] = [:]
+    /// Of activities that have events behind their heads: the newest of those.
+    private var behind: [Int64: (version: Int64, seq: Int64)] = [:]
+    private var cut = LogCut()
 
     /// Opens the database at `path`, which is there, and changes nothing in it.
-    package init(path: String) throws(EventLogError) {
+    /// `vfs` is for tests.
+    package init(path: String, vfs: String? = nil) throws(EventLogError) {
         self.path = path
         do throws(SQLiteError) {
-            connection = try Connection(path: path, access: .reading)
+            connection = try Connection(path: path, access: .reading, vfs: vfs)
         } catch {
             throw error.unusable(path)
         }
@@ -61,9 +65,7 @@ package final class LogVerification {
     /// Reads everything. `progress` is told the events read so far, now and then.
     package func run(_ progress: (Int64) -> Void) throws(EventLogError) -> Verdict {
         do throws(SQLiteError) {
-            guard try connection.integer("PRAGMA application_id") == LogSchema.applicationID else {
-                throw SQLiteError.notOurs
-            }
+            try LogSchema.requireCurrent(connection)
             try connection.execute("BEGIN")
             let structure = try connection.text("PRAGMA quick_check(1)") ?? ""
             if structure != "ok" { verdict.add("SQLite: \(structure)") }
@@ -82,10 +84,10 @@ package final class LogVerification {
     // MARK: Events
 
     private func readEvents(_ progress: (Int64) -> Void) throws(SQLiteError) {
-        let cut = try LogCut(connection)
+        cut = try LogCut(connection)
         verdict.cut = cut.seq
         var expected = cut.seq + 1
-        let rows = try connection.prepare("SELECT \(EventRow.columns) FROM log ORDER BY seq")
+        let rows = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
         let heads = HeadFinder(try RetiredDays.days(connection))
         while try rows.step() {
             let seq = rows.integer(0)
@@ -121,11 +123,16 @@ package final class LogVerification {
             }
         } else {
             guard let head = try heads.find(activity, connection) else {
-                if event.seq > verdict.cut, !(try wasCut(event)) {
+                if event.seq > verdict.cut, cut.activity < activity {
                     verdict.add("event \(event.seq): activity \(activity) has no head")
                 }
                 return
             }
+            if let heads = cut.heads, event.seq > heads, event.version > head.version {
+                return follow(event, behind: head)
+            }
+            // Of an activity that was erased, only that its events are there is known.
+            guard !head.value.isEmpty else { return }
             let isWhole = event.version == 1
             if !isWhole, event.previous > verdict.cut {
                 verdict.add("event \(event.seq): version \(event.version) is activity's first")
@@ -148,9 +155,16 @@ package final class LogVerification {
         close(activity, entry)
     }
 
-    /// Activities whose heads were dropped with their day leave events until those are cut.
-    private func wasCut(_ event: RecordedEvent) throws(SQLiteError) -> Bool {
-        try LogCut(connection).activity >= event.event.activity.rawValue
+    /// One of the newest events, whose activity's head has no new row yet.
+    private func follow(_ event: RecordedEvent, behind head: HeadFinder.Found) {
+        let activity = event.event.activity.rawValue
+        let before = behind[activity] ?? (head.version, head.seq)
+        if event.previous != before.seq || event.version != before.version + 1 {
+            verdict.add(
+                "event \(event.seq): version \(event.version) after \(event.previous) follows "
+                    + "version \(before.version) at \(before.seq)")
+        }
+        behind[activity] = (event.version, event.seq)
     }
 
     private func close(_ activity: Int64, _ entry: Open) {
@@ -166,7 +180,7 @@ package final class LogVerification {
     // MARK: The rest
 
     private func readFacts() throws(SQLiteError) {
-        var expected = try LogCut(connection).fact + 1
+        var expected = cut.fact + 1
         let rows = try connection.prepare("SELECT \(FactRow.columns) FROM fact ORDER BY seq")
         while try rows.step() {
             let seq = rows.integer(0)
@@ -184,7 +198,7 @@ package final class LogVerification {
         for day in try RetiredDays.days(connection) {
             tables.append("\(RetiredDays.prefix)\(day)")
         }
-        let event = try connection.prepare("SELECT \(EventRow.columns) FROM log WHERE seq = ?1")
+        let event = try connection.prepare("SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
         for table in tables {
             let rows = try connection.prepare("SELECT \(HeadRow.columns) FROM \(table)")
             while try rows.step() {
@@ -208,6 +222,46 @@ package final class LogVerification {
         }
     }
 
+    /// Blocks and snapshots: each row, and that a block has what is in it.
+    private func readStones() throws(SQLiteError) {
+        let blocks = try connection.prepare(
+            "SELECT \(LogChapter.columns) FROM block ORDER BY first")
+        let events = try connection.prepare(
+            "SELECT \(EventRow.columns) FROM event WHERE seq >= ?1 AND seq < ?2")
+        while try blocks.step() {
+            let first = blocks.integer(0)
+            guard let chapter = LogChapter(blocks) else {
+                verdict.add("block \(first): its row is damaged")
+                continue
+            }
+            try chapter.forEach { offset, block throws(SQLiteError) in
+                try check(block, first: first + offset, events)
+            }
+        }
+        let snapshots = try connection.prepare("SELECT \(SnapshotRow.columns) FROM snapshot")
+        while try snapshots.step() {
+            guard SnapshotRow.numbers(snapshots) == nil else { continue }
+            verdict.add("snapshot \(snapshots.integer(0)): its row is damaged")
+        }
+    }
+
+    private func check(
+        _ block: LogBlock, first: Int64, _ events: borrowing Statement
+    ) throws(SQLiteError) {
+        events.bind(first, at: 1)
+        events.bind(first + LogBlock.size, at: 2)
+        defer { events.reset() }
+        while try events.step() {
+            guard let row = EventRow.unproved(events.bytes(1)) else { continue }
+            let at = Instant(nanoseconds: row.recordedAt)
+            let until = Instant(nanoseconds: row.recordedAt + 1)
+            let kind = EventKind(rawValue: row.kind)
+            if !block.mayHave(row.tenant, kind, from: at, until: until) {
+                verdict.add("block \(first): event \(events.integer(0)) is passed over")
+            }
+        }
+    }
+
     private func readRest() throws(SQLiteError) {
         let records = try connection.prepare("SELECT \(RecordRow.columns) FROM record")
         while try records.step() {
@@ -217,6 +271,7 @@ package final class LogVerification {
                 verdict.add("record \(key & RecordRow.numberMax) of space \(key >> 48): damaged")
             }
         }
+        try readStones()
         var hours = IdempotencyHours()
         try hours.list(connection)
         try hours.read(
@@ -235,19 +290,26 @@ package final class LogVerification {
 
 /// The head of an activity, wherever it stands.
 private struct HeadFinder {
+    struct Found {
+        var version: Int64
+        var seq: Int64
+        var value: [UInt8]
+    }
+
     private let tables: [String]
 
     init(_ days: [Int64]) { tables = ["head"] + days.map { "\(RetiredDays.prefix)\($0)" } }
 
     func find(
         _ activity: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> (version: Int64, value: [UInt8])? {
+    ) throws(SQLiteError) -> Found? {
         for table in tables {
             let row = try connection.prepare(
                 "SELECT \(HeadRow.columns) FROM \(table) WHERE activity = ?1")
             row.bind(activity, at: 1)
             if try row.step(), let mark = HeadRow.mark(row) {
-                return (mark.version, Array(row.bytes(5)))
+                return Found(
+                    version: mark.version, seq: mark.seq, value: Array(row.bytes(5)))
             }
         }
         return nil

@@ -12,22 +12,24 @@ package final class LogWriter: @unchecked Sendable {
     /// index needs one page of shared memory, which a full disk cannot refuse later.
     package static let checkpointPages: Int32 = 4_000
 
-    private let path: String
+    let path: String
     private let checkpointPages: Int32
-    private let connection: Connection
-    private let begin: Statement
-    private let commit: Statement
+    let connection: Connection
+    let begin: Statement
+    let commit: Statement
     private let hash: KeyedHash
     private let walPages: UnsafeMutablePointer<Int32>
-    private var rows: LogRows
-    private var standing: Standing
+    var rows: LogRows
+    var standing: Standing
     private var retainer: LogRetainer
     /// When the newest row was recorded.
-    private var newest = Instant.distantPast
-    private var isRecovered = false
+    private(set) var newest = Instant.distantPast
+    private(set) var isRecovered = false
     private var hasBegun = false
     /// Why nothing is taken any more.
-    private var failure: EventLogError?
+    var failure: EventLogError?
+    /// What was erased stands in the write-ahead log still.
+    var owesTruncation = false
 
     /// Opens or creates the database at `path`; `chance` gives a new one the key of its hash. `vfs`
     /// and `checkpointPages` are for tests.
@@ -72,7 +74,8 @@ package final class LogWriter: @unchecked Sendable {
         if let failure { throw failure }
         do throws(SQLiteError) {
             let recovery = try LogRecovery(connection, hash: hash, since: idempotencySince)
-            rows.recover(recovery.hours)
+            let chapter = try LogChapter.open(after: recovery.log.lastSeq, connection)
+            rows.recover(recovery.hours, recovery.later, chapter)
             standing = recovery.standing(hash: hash)
             retainer.recover(recovery.cut)
             isRecovered = true
@@ -100,6 +103,7 @@ package final class LogWriter: @unchecked Sendable {
             if hasBegun { try commit.execute() }
             hasBegun = false
             standing.settle()
+            rows.settle()
             return answers
         } catch {
             let answer = abandon(error, back: start)
@@ -121,6 +125,8 @@ package final class LogWriter: @unchecked Sendable {
             let tenants = standing.tenantTable
             receipt = try standing.place(batch, checksHeads: checksHeads) {
                 rows.event($0, tenants: tenants)
+            } anchor: {
+                rows.anchor($0)
             } retired: { activity in
                 // Not found and not readable are one here: the version will not agree.
                 try? RetiredDays.find(activity, connection)
@@ -141,7 +147,7 @@ package final class LogWriter: @unchecked Sendable {
     /// the commit's last page is written, and what was written before does not count: nothing is
     /// stored. Of any other error nobody can say (a failed fsync may have written or dropped
     /// anything): nothing is taken any more.
-    private func abandon(_ error: SQLiteError, back start: Standing.Savepoint) -> EventLogError {
+    func abandon(_ error: SQLiteError, back start: Standing.Savepoint) -> EventLogError {
         if error.primary == SQLITE_FULL, rollBack(to: start) {
             return .full(
                 hint: "free some space on the file system of \(path): events are taken again then")
@@ -151,12 +157,12 @@ package final class LogWriter: @unchecked Sendable {
         return unknown
     }
 
-    private func rollBack(to start: Standing.Savepoint) -> Bool {
+    func rollBack(to start: Standing.Savepoint) -> Bool {
         do throws(SQLiteError) {
             if !connection.isIdle { try connection.execute("ROLLBACK") }
             hasBegun = false
             standing.rollBack(to: start)
-            try rows.rolledBack(connection)
+            try rows.rolledBack(after: standing.nextSeq - 1, connection)
             return true
         } catch {
             return false
@@ -188,14 +194,37 @@ package final class LogWriter: @unchecked Sendable {
 
     // MARK: Between commits
 
+    /// Gives the heads that wait their rows: when they are many, before a checkpoint, and before
+    /// the log is closed. A full disk is left to the next commit; after any other error nothing is
+    /// taken any more.
+    package func writeLaterHeads() {
+        guard failure == nil, !rows.later.isEmpty else { return }
+        do throws(SQLiteError) {
+            try begin.execute()
+            try rows.writeLater(standing, connection)
+            try commit.execute()
+            rows.settleLater()
+        } catch {
+            if error.primary == SQLITE_FULL, rollBack(to: standing.savepoint) { return }
+            failure = .outcomeUnknown(cause: "\(path): \(error.cause)")
+        }
+    }
+
     /// Copies a long write-ahead log into the database, after those who wait have their answers. A
     /// full disk is left to the next commit; after any other error nothing is taken any more.
     package func checkpointIfDue() {
+        if rows.later.areMany { writeLaterHeads() }
         guard failure == nil, walPages.pointee > 0, walPages.pointee >= checkpointPages else {
             return
         }
+        writeLaterHeads()
+        guard failure == nil else { return }
         do throws(SQLiteError) {
-            try connection.checkpoint()
+            if owesTruncation {
+                owesTruncation = try !connection.truncateWAL(waiting: 0)
+            } else {
+                try connection.checkpoint()
+            }
             walPages.pointee = 0
         } catch  where error.primary == SQLITE_FULL {
             walPages.pointee = 0

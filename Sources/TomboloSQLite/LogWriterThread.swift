@@ -9,11 +9,13 @@ final class LogWriterThread: Sendable {
     static let groupEventsMax = 1_000
 
     private typealias Receipt = Result<AppendReceipt, EventLogError>
+    private typealias Erased = Result<LogErased, EventLogError>
 
     private enum Job: Sendable {
         case append(AppendBatch, CheckedContinuation<Receipt, Never>)
         case recover(
             since: Instant, CheckedContinuation<Result<RecoveredLog, EventLogError>, Never>)
+        case erase(LogErasure, CheckedContinuation<Erased, Never>)
         /// The last one of a log that is closed; one that is dropped has none.
         case close
     }
@@ -62,6 +64,15 @@ final class LogWriterThread: Sendable {
         }
     }
 
+    /// Batches that come meanwhile do not wait for it.
+    func erase(_ erasure: LogErasure) async -> Result<LogErased, EventLogError> {
+        await withCheckedContinuation { continuation in
+            if !jobs.put(.erase(erasure, continuation)) {
+                continuation.resume(returning: .failure(.closed))
+            }
+        }
+    }
+
     /// Finishes what waits and closes the database; back when the directory is free again.
     func close() async {
         _ = jobs.put(.close)
@@ -76,25 +87,74 @@ final class LogWriterThread: Sendable {
     ) {
         guard let writer = handover.take() else { return }
         var isClosing = false
-        while let waiting = jobs.take() {
+        var erasures = ErasureQueue()
+        while let waiting = erasures.isEmpty ? jobs.take() : jobs.takeNow() {
             var rest = waiting[...]
             while let job = rest.first {
                 switch job {
                 case .append:
                     append(group(from: &rest), writer, room)
+                    continue
                 case .recover(let since, let continuation):
-                    rest.removeFirst()
                     continuation.resume(
                         returning: Result { () throws(EventLogError) in
                             try writer.recover(idempotencySince: since)
                         })
-                case .close:
-                    rest.removeFirst()
-                    isClosing = true
+                case .erase(let erasure, let continuation):
+                    erasures.add(erasure, continuation)
+                case .close: isClosing = true
                 }
+                rest.removeFirst()
+            }
+            erasures.work(writer)
+        }
+        erasures.giveUp()
+        if isClosing { writer.writeLaterHeads() } else { writer.leaveWALOnClose() }
+    }
+
+    /// Erasures in their order, a piece of the first at a time.
+    private struct ErasureQueue {
+        private var waiting: [(LogErasure, CheckedContinuation<Erased, Never>)] = []
+        private var running: LogErasing?
+
+        var isEmpty: Bool { waiting.isEmpty }
+
+        mutating func add(
+            _ erasure: LogErasure, _ continuation: CheckedContinuation<Erased, Never>
+        ) {
+            waiting.append((erasure, continuation))
+        }
+
+        mutating func work(_ writer: LogWriter) {
+            guard let (erasure, continuation) = waiting.first else { return }
+            do throws(EventLogError) {
+                if running == nil { running = try writer.begin(erasure) }
+                guard var erasing = running else {
+                    return end(continuation, .success(LogErased()))
+                }
+                if erasing.isDone {
+                    return end(continuation, .success(try writer.finish(erasing)))
+                }
+                try writer.piece(of: &erasing)
+                running = erasing
+            } catch {
+                end(continuation, .failure(error))
             }
         }
-        if !isClosing { writer.leaveWALOnClose() }
+
+        private mutating func end(
+            _ continuation: CheckedContinuation<Erased, Never>, _ answer: Erased
+        ) {
+            running = nil
+            waiting.removeFirst()
+            continuation.resume(returning: answer)
+        }
+
+        /// The log is closed: what is not through is asked for again.
+        mutating func giveUp() {
+            for (_, continuation) in waiting { continuation.resume(returning: .failure(.closed)) }
+            waiting = []
+        }
     }
 
     private static func append(_ group: Group, _ writer: LogWriter, _ room: DiskRoom) {

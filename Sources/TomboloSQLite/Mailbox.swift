@@ -41,6 +41,15 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// All that waits, be it nothing; nil when it is closed and empty.
+    func takeNow() -> [Element]? {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        if waiting.isEmpty, isClosed { return nil }
+        defer { waiting = [] }
+        return waiting
+    }
+
     /// All that waits, oldest first; stands still while nothing does. nil when it is closed and
     /// empty.
     func take() -> [Element]? {

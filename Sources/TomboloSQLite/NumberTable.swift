@@ -31,6 +31,11 @@ struct NumberTable<Value> {
         }
     }
 
+    /// Each with its number, in no order.
+    func forEach(_ body: (Int64, Value) -> Void) {
+        for slot in slots where slot.number != Self.free { body(slot.number, slot.value) }
+    }
+
     private mutating func set(_ number: Int64, _ value: Value) {
         var index = place(number)
         if slots[index].number == Self.free {

@@ -109,6 +109,31 @@ struct RetiredDays {
         try deletion.execute()
     }
 
+    /// Leaves nothing of an activity but where it stood: no state, no name.
+    mutating func bury(
+        _ activity: Int64, _ mark: ActivityMarks.Mark, on day: Int64, nameHash: UInt64?,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        for old in try Self.days(connection) {
+            try connection.execute("DELETE FROM \(Self.prefix)\(old) WHERE activity = \(activity)")
+            guard let nameHash else { continue }
+            try connection.execute(
+                """
+                DELETE FROM \(Self.namePrefix)\(old)
+                WHERE hash = \(Int64(bitPattern: nameHash)) AND activity = \(activity)
+                """)
+        }
+        try connection.execute("DELETE FROM head WHERE activity = \(activity)")
+        try turn(to: day, connection)
+        let insertion = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO \(Self.prefix)\(day)(\(HeadRow.columns))
+            VALUES(?1,?2,?3,?4,?5,?6)
+            """)
+        let nothing = ActivityHead(activity: ActivityNumber(activity), value: [])
+        try insertion.check(HeadRow.write(nothing, mark, with: insertion))
+    }
+
     /// Drops the days before `day`.
     mutating func drop(
         before day: Int64, _ connection: borrowing Connection

@@ -17,9 +17,12 @@ struct RowChecksum {
         case meta = 7
         case retired = 8
         case cut = 9
+        case block = 10
+        case snapshot = 11
     }
 
-    private var value: UInt32
+    /// As it stands so far.
+    private(set) var value: UInt32
 
     init(_ table: Table) { value = table.rawValue }
 

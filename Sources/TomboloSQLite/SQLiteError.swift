@@ -6,6 +6,8 @@ struct SQLiteError: Error, Equatable {
     /// SQLite's extended result code.
     let code: Int32
     let message: String
+    /// What to do, where the code alone does not tell.
+    private var hint: String?
 
     /// The result code without its details.
     var primary: Int32 { code & 0xff }
@@ -24,24 +26,47 @@ struct SQLiteError: Error, Equatable {
     /// A database that no relay has made.
     static let notOurs = SQLiteError(code: SQLITE_NOTADB)
 
+    /// A log that a newer program wrote, or an older one, met by one who only reads.
+    static func newer(_ schema: Int64) -> SQLiteError {
+        SQLiteError(
+            code: SQLITE_SCHEMA,
+            message: "it has schema \(schema), this program knows up to \(LogSchema.version)",
+            hint: LogSchema.newerHint)
+    }
+
+    static func older(_ schema: Int64) -> SQLiteError {
+        SQLiteError(
+            code: SQLITE_SCHEMA,
+            message: "it has schema \(schema), this program reads \(LogSchema.version)",
+            hint: "start the relay with it once, which brings it up; a backup is restored for that")
+    }
+
+    private init(code: Int32, message: String, hint: String) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
     /// For operators: what it says and its number.
     var cause: String { "SQLite: \(message) (\(code))" }
 
     /// The same for one who could not open or read the database at `path`.
     func unusable(_ path: String) -> EventLogError {
-        let hint =
-            switch primary {
-            case SQLITE_NOTADB, SQLITE_CORRUPT:
-                "restore a backup: the file is damaged, or is no Tombolo log"
-            case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
-                "let the user who runs the relay read and write it and its directory"
-            case SQLITE_FULL:
-                "free some space on its file system, then start again"
-            case SQLITE_BUSY, SQLITE_LOCKED:
-                "end the other program that writes to it, then start again"
-            default:
-                "look at the disk (dmesg), then start again: what was acknowledged is recovered"
-            }
-        return .unusable(cause: "\(path): \(cause)", hint: hint)
+        .unusable(cause: "\(path): \(cause)", hint: hint ?? codeHint)
+    }
+
+    private var codeHint: String {
+        switch primary {
+        case SQLITE_NOTADB, SQLITE_CORRUPT:
+            "restore a backup: the file is damaged, or is no Tombolo log"
+        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
+            "let the user who runs the relay read and write it and its directory"
+        case SQLITE_FULL:
+            "free some space on its file system, then start again"
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            "end the other program that writes to it, then start again"
+        default:
+            "look at the disk (dmesg), then start again: what was acknowledged is recovered"
+        }
     }
 }

@@ -83,6 +83,14 @@ package final class SQLiteEventLog: EventLog {
         }.get()
     }
 
+    package func snapshot(
+        of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.snapshot(of: activity, tenant: tenant, at: moment, newest: newest)
+        }.get()
+    }
+
     package func history(
         after seq: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
@@ -95,6 +103,10 @@ package final class SQLiteEventLog: EventLog {
         try await reading.ask { reader throws(EventLogError) in
             try reader.facts(query)
         }.get()
+    }
+
+    package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {
+        try await writing.erase(erasure).get()
     }
 
     /// Finishes what was handed over, copies the write-ahead log into the database and lets go of

@@ -9,6 +9,7 @@ struct Standing {
     struct Place {
         var tenant: Int64
         var previous: Int64
+        var anchor: Int64
         /// Of its idempotency key; 0 without one.
         var hash: UInt64
     }
@@ -62,7 +63,7 @@ struct Standing {
     /// by accident once in ages, and an event twice is worse than one refused.
     mutating func place(
         _ batch: AppendBatch, checksHeads: Bool = true, row: (Int64) -> NewEvent?,
-        retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
+        anchor: (Int64) -> Int64, retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
     ) throws(EventLogError) -> AppendReceipt {
         let start = savepoint
         let receipt = AppendReceipt(firstSeq: nextSeq, firstFactSeq: nextFactSeq)
@@ -71,7 +72,7 @@ struct Standing {
         do throws(EventLogError) {
             for index in batch.events.indices {
                 revive(batch.events[index].activity.rawValue, retired)
-                try place(batch.events[index]) { seq in
+                try place(batch.events[index], anchor: anchor) { seq in
                     seq < receipt.firstSeq
                         ? row(seq) : batch.events[Int(seq - receipt.firstSeq)]
                 }
@@ -96,12 +97,13 @@ struct Standing {
     mutating func retire(_ activity: ActivityNumber) { marks.retire(activity.rawValue) }
 
     private mutating func place(
-        _ event: NewEvent, row: (Int64) -> NewEvent?
+        _ event: NewEvent, anchor: (Int64) -> Int64, row: (Int64) -> NewEvent?
     ) throws(EventLogError) {
         let tenant = tenants.number(event.tenant)
         let mark = try marks.advance(
-            event.activity, expectedVersion: event.expectedVersion, tenant: tenant, seq: nextSeq)
-        var place = Place(tenant: tenant, previous: mark.seq, hash: 0)
+            event.activity, expectedVersion: event.expectedVersion, tenant: tenant, seq: nextSeq,
+            anchor: anchor)
+        var place = Place(tenant: tenant, previous: mark.seq, anchor: max(0, mark.anchor), hash: 0)
         if let key = event.idempotency {
             place.hash = hash(tenant, key.key)
             let holder = keys.first(place.hash) { seq in
@@ -133,6 +135,11 @@ struct Standing {
     /// Where the activity of a head stands that is written now.
     mutating func giveHead(_ activity: ActivityNumber) -> ActivityMarks.Mark {
         marks.giveHead(activity.rawValue)
+    }
+
+    /// The newest event of an activity has a snapshot now.
+    mutating func giveSnapshot(_ activity: ActivityNumber) {
+        marks.giveSnapshot(activity.rawValue)
     }
 
     /// The number of `tenant`, a new one where it has none.

@@ -20,5 +20,5 @@ package struct EventLogContract: Sendable, CustomTestStringConvertible {
     /// Runs the rule in a fresh place.
     package func check(in place: any EventLogPlace) async throws { try await check(place) }
 
-    package static let all = appending + refusing + reading + recovering + retiring
+    package static let all = appending + refusing + reading + recovering + retiring + erasing
 }

@@ -1,4 +1,3 @@
-import CSQLite
 import TestSupport
 import Testing
 import TomboloCore
@@ -7,19 +6,29 @@ import TomboloSQLite
 
 /// One seed's machine: a log on a simulated disk, and an in-memory log that holds exactly what the
 /// log acknowledged. After each fault what is recovered must be that, or that and the group in
-/// flight.
+/// flight; and what is older than the retention may be gone from its beginning.
 struct DiskRun {
     let disk: SimulatedDisk
-    private let path = "tombolo.db"
-    private var chance: SplitMix64
+    let path = "tombolo.db"
+    var chance: SplitMix64
     /// What was acknowledged.
-    private var acknowledged = InMemoryEventLog()
+    var acknowledged = InMemoryEventLog()
     /// That and the group whose outcome is unknown.
-    private var inFlight: InMemoryEventLog?
-    private var versions: [Int64: Int64] = [:]
-    private var now = Sample.noon
+    var inFlight: InMemoryEventLog?
+    /// What was being erased when something failed: it is asked for again.
+    var erasing: LogErasure?
+    private var lab = SampleActivities(tenant: Sample.lab)
+    private var field = SampleActivities(tenant: Sample.field)
+    /// Of each of eight activities: how many were retired or erased before it.
+    private var generations: [Int64: Int64] = [:]
+    private(set) var now = Sample.noon
     private var keys = 0
     private(set) var groups = 0
+    /// How often each thing was done, over all lives.
+    private(set) var erasures = 0
+    private(set) var retirements = 0
+
+    static let retention = LogRetention(history: .hours(48), facts: .hours(24))
 
     init(seed: UInt64) {
         disk = SimulatedDisk(seed: seed)
@@ -30,7 +39,7 @@ struct DiskRun {
     // MARK: One life of the program
 
     /// Opens the log and appends so many groups, or until something fails: the error, if so. Now
-    /// and then it reads in between, closes and opens again.
+    /// and then it reads in between, erases, closes and opens again.
     mutating func live(groups count: Int) async -> EventLogError? {
         let groupsMax = groups + count
         do {
@@ -39,6 +48,9 @@ struct DiskRun {
                 let reader = try LogReader(path: path, vfs: disk.vfsName, damage: DamageList())
                 repeat {
                     if let error = await append(to: writer) { return error }
+                    if let error = await erase(from: writer) { return error }
+                    writer.cutIfDue()
+                    if chance.next(below: 15) == 0 { writer.writeLaterHeads() }
                     writer.checkpointIfDue()
                     if chance.next(below: 12) == 0 {
                         _ = try reader.history(after: 0, limit: 10)
@@ -52,16 +64,17 @@ struct DiskRun {
     }
 
     /// A writer that has recovered. Its write-ahead log is short, so that checkpoints are many.
-    private mutating func open() throws(EventLogError) -> LogWriter {
+    mutating func open() throws(EventLogError) -> LogWriter {
         let writer = try LogWriter(
-            path: path, vfs: disk.vfsName, checkpointPages: 12, chance: &chance)
+            path: path, vfs: disk.vfsName, checkpointPages: 12, retention: Self.retention,
+            chance: &chance)
         _ = try writer.recover(idempotencySince: now - IdempotencyKey.window)
         return writer
     }
 
     /// Stores a group of one to three batches. The error, if it was not acknowledged.
     private mutating func append(to writer: LogWriter) async -> EventLogError? {
-        let before = versions
+        let before = (lab, field, generations)
         let batches = (0...chance.next(below: 3)).map { _ in batch() }
         let twin = acknowledged.crashed()
         let answers = writer.store(batches)
@@ -74,7 +87,7 @@ struct DiskRun {
             case .failure(let error):
                 // A full disk has stored nothing; after any other error nobody knows.
                 if case .outcomeUnknown = error { inFlight = await whole(batches) }
-                versions = before
+                (lab, field, generations) = before
                 return error
             }
         }
@@ -94,104 +107,113 @@ struct DiskRun {
     private mutating func batch() -> AppendBatch {
         now = now + .minutes(Int64(chance.next(below: 50)))
         let events = (0..<chance.next(below: 5)).map { _ in event() }
-        var batch = Sample.batch(events)
-        for index in batch.heads.indices { batch.heads[index].value = bytes(400) }
+        var batch = lab.batch(events.filter { $0.tenant == Sample.lab })
+        batch.heads += field.batch(events.filter { $0.tenant == Sample.field }).heads
+        batch.events = events
         batch.facts = (0..<chance.next(below: 3)).map { _ in
             NewFact(
-                tenant: Sample.lab, activity: nil, kind: "push.sent", recordedAt: now,
-                body: bytes(100))
+                tenant: Sample.lab, activity: ActivityNumber(number(2)), kind: "push.sent",
+                recordedAt: now, body: Array("{\"device\":\"phone-2\",\"x\":\(text(80))}".utf8))
         }
         batch.records = (0..<chance.next(below: 3)).map { _ in
             Record(
                 space: .mark, number: Int64(chance.next(below: 20)),
-                value: chance.next(below: 5) == 0 ? nil : bytes(60))
+                value: chance.next(below: 5) == 0 ? nil : Array(text(60).utf8))
         }
+        if chance.next(below: 8) == 0 { retire(&batch) }
         return batch
+    }
+
+    private func number(_ activity: Int64) -> Int64 {
+        generations[activity, default: 0] * 8 + activity
     }
 
     private mutating func event() -> NewEvent {
         let activity = Int64(chance.next(below: 8))
-        let tenant = activity % 2 == 0 ? Sample.lab : Sample.field
         keys += 1
-        var event = Sample.event(
-            activity, after: versions[activity, default: 0], tenant: tenant, at: now,
-            key: chance.next(below: 2) == 0 ? "key-\(keys)" : nil)
-        event.body = bytes(chance.next(below: 20) == 0 ? 9_000 : 600)
-        versions[activity, default: 0] += 1
-        return event
+        let key = chance.next(below: 2) == 0 ? "key-\(keys)" : nil
+        let state = "{\"n\":\(keys),\"x\":\(text(chance.next(below: 20) == 0 ? 9_000 : 500))}"
+        let kind: EventKind = chance.next(below: 15) == 0 ? .start : .update
+        let devices = ["phone-\(activity)"] + (chance.next(below: 2) == 0 ? ["phone-2"] : [])
+        let place = number(activity)
+        return activity % 2 == 0
+            ? lab.next(place, state, kind: kind, at: now, devices: devices, key: key)
+            : field.next(place, state, kind: kind, at: now, devices: devices, key: key)
     }
 
-    private mutating func bytes(_ countMax: UInt64) -> [UInt8] {
-        (0..<chance.next(below: countMax)).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+    private mutating func retire(_ batch: inout AppendBatch) {
+        let activity = Int64(chance.next(below: 8))
+        let place = number(activity)
+        guard (activity % 2 == 0 ? lab : field).versions[place] != nil else { return }
+        batch.retired = [
+            RetiredActivity(
+                activity: ActivityNumber(place), name: SampleActivities.name(place), endedAt: now)
+        ]
+        generations[activity, default: 0] += 1
+        retirements += 1
     }
 
-    // MARK: What is there afterwards
+    private mutating func text(_ countMax: UInt64) -> String {
+        let letters = (0..<chance.next(below: countMax)).map { _ in
+            UInt8(ascii: "a") + UInt8(chance.next(below: 26))
+        }
+        return "\"\(String(decoding: letters, as: UTF8.self))\""
+    }
 
-    /// Opens the log once more, on a disk that works, and compares. Answers what is wrong.
-    mutating func differences() async throws -> [String] {
-        let since = now - IdempotencyKey.window
-        let writer = try LogWriter(path: path, vfs: disk.vfsName, chance: &chance)
-        let recovered = try writer.recover(idempotencySince: since)
-        let reader = try LogReader(path: path, vfs: disk.vfsName, damage: DamageList())
-        let events = try reader.history(after: 0, limit: .max)
-        var facts = FactQuery(tenant: Sample.lab)
-        facts.limit = .max
-        let found = (recovered, events, try reader.facts(facts).facts)
-        var wrong = await differences(found, acknowledged, since: since)
-        if !wrong.isEmpty, let inFlight {
-            let other = await differences(found, inFlight, since: since)
-            if other.isEmpty {
-                acknowledged = inFlight
-                wrong = []
+    // MARK: Erasing
+
+    /// Now and then erases an activity or a device. The error, if it was cut short.
+    private mutating func erase(from writer: LogWriter) async -> EventLogError? {
+        guard chance.next(below: 25) == 0 else { return nil }
+        let activity = Int64(chance.next(below: 8))
+        let tenant = activity % 2 == 0 ? Sample.lab : Sample.field
+        var subject = LogErasure.Subject.activity(ActivityNumber(number(activity)))
+        if chance.next(below: 3) == 0, let device = Identifier("phone-\(activity)") {
+            subject = .device(device)
+        }
+        erasing = LogErasure(subject, of: tenant)
+        erasures += 1
+        return await eraseAgain(from: writer)
+    }
+
+    /// Erases what is asked for, here and in the twin.
+    mutating func eraseAgain(from writer: LogWriter) async -> EventLogError? {
+        guard let erasing else { return nil }
+        do throws(EventLogError) { _ = try writer.erase(erasing) } catch { return error }
+        self.erasing = nil
+        // The twin holds the contract.
+        _ = try? await acknowledged.erase(erasing)
+        await follow()
+        return nil
+    }
+
+    /// Goes on with what the twin has.
+    mutating func follow() async {
+        // As above.
+        guard let heads = try? await acknowledged.recover().heads else { return }
+        let known = heads.map { head in
+            (
+                head: ActivityHead(activity: head.activity, value: head.value),
+                version: head.version
+            )
+        }
+        lab.recover(known.filter { $0.head.activity.rawValue % 2 == 0 })
+        field.recover(known.filter { $0.head.activity.rawValue % 2 == 1 })
+        let living = Set(heads.map(\.activity.rawValue))
+        for activity in Int64(0)..<8 {
+            while await isGone(number(activity), living) {
+                generations[activity, default: 0] += 1
             }
         }
-        inFlight = nil
-        for head in recovered.heads { versions[head.activity.rawValue] = head.version }
-        versions = versions.filter { version in
-            recovered.heads.contains { $0.activity.rawValue == version.key }
-        }
-        return wrong + recovered.damage + integrity()
     }
 
-    private func differences(
-        _ found: (log: RecoveredLog, events: [RecordedEvent], facts: [RecordedFact]),
-        _ twin: InMemoryEventLog, since: Instant
-    ) async -> [String] {
-        // Whatever the twin's fault is, it is told below.
-        guard let expected = try? await twin.recover(idempotencySince: since),
-            let events = try? await twin.history(after: 0, limit: .max)  // as above
-        else { return ["the twin does not answer"] }
-        var query = FactQuery(tenant: Sample.lab)
-        query.limit = .max
-        // The twin answers, as above.
-        let facts = (try? await twin.facts(query).facts) ?? []
-        var wrong: [String] = []
-        if found.events != events {
-            wrong.append("events: \(found.events.count), not \(events.count)")
-        }
-        if found.facts != facts { wrong.append("facts: \(found.facts.count), not \(facts.count)") }
-        if found.log.lastSeq != expected.lastSeq { wrong.append("last sequence") }
-        if found.log.lastFactSeq != expected.lastFactSeq { wrong.append("last fact") }
-        if found.log.heads != expected.heads { wrong.append("heads") }
-        if found.log.records != expected.records { wrong.append("records") }
-        if found.log.idempotency.table.seqs != expected.idempotency.table.seqs {
-            wrong.append("keys")
-        }
-        return wrong
-    }
-
-    /// SQLite's own opinion.
-    private func integrity() -> [String] {
-        var database: OpaquePointer?
-        defer { sqlite3_close(database) }
-        guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, disk.vfsName) == SQLITE_OK
-        else { return ["it does not open"] }
-        var statement: OpaquePointer?
-        defer { sqlite3_finalize(statement) }
-        sqlite3_prepare_v2(database, "PRAGMA integrity_check", -1, &statement, nil)
-        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
-        else { return ["it cannot be checked"] }
-        let answer = String(cString: text)
-        return answer == "ok" ? [] : [answer]
+    /// Whether the activity was there, and lives no more.
+    private func isGone(_ number: Int64, _ living: Set<Int64>) async -> Bool {
+        guard !living.contains(number) else { return false }
+        let tenant = number % 2 == 0 ? Sample.lab : Sample.field
+        var query = EventQuery(tenant: tenant)
+        query.activity = ActivityNumber(number)
+        // The twin answers.
+        return (try? await acknowledged.events(query).events.isEmpty) == false
     }
 }

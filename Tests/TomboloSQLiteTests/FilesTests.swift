@@ -44,7 +44,7 @@ private func crashed() async throws -> SQLitePlace {
     @Test func `heads that are ahead of the log are set aside, with a line each`() async throws {
         let place = try await crashed()
         await (try place.reopen()).close()
-        shell(place, "DELETE FROM log WHERE seq = 3")
+        shell(place, "DELETE FROM event WHERE seq = 3")
         let log = try place.reopen()
         let recovered = try await log.recover()
         #expect(recovered.heads.map(\.activity.rawValue) == [1, 2])

@@ -33,7 +33,7 @@ private enum Golden {
 }
 
 @Suite struct GoldenTests {
-    @Test(arguments: [1])
+    @Test(arguments: [1, 2])
     func `a database of an older schema is brought up and goes on`(schema: Int) async throws {
         let place = try Golden.place(schema)
         let log = try place.reopen()
@@ -56,11 +56,12 @@ private enum Golden {
         #expect(verdict.events == 6)
     }
 
-    @Test func `an upgrade cut short anywhere is done by the next start`() async throws {
+    @Test(arguments: [1, 2])
+    func `an upgrade cut short anywhere is done by the next start`(schema: Int) async throws {
         for operation in 1...60 {
             let disk = SimulatedDisk(seed: UInt64(operation))
             disk.create("tombolo.db")
-            try load(try Golden.sql(1), into: disk)
+            try load(try Golden.sql(schema), into: disk)
             disk.plan(.powerLoss, after: operation)
             var chance = SplitMix64(seed: 1)
             // It may be through before the power fails.
@@ -71,6 +72,19 @@ private enum Golden {
             #expect(recovered.lastSeq == 6, "operation \(operation)")
             #expect(recovered.damage.isEmpty, "operation \(operation)")
         }
+    }
+
+    @Test func `one who only reads is told what to do with an older log`() throws {
+        let place = try Golden.place(2)
+        let read = Result { () throws(EventLogError) in
+            try LogVerification(path: place.directory + "/tombolo.db").run { _ in }.events
+        }
+        guard case .failure(.unusable(let cause, let hint)) = read else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(cause.contains("it has schema 2, this program reads 3"))
+        #expect(hint.hasPrefix("start the relay with it once"))
     }
 
     private func load(_ sql: String, into disk: SimulatedDisk) throws {

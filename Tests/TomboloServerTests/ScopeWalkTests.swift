@@ -24,6 +24,7 @@ import TomboloCore
     ]
     private static let keys: Set<Operation> = [
         .mintKey, .listKeys, .deleteKey, .retryDeadLetters, .createPause, .deletePause,
+        .eraseActivity, .eraseDevice,
     ]
 
     /// A path of the route with ids in it, on the device `phone-1`.

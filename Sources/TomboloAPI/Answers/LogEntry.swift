@@ -34,6 +34,10 @@ package enum LogEntry: Sendable {
             writer.member("recorded_at", event.event.recordedAt.rfc3339)
             writer.member("kind", "command")
             writer.optional("idempotency_key", event.event.idempotency?.key)
+            guard !event.event.body.isEmpty else {
+                writer.member("erased", true)
+                break
+            }
             writer.name("body")
             writer.raw(event.event.body)
         case .fact(let fact, let activity):

@@ -18,6 +18,15 @@ package struct ActivityFold: Sendable {
 
     package init() {}
 
+    /// Goes on after a head that was kept. Nil where it cannot be read.
+    package init?(_ head: [UInt8], version: Int64, seq: Int64) {
+        guard let known = StoredHead(head, version: version) else { return nil }
+        projection = known.projection
+        incarnation = known.incarnation
+        type = known.type
+        self.seq = seq
+    }
+
     /// Follows the activity's next event. Answers what is wrong with it, or nil.
     package mutating func apply(_ recorded: RecordedEvent) -> String? {
         let event = recorded.event
@@ -25,6 +34,7 @@ package struct ActivityFold: Sendable {
         seq = recorded.seq
         if event.body.isEmpty {
             isErased = true
+            if event.kind == .start { incarnation += 1 }
             return nil
         }
         // Damage is the answer.

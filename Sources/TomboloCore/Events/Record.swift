@@ -39,9 +39,13 @@ package struct Record: Hashable, Sendable {
 package struct ActivityHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package var value: [UInt8]
+    /// It is what `ActivityHead.following` makes of the head before and the batch's events: a log
+    /// that keeps both may write it later.
+    package var follows: Bool
 
-    package init(activity: ActivityNumber, value: [UInt8]) {
+    package init(activity: ActivityNumber, value: [UInt8], follows: Bool = false) {
         self.activity = activity
         self.value = value
+        self.follows = follows
     }
 }

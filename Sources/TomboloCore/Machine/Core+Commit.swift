@@ -27,8 +27,14 @@ extension Core {
         var batch = PendingBatch()
         batch.events = staged.events.map(\.event)
         var seen: Set<Int> = []
+        var changed = staged.rewritten
+        for event in staged.events where event.event.kind == .start {
+            changed.insert(event.activity)
+        }
         for slot in staged.touched where seen.insert(slot).inserted {
-            batch.heads.append(activities[slot].head())
+            var head = activities[slot].head()
+            head.follows = !changed.contains(slot)
+            batch.heads.append(head)
         }
         batch.facts = staged.facts
         batch.records = staged.records + takeMarks(now: now)

@@ -106,15 +106,19 @@ extension Core {
         _ key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try device(key)
+        forgetDevice(slot)
+        staged.stored.append((ticket, Stored(.deleted)))
+    }
+
+    mutating func forgetDevice(_ slot: Int) {
         guard let gone = devices[slot] else { return }
         leaveUser(slot)
         for destination in gone.destinations { removeDestination(destination) }
         devices[slot] = nil
         deviceDeadlines.set(slot, at: nil)
         orphanDeadlines.set(slot, at: nil)
-        deviceByKey[key] = nil
+        deviceByKey[gone.key] = nil
         staged.records.append(Record(space: .device, number: gone.number, value: nil))
-        staged.stored.append((ticket, Stored(.deleted)))
     }
 
     // MARK: Tokens

@@ -34,7 +34,12 @@ extension Core {
                     "the disk of the log is nearly full: nothing was stored; free some "
                         + "space on it, then send again"))
         }
-        if staged.events.count >= configuration.limits.stagedEventsMax {
+        // An event alone is taken whatever its size: its own limit is the door's.
+        let limits = configuration.limits
+        let bytesMax = max(limits.stagedBytesMax, command.body.count)
+        if staged.events.count >= limits.stagedEventsMax
+            || staged.bodyBytes + command.body.count > bytesMax
+        {
             return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
         }
         if let key = command.idempotency {
@@ -202,6 +207,7 @@ extension Core {
             activities[slot].comingAlerts.append(alert)
         }
         staged.touched.append(slot)
+        staged.bodyBytes += command.body.count
         counters[command.activity.tenant].eventsAccepted += 1
         return staged.events.count - 1
     }

@@ -63,6 +63,7 @@ extension Core {
         for event in staged.events[undo.eventCount...] {
             counters[event.event.tenant].eventsAccepted -= 1
         }
+        staged.bodyBytes -= staged.events[undo.eventCount...].reduce(0) { $0 + $1.event.body.count }
         staged.events.removeLast(staged.events.count - undo.eventCount)
         staged.touched.removeLast(staged.touched.count - undo.touchedCount)
         for key in undo.created {

@@ -97,6 +97,8 @@ package struct Core: Sendable {
             staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
         case .pause(let command, let tenant, let ticket):
             take(command, of: tenant, ticket, now: now, effects: &effects)
+        case .erase(let subject, let ticket):
+            erase(subject, ticket, now: now, effects: &effects)
         case .type(let type, let name, let app, let tenant, let ticket):
             put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
         case .channel(let command, let ticket):

@@ -81,6 +81,9 @@ package struct Limits: Hashable, Sendable {
     package var endedKept = Span.hours(24)
     /// Events staged for one commit: what one group commit is worth.
     package var stagedEventsMax = 10_000
+    /// And bytes of their bodies: while the disk is slow, large events must not fill the memory
+    /// before there are many of them.
+    package var stagedBytesMax = 32 << 20
 
     package init() {}
 }

@@ -21,6 +21,8 @@ package enum Input: Sendable {
     case retry(DeadLetterQuery, Ticket)
     /// An operator holds something back, or lets it go.
     case pause(PauseCommand, TenantID, Ticket)
+    /// Memory forgets; then the log does.
+    case erase(ErasureSubject, Ticket)
     /// The batch that `takeBatch` gave is durable.
     case committed(firstSeq: Int64, firstFactSeq: Int64)
     case pushEnded(PushOutcome)

@@ -36,9 +36,13 @@ struct Staged: Sendable {
     }
 
     var events: [Event] = []
+    /// Of the events' bodies.
+    var bodyBytes = 0
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [Int] = []
+    /// Of these, activities whose heads changed by more than their events.
+    var rewritten: Set<Int> = []
     var facts: [NewFact] = []
     var records: [Record] = []
     var retired: [Retired] = []

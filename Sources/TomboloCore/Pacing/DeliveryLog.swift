@@ -44,6 +44,16 @@ package struct DeliveryLog: Sendable {
         }
     }
 
+    /// Names nobody any more where `isIt` is true; that there was a decision stays.
+    mutating func forget(_ isIt: (Entry) -> Bool) {
+        guard let nobody = Identifier("erased") else { return }
+        for index in entries.indices where isIt(entries[index]) {
+            entries[index].activity = nobody
+            entries[index].device = nobody
+            entries[index].push = nil
+        }
+    }
+
     /// Entries with a higher number, oldest first; what the ring has dropped is not among them.
     func entries(after number: Int64) -> [Entry] {
         let new = min(Int(count - number), entries.count)

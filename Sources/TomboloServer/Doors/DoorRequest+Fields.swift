@@ -50,6 +50,16 @@ extension DoorRequest {
         return IdempotencyKey(key: text, bodyDigest: digest.value)
     }
 
+    /// A time in the query, if it is there.
+    func instant(_ name: String) throws(Problem) -> Instant? {
+        guard let text = target[name] else { return nil }
+        guard let instant = Instant(rfc3339: text) else {
+            throw Problem(
+                .invalidQuery, "\(name)=\(text) must be a time such as 2026-11-20T09:03:00Z.")
+        }
+        return instant
+    }
+
     /// How many seconds to wait for deliveries: `Prefer: wait=2` (RFC 7240, section 4.3), at most
     /// `most`. A preference that cannot be read is not followed (section 2).
     func preferredWait(atMost most: Duration) -> Int64? {

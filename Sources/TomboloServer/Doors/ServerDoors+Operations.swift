@@ -35,6 +35,8 @@ extension ServerDoors {
         case .listLog: try await listLog(request)
         case .showEvent: try await showEvent(request)
         case .tail: try await tail(request, exchange)
+        case .eraseActivity: try await eraseActivity(request)
+        case .eraseDevice: try await eraseDevice(request)
         case .mintKey: try await mintKey(request, exchange)
         case .listKeys: listKeys(request)
         case .deleteKey: try await deleteKey(request)

@@ -13,20 +13,25 @@ extension ServerDoors {
         let kind = try logKind(request)
         let cursor = try logCursor(request, kind)
         let limit = try request.limit()
-        let number = try await activityNumber(request)
+        let activity = try await activity(request)
+        let (from, until) = (try request.instant("from"), try request.instant("until"))
+        let only = try eventKind(request, kind)
         var commands: (entries: [LogEntry], next: Int64?) = ([], nil)
         var facts: (entries: [LogEntry], next: Int64?) = ([], nil)
         var names = ActivityNames(tenant: request.tenant)
         do {
             if kind != .fact {
                 var query = EventQuery(tenant: request.tenant)
-                (query.after, query.activity, query.limit) = (cursor.command, number, limit)
+                (query.after, query.limit, query.kind) = (cursor.command, limit, only)
+                (query.activity, query.newest) = (activity?.number, activity?.seq)
+                (query.from, query.until) = (from, until)
                 let page = try await relay.events(query)
                 commands = (await names.entries(page.events, relay), page.next)
             }
             if kind != .command {
                 var query = FactQuery(tenant: request.tenant)
-                (query.after, query.activity, query.limit) = (cursor.fact, number, limit)
+                (query.after, query.activity, query.limit) = (cursor.fact, activity?.number, limit)
+                (query.from, query.until) = (from, until)
                 let page = try await relay.facts(query)
                 facts = (await names.entries(page.facts, relay), page.next)
             }
@@ -82,10 +87,23 @@ extension ServerDoors {
         return cursor
     }
 
-    private func activityNumber(_ request: DoorRequest) async throws(Problem) -> ActivityNumber? {
+    /// `do=`: commands of one kind; facts do nothing.
+    private func eventKind(
+        _ request: DoorRequest, _ kind: LogKind
+    ) throws(Problem) -> EventKind? {
+        guard let text = request.target["do"] else { return nil }
+        guard let event = EventKind(name: text), kind == .command else {
+            throw Problem(
+                .invalidQuery,
+                "do=\(text) must be start, update, end, play or stop, and asks for commands alone.")
+        }
+        return event
+    }
+
+    private func activity(_ request: DoorRequest) async throws(Problem) -> ActivityView? {
         guard let id = try request.identifier(inQuery: "activity") else { return nil }
         let key = ActivityKey(tenant: request.tenant, id: id)
         guard let view = await relay.activity(key) else { throw Problem.unknownActivity(id) }
-        return view.number
+        return view
     }
 }

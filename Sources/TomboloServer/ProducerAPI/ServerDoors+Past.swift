@@ -5,57 +5,60 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
-/// Which moment of the past is asked for.
-enum PastMoment: Sendable {
-    /// As it was at an instant, its clip showing the frame of that instant.
-    case instant(Instant)
-    /// As it was when the log had come so far.
-    case seq(Int64)
-
-    func isAfter(_ event: RecordedEvent) -> Bool {
-        switch self {
-        case .instant(let instant): event.event.recordedAt <= instant
-        case .seq(let seq): event.seq <= seq
-        }
-    }
-}
-
 extension ServerDoors {
-    /// Events of an activity that are folded at once.
-    private static let pastPage = 10_000
+    /// Events of an activity that are folded at once: as many as lie between two snapshots.
+    private static let pastPage = 256
 
     /// `?at=` or `?at_seq=`; nil where now is meant.
-    func pastMoment(_ request: DoorRequest) throws(Problem) -> PastMoment? {
+    func pastMoment(_ request: DoorRequest) throws(Problem) -> LogMoment? {
         let seq = try request.integer("at_seq", in: 0...Int64.max)
-        guard let text = request.target["at"] else { return seq.map(PastMoment.seq) }
+        guard let instant = try request.instant("at") else { return seq.map(LogMoment.seq) }
         guard seq == nil else {
             throw Problem(.invalidQuery, "Give at or at_seq, not both.")
-        }
-        guard let instant = Instant(rfc3339: text) else {
-            throw Problem(.invalidQuery, "at=\(text) must be a time such as 2026-11-20T09:03:00Z.")
         }
         return .instant(instant)
     }
 
-    /// The activity as it was, rebuilt from its events.
-    func showPast(
-        _ moment: PastMoment, of view: ActivityView, _ request: DoorRequest
-    ) async throws(Problem) -> DoorResponse {
+    /// Follows the activity from its newest snapshot before the moment, or from its beginning.
+    private func fold(
+        upTo moment: LogMoment, of view: ActivityView, _ tenant: TenantID
+    ) async throws(Problem) -> (ActivityFold, RecordedEvent?) {
         var fold = ActivityFold()
         var last: RecordedEvent?
-        var query = EventQuery(tenant: request.tenant)
-        (query.activity, query.limit) = (view.number, Self.pastPage)
-        reading: repeat {
+        var query = EventQuery(tenant: tenant)
+        (query.activity, query.newest) = (view.number, view.seq)
+        query.limit = Self.pastPage
+        do {
+            if let known = try await relay.snapshot(
+                of: view.number, tenant: tenant, at: moment, newest: view.seq),
+                let begun = ActivityFold(known.value, version: known.version, seq: known.seq)
+            {
+                (fold, query.after) = (begun, known.seq)
+                last = try await relay.event(seq: known.seq, tenant: tenant)
+            }
+        } catch {
+            throw Problem(error)
+        }
+        while true {
             let page: EventPage
             do { page = try await relay.events(query) } catch { throw Problem(error) }
             for event in page.events {
-                guard moment.isAfter(event) else { break reading }
+                guard moment.includes(seq: event.seq, recordedAt: event.event.recordedAt) else {
+                    return (fold, last)
+                }
                 if let wrong = fold.apply(event) { throw Problem(.logUnreadable, "\(wrong).") }
                 last = event
             }
-            guard let next = page.next else { break }
+            guard let next = page.next else { return (fold, last) }
             query.after = next
-        } while true
+        }
+    }
+
+    /// The activity as it was, rebuilt from its events.
+    func showPast(
+        _ moment: LogMoment, of view: ActivityView, _ request: DoorRequest
+    ) async throws(Problem) -> DoorResponse {
+        let (fold, last) = try await fold(upTo: moment, of: view, request.tenant)
         guard let last else {
             throw Problem(
                 .unknownActivity,
@@ -75,7 +78,7 @@ extension ServerDoors {
 extension ActivityView {
     /// The same activity as `projection` had it; who showed it then is not kept.
     fileprivate func past(
-        _ projection: Projection, _ fold: ActivityFold, _ last: RecordedEvent, _ moment: PastMoment
+        _ projection: Projection, _ fold: ActivityFold, _ last: RecordedEvent, _ moment: LogMoment
     ) -> ActivityView {
         var past = self
         past.type = fold.type

@@ -37,6 +37,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case registerToken, deleteToken, reconcileTokens
     case reportPresence, reportActivity
     case listLog, showEvent, tail
+    case eraseActivity, eraseDevice
     case mintKey, listKeys, deleteKey
     case createPause, listPauses, showPause, deletePause
     case listActivityDeliveries, listDeliveries, listBudgets

@@ -50,8 +50,10 @@ package enum RouteTable {
     private static let operators = [
         Route(
             "GET", "/v1/log", .listLog, .observe,
-            query: ["activity", "kind", "since", "limit", "cursor"]),
+            query: ["activity", "kind", "do", "from", "until", "since", "limit", "cursor"]),
         Route("GET", "/v1/log/{seq}", .showEvent, .observe),
+        Route("POST", "/v1/activities/{id}/erase", .eraseActivity, .operate),
+        Route("POST", "/v1/devices/{device}/erase", .eraseDevice, .operate),
         Route("GET", "/v1/tail", .tail, .observe, query: ["since", "activity", "type"]),
         Route(
             "GET", "/v1/dead-letters", .listDeadLetters, .observe,

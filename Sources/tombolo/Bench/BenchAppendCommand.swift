@@ -27,7 +27,9 @@ enum BenchAppendCommand {
             let events = BenchEvents(
                 firstActivity: recovered.lastActivity + 1, firstSeq: recovered.lastSeq + 1,
                 activities: invocation.integer(.benchActivities) ?? 1,
-                isNew: invocation.isGiven(.benchNew), hasKeys: invocation.isGiven(.benchIDs))
+                isNew: invocation.isGiven(.benchNew),
+                newEvery: invocation.integer(.benchNewEvery) ?? 0,
+                hasKeys: invocation.isGiven(.benchIDs))
             let figures = try await append(count, by: batchCount, of: events, to: log) { seq in
                 guard invocation.isGiven(.benchAcknowledged) else { return }
                 try context.terminal.print(String(seq))

@@ -17,20 +17,27 @@ struct BenchEvents: Sendable {
     private let firstActivity: Int64
     private let activities: Int64
     private let isNew: Bool
+    /// Of so many events one starts an activity of its own; 0: none.
+    private let newEvery: Int64
     private let hasKeys: Bool
     private var seq: Int64
     /// Events so far.
     private var count: Int64 = 0
-    /// When each activity was started.
+    /// When each activity was started, and how many events it has.
     private var startedAt: [Int64]
+    private var versions: [Int64]
 
     /// - Parameters:
     ///   - firstActivity: the first number that is free.
     ///   - firstSeq: where the first event will stand.
     ///   - activities: how many take turns.
     ///   - isNew: each event starts an activity of its own instead.
+    ///   - newEvery: of so many events one starts an activity of its own; 0: none.
     ///   - hasKeys: each event has an idempotency key.
-    init(firstActivity: Int64, firstSeq: Int64, activities: Int, isNew: Bool, hasKeys: Bool) {
+    init(
+        firstActivity: Int64, firstSeq: Int64, activities: Int, isNew: Bool, newEvery: Int = 0,
+        hasKeys: Bool
+    ) {
         guard let main = Identifier("main"), let id = Identifier(BenchTemplate.activityMark) else {
             preconditionFailure("both are identifiers")
         }
@@ -38,9 +45,11 @@ struct BenchEvents: Sendable {
         self.firstActivity = firstActivity
         self.activities = Int64(activities)
         self.isNew = isNew
+        self.newEvery = Int64(newEvery)
         self.hasKeys = hasKeys
         seq = firstSeq
         startedAt = Array(repeating: 0, count: isNew ? 0 : activities)
+        versions = startedAt
         let key = ActivityKey(tenant: tenant, id: id)
         var core = Core(configuration: CoreConfiguration(apps: []), seed: 1)
         let start = Self.body(#"{"type":"Bench","state":"#)
@@ -87,25 +96,37 @@ struct BenchEvents: Sendable {
     private mutating func take(_ size: Int, at now: Instant) -> AppendBatch {
         var batch = AppendBatch()
         batch.events.reserveCapacity(size)
-        let firstWithHead = isNew ? 0 : size - min(size, Int(activities))
+        let isMixed = newEvery > 0
+        let firstWithHead = isNew || isMixed ? 0 : size - min(size, Int(activities))
         batch.heads.reserveCapacity(size - firstWithHead)
+        var touched: Set<Int64> = []
         for index in 0..<size {
-            let slot = isNew ? count : count % activities
-            let version = isNew ? 0 : count / activities
-            if version == 0, !isNew { startedAt[Int(slot)] = now.nanoseconds }
+            let isOwn = isNew || newEvery > 0 && count % newEvery == newEvery - 1
+            let slot = isNew ? count : isOwn ? activities + count / newEvery : count % activities
+            let version = isOwn ? 0 : versions[Int(slot)]
+            if !isOwn {
+                if version == 0 { startedAt[Int(slot)] = now.nanoseconds }
+                versions[Int(slot)] += 1
+            }
             let number = ActivityNumber(firstActivity + slot)
             let values = BenchTemplate.Values(
                 activity: number.rawValue, number: count, now: now.nanoseconds,
-                started: isNew ? now.nanoseconds : startedAt[Int(slot)])
+                started: isOwn ? now.nanoseconds : startedAt[Int(slot)])
             batch.events.append(
                 NewEvent(
                     tenant: tenant, activity: number, expectedVersion: version,
                     kind: version == 0 ? .start : .update, recordedAt: now,
                     body: (version == 0 ? start : update).filled(values),
                     idempotency: hasKeys ? key() : nil))
+            // The newest of each activity; with others between, one may come twice.
             if index >= firstWithHead {
                 let head = version == 0 ? startHead : updateHead
-                batch.heads.append(ActivityHead(activity: number, value: head.filled(values)))
+                let made = ActivityHead(
+                    activity: number, value: head.filled(values), follows: version > 0)
+                if isMixed, !touched.insert(number.rawValue).inserted {
+                    batch.heads.removeAll { $0.activity == number }
+                }
+                batch.heads.append(made)
             }
             count += 1
             seq += 1

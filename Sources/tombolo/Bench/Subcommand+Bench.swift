@@ -10,6 +10,11 @@ extension Flag {
         "activities", .integer(1...10_000_000), default: "1000", "how many take turns")
     static let benchIDs = toggle("ids", "each event has an idempotency key")
     static let benchNew = toggle("new", "each event starts an activity of its own")
+    static let benchNewEvery = Flag(
+        "new-every", .integer(2...1_000_000),
+        "of so many events one starts an activity of its own")
+    static let benchPages = Flag(
+        "pages", .integer(1...1_000_000), default: "20", "how many of each kind")
     static let benchAcknowledged = toggle(
         "acknowledged", "a line with the last durable sequence after each batch")
 }
@@ -19,6 +24,7 @@ extension Subcommand {
         path: ["bench", "append"], summary: "Measure the log: durable events a second",
         flags: [
             .benchData, .benchEvents, .benchBatch, .benchActivities, .benchIDs, .benchNew,
+            .benchNewEvery,
             .benchAcknowledged, .output,
         ],
         details: [
@@ -35,4 +41,16 @@ extension Subcommand {
         details: ["Checksums, versions and back pointers of every event, on one core."],
         examples: ["tombolo bench replay --data /var/tmp/bench -o json"],
         exits: [.notFoundOrConflict], run: BenchReplayCommand.run)
+
+    static let benchPage = Subcommand(
+        path: ["bench", "page"], summary: "Measure filtered pages of a log",
+        flags: [.benchData, .benchPages, .output],
+        details: [
+            "Pages of 100 events, each from another place: of one activity, of a time, of a kind that\n"
+                + "is rare, and of one that never was; and states of the past. The slowest of each is\n"
+                + "told in milliseconds. A page of a kind or time may come back short, after 100,000\n"
+                + "events were looked at."
+        ],
+        examples: ["tombolo bench page --data /var/tmp/bench -o json"],
+        exits: [.notFoundOrConflict], run: BenchPageCommand.run)
 }

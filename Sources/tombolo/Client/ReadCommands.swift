@@ -41,7 +41,8 @@ enum ReadCommands {
             "/v1/log",
             [
                 ("activity", invocation.text(.ofActivity)), ("kind", invocation.text(.kind)),
-                ("since", invocation.text(.since)),
+                ("do", invocation.text(.onlyDo)), ("from", invocation.text(.from)),
+                ("until", invocation.text(.until)), ("since", invocation.text(.since)),
             ])
         return try await list(
             context, path, rows: "events",
@@ -59,6 +60,22 @@ enum ReadCommands {
         return try await list(
             context, path, rows: "dead_letters",
             columns: ["id", "at", "activity", "device", "do", "version", "status", "reason"])
+    }
+
+    static func eraseActivity(_ context: CommandContext) async throws -> ExitStatus {
+        try await erase(context, "activities")
+    }
+
+    static func eraseDevice(_ context: CommandContext) async throws -> ExitStatus {
+        try await erase(context, "devices")
+    }
+
+    private static func erase(
+        _ context: CommandContext, _ kind: String
+    ) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        let path = "/v1/\(kind)/\(PathText.escaped(id))/erase"
+        return try await show(context, RelayRequest("POST", path), name: id)
     }
 
     // MARK: One row

@@ -16,11 +16,12 @@ extension CommandTable {
         let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
+            .eraseActivity, .eraseDevice,
         ]
         let checking: [Subcommand] = [
             .typePut, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
         ]
-        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay]
+        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay, .benchPage]
         return CommandTable(
             running + producing + reading + pacing + channels + checking + keeping + settingUp
                 + measuring)

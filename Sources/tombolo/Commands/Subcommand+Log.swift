@@ -7,6 +7,10 @@ extension Flag {
     static let kind = Flag(
         "kind", .choice(["command", "fact", "all"]), default: "command",
         "what producers did, what the relay learned, or both")
+    static let onlyDo = Flag(
+        "do", .choice(["start", "update", "end", "play", "stop"]), "only commands of this kind")
+    static let from = Flag("from", .text("TIME"), "recorded then or later")
+    static let until = Flag("until", .text("TIME"), "recorded before")
     static let quiet = toggle("quiet", short: "q", "no progress on stderr")
     static let ofActivity = Flag("activity", .text("ID"), "only this activity's")
 }
@@ -41,10 +45,13 @@ extension Subcommand {
     static let logList = Subcommand(
         path: ["log", "ls"], summary: "List events of the log, oldest first",
         flags: [
-            .ofActivity, .kind, .since,
+            .ofActivity, .kind, .onlyDo, .from, .until, .since,
             Flag("limit", .integer(1...1_000_000), default: "100", "at most this many rows"),
         ] + Flag.ofClients,
-        examples: ["tombolo log ls --activity cat-7 -o jsonl"],
+        examples: [
+            "tombolo log ls --activity cat-7 -o jsonl",
+            "tombolo log ls --do end --from 2026-11-20T09:00:00Z --until 2026-11-20T10:00:00Z",
+        ],
         exits: [.unauthorized, .unreachable], run: ReadCommands.logList)
 
     static let logShow = Subcommand(
@@ -53,4 +60,28 @@ extension Subcommand {
         flags: Flag.ofClients,
         examples: ["tombolo log show 1042"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.logShow)
+
+    static let eraseActivity = Subcommand(
+        path: ["erase", "activity"], summary: "Erase what an ended activity said and showed",
+        arguments: [.activity],
+        flags: Flag.ofClients,
+        details: [
+            "In the log its events stay as tombstones: when each came and of what kind. Backups\n"
+                + "made before still have it."
+        ],
+        examples: ["tombolo erase activity cat-7"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: ReadCommands.eraseActivity)
+
+    static let eraseDevice = Subcommand(
+        path: ["erase", "device"],
+        summary: "Erase a device, what names it, and activities for it alone",
+        arguments: [Argument("DEVICE", .text("DEVICE"), "the device, registered or not")],
+        flags: Flag.ofClients,
+        details: [
+            "Activities that were for this device alone are erased too, also running ones. Of those\n"
+                + "for others too, the starts that name it are. Backups made before still have it."
+        ],
+        examples: ["tombolo erase device phone-1"],
+        exits: [.unauthorized, .unreachable], run: ReadCommands.eraseDevice)
 }

@@ -1,0 +1,72 @@
+import TomboloJSON
+
+/// Where a device's name stands in bytes that the log keeps: for those who erase it there.
+package enum DeviceTrace: Hashable, Sendable {
+    /// Nowhere.
+    case none
+    /// It is all of an audience.
+    case alone
+    /// It is in an audience with others.
+    case among
+
+    /// In a start's body.
+    package static func inStart(_ body: [UInt8], of device: Identifier) -> DeviceTrace {
+        // What cannot be read names nobody.
+        guard mayName(device, body), let document = try? JSONDocument(body),
+            // As above.
+            let content = try? Command.Content(kind: .start, document.root, lenient: true),
+            case .start(let start) = content
+        else { return .none }
+        return inAudience(start.audience, of: device)
+    }
+
+    /// In a head.
+    package static func inHead(_ head: [UInt8], of device: Identifier) -> DeviceTrace {
+        guard mayName(device, head), let activity = activity(head) else { return .none }
+        return inAudience(activity.definition.audience, of: device)
+    }
+
+    /// Whether a fact is about the device.
+    package static func isFact(_ body: [UInt8], about device: Identifier) -> Bool {
+        guard mayName(device, body), let document = try? JSONDocument(body) else {  // as above
+            return false
+        }
+        return document.root["device"]?.string == device.rawValue
+    }
+
+    /// The head with the device left out of its audience; as it is where it cannot be read.
+    package static func head(
+        _ head: [UInt8], version: Int64, without device: Identifier
+    ) -> [UInt8] {
+        guard var activity = activity(head, version: version),
+            case .devices(let ids) = activity.definition.audience
+        else { return head }
+        activity.definition.audience = .devices(ids.filter { $0 != device })
+        return activity.head().value
+    }
+
+    private static func activity(_ head: [UInt8], version: Int64 = 0) -> Activity? {
+        Activity(head: head, number: ActivityNumber(0), version: version, seq: 0)
+    }
+
+    private static func inAudience(_ audience: Audience, of device: Identifier) -> DeviceTrace {
+        guard case .devices(let ids) = audience, ids.contains(device) else { return .none }
+        return ids.allSatisfy { $0 == device } ? .alone : .among
+    }
+
+    /// Whether the name's bytes stand there at all: most rows are passed over by this alone.
+    /// Identifiers have no character that JSON would have to escape; where it is escaped all the
+    /// same, the row is looked at.
+    private static func mayName(_ device: Identifier, _ bytes: [UInt8]) -> Bool {
+        let name = Array(device.rawValue.utf8)
+        guard let first = name.first, bytes.count >= name.count else { return false }
+        return bytes.withUnsafeBufferPointer { bytes in
+            for start in 0...(bytes.count - name.count) {
+                if bytes[start] == UInt8(ascii: "\\") { return true }
+                guard bytes[start] == first else { continue }
+                if name.indices.allSatisfy({ bytes[start + $0] == name[$0] }) { return true }
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// Letting go of somebody's data in memory; what stands on disk is the log's to erase.
+
+/// Whose data goes.
+package enum ErasureSubject: Hashable, Sendable {
+    /// An ended activity; where a number is given, only if it has that one.
+    case activity(ActivityKey, number: ActivityNumber?)
+    /// A device, registered or not: what was for it alone goes too.
+    case device(DeviceKey)
+}
+
+extension Core {
+    /// Forgets the subject, and stages what has to leave the log's current values with it. Refused
+    /// while an activity of it runs, or waits for the disk.
+    mutating func erase(
+        _ subject: ErasureSubject, _ ticket: Ticket, now: Instant, effects: inout Effects
+    ) {
+        do throws(Refusal) {
+            switch subject {
+            case .activity(let key, let number):
+                try erase(key, number: number, ticket)
+            case .device(let key): try erase(key, ticket, now: now)
+            }
+        } catch {
+            effects.answers.append((ticket, .refused(error)))
+        }
+    }
+
+    private mutating func erase(
+        _ key: ActivityKey, number: ActivityNumber?, _ ticket: Ticket
+    ) throws(Refusal) {
+        guard let slot = activityByKey[key],
+            number.map({ $0 == activities[slot].number }) ?? true
+        else {
+            throw Refusal(
+                .unknownActivity,
+                "no activity \"\(key.id)\"; it may have been erased, or cut with its history")
+        }
+        guard activities[slot].hasEnded else {
+            throw Refusal(
+                .activityRunning,
+                "activity \"\(key.id)\" is running: end it first, so that no phone keeps its card")
+        }
+        try requireDurable([slot])
+        let number = activities[slot].number.rawValue
+        forget(slot)
+        var query = DeadLetterQuery(tenant: key.tenant)
+        query.activity = key.id
+        forgetDeadLetters(query)
+        deliveries.forget { $0.tenant == key.tenant && $0.activity == key.id }
+        staged.stored.append((ticket, Stored(.deleted, number: number)))
+    }
+
+    private mutating func erase(
+        _ key: DeviceKey, _ ticket: Ticket, now: Instant
+    ) throws(Refusal) {
+        var alone: [Int] = []
+        var shared: [Int] = []
+        for slot in activities.indices where activityByKey[activities[slot].key] == slot {
+            guard activities[slot].key.tenant == key.tenant,
+                case .devices(let ids) = activities[slot].definition.audience, ids.contains(key.id)
+            else { continue }
+            if ids.allSatisfy({ $0 == key.id }) { alone.append(slot) } else { shared.append(slot) }
+        }
+        try requireDurable(alone + shared)
+        if let device = deviceByKey[key] { forgetDevice(device) }
+        for slot in alone { forget(slot) }
+        for slot in shared { leave(key, slot) }
+        var query = DeadLetterQuery(tenant: key.tenant)
+        query.device = key.id
+        forgetDeadLetters(query)
+        deliveries.forget { $0.tenant == key.tenant && $0.device == key.id }
+        staged.stored.append((ticket, Stored(.deleted)))
+    }
+
+    /// A batch on its way refers to places: nothing of it may be somebody else's when it comes
+    /// back.
+    private func requireDurable(_ slots: [Int]) throws(Refusal) {
+        let waits = slots.contains {
+            activities[$0].durable?.version != activities[$0].accepted.version
+        }
+        guard !waits else {
+            throw Refusal(
+                .overloaded, "events of it are on their way to the disk: ask again in a second")
+        }
+    }
+
+    private mutating func forget(_ slot: Int) {
+        if !activities[slot].hasEnded { leaveAudience(slot) }
+        for destination in activities[slot].destinations {
+            if let device = destinations[destination]?.device {
+                devices[device]?.destinations.removeAll { $0 == destination }
+            }
+            removeDestination(destination)
+        }
+        vacate(slot)
+    }
+
+    /// Others go on seeing the activity.
+    private mutating func leave(_ key: DeviceKey, _ slot: Int) {
+        guard case .devices(let ids) = activities[slot].definition.audience else { return }
+        let isRunning = !activities[slot].hasEnded
+        if isRunning { leaveAudience(slot) }
+        activities[slot].definition.audience = .devices(ids.filter { $0 != key.id })
+        if isRunning, case .devices(let left) = activities[slot].definition.audience {
+            for id in left {
+                audienceByDevice[DeviceKey(tenant: key.tenant, id: id), default: []].append(slot)
+            }
+        }
+        staged.touched.append(slot)
+        staged.rewritten.insert(slot)
+    }
+
+    private mutating func forgetDeadLetters(_ query: DeadLetterQuery) {
+        for letter in deadLetters where query.matches(letter) {
+            staged.records.append(
+                Record(space: .deadLetter, number: letter.number, value: nil))
+        }
+        deadLetters.removeAll(where: query.matches)
+    }
+}

@@ -1,0 +1,56 @@
+package import TomboloCore
+package import TomboloEventLog
+
+/// What became of a wish to be forgotten.
+package enum ErasureAnswer: Sendable {
+    case erased(LogErased)
+    case refused(Refusal)
+    case failed(EventLogError)
+}
+
+extension Relay {
+    /// Erases what is known of an ended activity, in memory and in the log. When it answers, it is
+    /// durable. One that was cut short by a crash is asked for again.
+    package func erase(activity key: ActivityKey) async -> ErasureAnswer {
+        guard await recall([key]) else { return .refused(Self.stillness) }
+        let answer = await ask { .erase(.activity(key, number: nil), $0) }
+        guard case .stored(let stored) = answer, let number = stored.number else {
+            return .refused(Self.refusal(answer))
+        }
+        let activity = ActivityNumber(number)
+        let erased = await erase(LogErasure(.activity(activity), of: key.tenant))
+        // Somebody may have asked for it meanwhile, and have brought it back from the log.
+        _ = await ask { .erase(.activity(key, number: activity), $0) }
+        return erased
+    }
+
+    /// Erases a device, registered or not, and what names it: activities that were for it alone
+    /// whole, running ones too.
+    package func erase(device key: DeviceKey) async -> ErasureAnswer {
+        let answer = await ask { .erase(.device(key), $0) }
+        guard case .stored = answer else { return .refused(Self.refusal(answer)) }
+        let erased = await erase(LogErasure(.device(key.id), of: key.tenant))
+        _ = await ask { .erase(.device(key), $0) }
+        return erased
+    }
+
+    private func erase(_ erasure: LogErasure) async -> ErasureAnswer {
+        do throws(EventLogError) { return .erased(try await log.erase(erasure)) } catch {
+            return .failed(error)
+        }
+    }
+
+    private static let stillness = Refusal(
+        .stopping, "the log cannot say whether there is such an activity: ask again")
+
+    private static func refusal(_ answer: Answer) -> Refusal {
+        if case .refused(let refusal) = answer { refusal } else { stillness }
+    }
+
+    /// A head of the past, as `EventLog.snapshot` has it.
+    package nonisolated(nonsending) func snapshot(
+        of activity: ActivityNumber, tenant: TenantID, at moment: LogMoment, newest: Int64
+    ) async throws(EventLogError) -> RecoveredHead? {
+        try await log.snapshot(of: activity, tenant: tenant, at: moment, newest: newest)
+    }
+}

@@ -1,0 +1,368 @@
+import TomboloCore
+import TomboloEventLog
+
+/// One erasure on its way through the log, a piece at a time: what is appended goes on between.
+///
+/// Each piece is a transaction, and may be done again: one that was cut short is begun anew. Of
+/// each activity the rows go first and its head last, so that there is a way to them until then.
+struct LogErasing {
+    /// So many rows one piece looks at: some milliseconds.
+    static let rowsMax = 10_000
+
+    private enum Stage {
+        /// For a device: which starts after this event name it.
+        case starts(after: Int64)
+        /// For a device: which heads name it, in that table after this activity.
+        case heads(table: Int, after: Int64)
+        /// Activities, from the one at `index` on; `seq` is where its way back has come.
+        case ways(index: Int, seq: Int64?, run: [Int64])
+        case facts(after: Int64)
+        case done
+    }
+
+    let erasure: LogErasure
+    private let tenant: Int64
+    private let tables: [String]
+    private var stage: Stage
+    /// Whose rows are looked at, one after the other.
+    private var activities: [Int64] = []
+    private var known: Set<Int64> = []
+    /// Of these nothing is kept.
+    private var whole: Set<Int64> = []
+    private(set) var receipt = LogErased()
+
+    init(
+        _ erasure: LogErasure, tenant: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        self.erasure = erasure
+        self.tenant = tenant
+        tables = ["head"] + (try RetiredDays.days(connection)).map { "\(RetiredDays.prefix)\($0)" }
+        switch erasure.subject {
+        case .activity(let number):
+            activities = [number.rawValue]
+            whole = [number.rawValue]
+            stage = .ways(index: 0, seq: nil, run: [])
+        case .device: stage = .starts(after: 0)
+        }
+    }
+
+    var isDone: Bool { if case .done = stage { true } else { false } }
+
+    /// Does the next piece, within a transaction.
+    mutating func piece(
+        _ rows: inout LogRows, _ standing: inout Standing,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        switch stage {
+        case .starts(let after): try findStarts(after, connection)
+        case .heads(let table, let after): try findHeads(table, after, connection)
+        case .ways(let index, let seq, let run):
+            guard index < activities.count else {
+                stage = .facts(after: 0)
+                return
+            }
+            try go(index, seq, run, &rows, &standing, connection)
+        case .facts(let after): try eraseFacts(after, standing.tenantTable, connection)
+        case .done: break
+        }
+    }
+
+    private mutating func note(_ activity: Int64) {
+        if known.insert(activity).inserted { activities.append(activity) }
+    }
+
+    // MARK: What names a device
+
+    private mutating func findStarts(
+        _ after: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        guard case .device(let device) = erasure.subject else { return }
+        let events = try connection.prepare(
+            """
+            SELECT \(EventRow.columns) FROM event WHERE seq > \(after) ORDER BY seq
+            LIMIT \(Self.rowsMax)
+            """)
+        var last: Int64?
+        while try events.step() {
+            last = events.integer(0)
+            let row = events.bytes(1)
+            guard let numbers = EventRow.unproved(row), numbers.tenant == tenant,
+                numbers.kind == EventKind.start.rawValue,
+                let proved = EventRow.numbers(events.integer(0), row)
+            else { continue }
+            let body = Array(row[proved.bodyStart...])
+            if DeviceTrace.inStart(body, of: device) != .none { note(proved.activity) }
+        }
+        stage = last.map { .starts(after: $0) } ?? .heads(table: 0, after: -1)
+    }
+
+    private mutating func findHeads(
+        _ table: Int, _ after: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        guard case .device(let device) = erasure.subject, table < tables.count else {
+            stage = .ways(index: 0, seq: nil, run: [])
+            return
+        }
+        var last: Int64?
+        var among: [(RecoveredHead, ActivityMarks.Mark)] = []
+        let heads = try connection.prepare(
+            """
+            SELECT \(HeadRow.columns) FROM \(tables[table]) WHERE activity > \(after)
+            ORDER BY activity LIMIT \(Self.rowsMax)
+            """)
+        while try heads.step() {
+            let activity = heads.integer(0)
+            last = activity
+            guard let mark = HeadRow.mark(heads), mark.tenant == tenant else { continue }
+            let value = Array(heads.bytes(5))
+            switch DeviceTrace.inHead(value, of: device) {
+            case .none: continue
+            case .alone: whole.insert(activity)
+            case .among:
+                among.append(
+                    (
+                        RecoveredHead(
+                            activity: ActivityNumber(activity), version: mark.version,
+                            seq: mark.seq, value: value), mark
+                    ))
+            }
+            note(activity)
+        }
+        heads.reset()
+        let change = try connection.prepare(HeadRow.change(in: tables[table]))
+        for (head, mark) in among {
+            let value = DeviceTrace.head(head.value, version: head.version, without: device)
+            let left = ActivityHead(activity: head.activity, value: value)
+            try change.check(HeadRow.write(left, mark, with: change))
+        }
+        stage = last.map { .heads(table: table, after: $0) } ?? .heads(table: table + 1, after: -1)
+    }
+
+    // MARK: The way back along an activity
+
+    private mutating func go(
+        _ index: Int, _ from: Int64?, _ run: [Int64], _ rows: inout LogRows,
+        _ standing: inout Standing, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let activity = activities[index]
+        guard let (mark, value) = try head(of: activity, standing, connection),
+            mark.tenant == tenant
+        else {
+            whole.remove(activity)
+            stage = .ways(index: index + 1, seq: nil, run: [])
+            return
+        }
+        let event = try EventRow.Editing(connection)
+        var (seq, run) = (from ?? mark.seq, run)
+        for _ in 0..<Self.rowsMax {
+            guard let row = try event.numbers(seq), row.activity == activity, row.previous < seq
+            else {
+                try finish(activity, mark, value, run, event, &rows, &standing, connection)
+                stage = .ways(index: index + 1, seq: nil, run: [])
+                return
+            }
+            if whole.contains(activity) {
+                try bury(seq, row, event)
+            } else {
+                run.append(seq)
+                if row.kind == EventKind.start.rawValue { try judge(&run, event) }
+            }
+            seq = row.previous
+        }
+        stage = .ways(index: index, seq: seq, run: run)
+    }
+
+    /// Where the activity stands, and its head.
+    private func head(
+        of activity: Int64, _ standing: Standing, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> (ActivityMarks.Mark, [UInt8])? {
+        for table in tables {
+            let rows = try connection.prepare(
+                "SELECT \(HeadRow.columns) FROM \(table) WHERE activity = \(activity)")
+            guard try rows.step() else { continue }
+            let live = standing.marks.mark(activity)
+            // A damaged head is no way to anywhere, but memory knows where a living one stands.
+            guard let mark = live.seq > 0 ? live : HeadRow.mark(rows) else { return nil }
+            return (mark, Array(rows.bytes(5)))
+        }
+        return nil
+    }
+
+    private mutating func bury(
+        _ seq: Int64, _ row: EventRow.Numbers, _ event: EventRow.Editing
+    ) throws(SQLiteError) {
+        guard !row.hasBeenErased else { return }
+        try event.bury(seq, row)
+        receipt.events += 1
+    }
+
+    /// A life of the activity, newest first, its start last: of one for the device alone nothing
+    /// stays, of one for others too only its start goes.
+    private mutating func judge(
+        _ run: inout [Int64], _ event: EventRow.Editing
+    ) throws(SQLiteError) {
+        guard case .device(let device) = erasure.subject, let start = run.last else { return }
+        let going: [Int64] =
+            switch DeviceTrace.inStart(try event.body(start), of: device) {
+            case .none: []
+            case .alone: run
+            case .among: [start]
+            }
+        for seq in going {
+            if let row = try event.numbers(seq) { try bury(seq, row, event) }
+        }
+        run = []
+    }
+
+    private mutating func finish(
+        _ activity: Int64, _ mark: ActivityMarks.Mark, _ value: [UInt8], _ run: [Int64],
+        _ event: EventRow.Editing, _ rows: inout LogRows, _ standing: inout Standing,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try eraseSnapshots(of: activity, from: mark.seq, event, connection)
+        guard whole.contains(activity), !value.isEmpty else { return }
+        try eraseBehindDamage(activity, below: mark.seq, event, connection)
+        // As if it had ended with its newest event; where that is cut, nobody needs the number.
+        let newest = try event.numbers(mark.seq)?.recordedAt ?? 0
+        let name = StoredHead(value, version: mark.version)?.key.id
+        try rows.bury(
+            activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
+            nameHash: name.map { standing.hash(tenant, $0.rawValue) }, connection)
+        standing.retire(ActivityNumber(activity))
+        receipt.activities += 1
+    }
+
+    /// Beyond a row that cannot be read the way back is not known: all rows are looked at.
+    private mutating func eraseBehindDamage(
+        _ activity: Int64, below seq: Int64, _ event: EventRow.Editing,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        guard let oldest = try event.oldest(of: activity, from: seq),
+            oldest.previous > (try LogCut(connection)).seq
+        else { return }
+        let rows = try connection.prepare(
+            "SELECT \(EventRow.columns) FROM event WHERE seq < \(oldest.seq) ORDER BY seq")
+        var left: [(Int64, EventRow.Numbers)] = []
+        while try rows.step() {
+            if EventRow.unproved(rows.bytes(1))?.activity == activity,
+                let numbers = EventRow.numbers(rows)
+            {
+                left.append((rows.integer(0), numbers))
+            }
+        }
+        for (seq, numbers) in left { try bury(seq, numbers, event) }
+    }
+
+    /// The stones stay, to step on.
+    private func eraseSnapshots(
+        of activity: Int64, from seq: Int64, _ event: EventRow.Editing,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let selection = try connection.prepare(
+            "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
+        let insertion = try connection.prepare(SnapshotRow.insertion)
+        func numbers(_ seq: Int64) throws(SQLiteError) -> SnapshotRow.Numbers? {
+            selection.bind(seq, at: 1)
+            defer { selection.reset() }
+            return try selection.step() ? SnapshotRow.numbers(selection) : nil
+        }
+        var buffer = RowBuffer()
+        var next = try numbers(seq) == nil ? try event.numbers(seq)?.anchor ?? 0 : seq
+        while next > 0, let found = try numbers(next), found.activity == activity,
+            found.previous < next
+        {
+            try insertion.check(
+                SnapshotRow.insert(next, found, [], into: &buffer, with: insertion))
+            next = found.previous
+        }
+    }
+
+    // MARK: Facts
+
+    private mutating func eraseFacts(
+        _ after: Int64, _ tenants: Tenants, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let rows = try connection.prepare(
+            """
+            SELECT \(FactRow.columns) FROM fact WHERE seq > \(after) ORDER BY seq
+            LIMIT \(Self.rowsMax)
+            """)
+        let nothing = Array("{}".utf8)
+        var last: Int64?
+        var found: [RecordedFact] = []
+        while try rows.step() {
+            last = rows.integer(0)
+            guard rows.integer(1) == tenant, let fact = FactRow.fact(rows, tenants: tenants),
+                fact.fact.body != nothing, isMeant(fact.fact)
+            else { continue }
+            found.append(fact)
+        }
+        rows.reset()
+        let replacement = try connection.prepare(FactRow.replacement)
+        for fact in found {
+            var left = fact.fact
+            left.body = nothing
+            try replacement.check(
+                FactRow.insert(left, seq: fact.seq, tenant: tenant, with: replacement))
+        }
+        receipt.facts += found.count
+        stage = last.map { .facts(after: $0) } ?? .done
+    }
+
+    private func isMeant(_ fact: NewFact) -> Bool {
+        if let activity = fact.activity, whole.contains(activity.rawValue) { return true }
+        guard case .device(let device) = erasure.subject else { return false }
+        return DeviceTrace.isFact(fact.body, about: device)
+    }
+}
+
+extension EventRow {
+    /// Rows looked at and changed one by one.
+    final class Editing {
+        private let selection: Statement
+        private let update: Statement
+        private var buffer = RowBuffer()
+
+        init(_ connection: borrowing Connection) throws(SQLiteError) {
+            selection = try connection.prepare(
+                "SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
+            update = try connection.prepare(EventRow.replacement)
+        }
+
+        /// nil where the row is missing or damaged.
+        func numbers(_ seq: Int64) throws(SQLiteError) -> Numbers? {
+            selection.bind(seq, at: 1)
+            defer { selection.reset() }
+            return try selection.step() ? EventRow.numbers(selection) : nil
+        }
+
+        func body(_ seq: Int64) throws(SQLiteError) -> [UInt8] {
+            selection.bind(seq, at: 1)
+            defer { selection.reset() }
+            guard try selection.step(), let numbers = EventRow.numbers(selection) else {
+                return []
+            }
+            return Array(selection.bytes(1)[numbers.bodyStart...])
+        }
+
+        /// Puts the row's tombstone in its place.
+        func bury(_ seq: Int64, _ numbers: Numbers) throws(SQLiteError) {
+            update.bind(seq, at: 1)
+            update.bindBlob(EventRow.tombstone(numbers, seq, into: &buffer), at: 2)
+            try update.execute()
+        }
+
+        /// The oldest row that the way back leads to.
+        func oldest(
+            of activity: Int64, from newest: Int64
+        ) throws(SQLiteError) -> (seq: Int64, previous: Int64)? {
+            var oldest: (seq: Int64, previous: Int64)?
+            var seq = newest
+            while let row = try numbers(seq), row.activity == activity, row.previous < seq {
+                oldest = (seq, row.previous)
+                seq = row.previous
+            }
+            return oldest
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import TomboloCore
+import TomboloEventLog
+
+// The way of one activity: back from its newest event, by its rows and, where it is long, by its
+// snapshots.
+
+extension LogReader {
+    /// So many rows one page looks up: about 40 ms where none is in memory.
+    private static let stepsMax = 20_000
+
+    /// An activity's way, and how much of it was gone.
+    private struct Way {
+        let activity: Int64
+        let tenant: Int64
+        let newest: Int64
+        var steps = 0
+    }
+
+    /// The page of an activity. nil where the way is too long or leads over a damaged row: a scan
+    /// knows a way around.
+    func way(_ query: EventQuery, tenant: Int64) throws(SQLiteError) -> EventPage? {
+        guard let activity = query.activity?.rawValue else { return nil }
+        var page = EventPage(events: [], next: nil)
+        let newest: Int64
+        switch try self.newest(of: activity, tenant: tenant, hint: query.newest) {
+        case .at(let seq): newest = seq
+        case .nobodys: return page
+        case .unknown: return nil
+        }
+        var way = Way(activity: activity, tenant: tenant, newest: newest)
+        var low = max(query.after, try integer(eventCut))
+        while low < newest {
+            guard let high = try stone(above: low, &way),
+                let seqs = try seqs(from: high, downTo: low, query, &way)
+            else { return nil }
+            for seq in seqs.reversed() {
+                guard let event = try event(at: seq) else { return nil }
+                page.events.append(event)
+                if page.events.count == query.limit {
+                    page.next = seq == newest ? nil : seq
+                    return page
+                }
+            }
+            low = high
+            if way.steps >= min(query.scanMax, Self.stepsMax), low < newest {
+                page.next = low
+                return page
+            }
+        }
+        return page
+    }
+
+    private enum Newest {
+        case at(Int64)
+        case nobodys
+        case unknown
+    }
+
+    /// Where the way back begins.
+    private func newest(
+        of activity: Int64, tenant: Int64, hint: Int64?
+    ) throws(SQLiteError) -> Newest {
+        if let hint, let row = try numbers(at: hint), row.activity == activity {
+            return row.tenant == tenant ? .at(hint) : .nobodys
+        }
+        head.bind(activity, at: 1)
+        defer { head.reset() }
+        let mark: ActivityMarks.Mark
+        if try head.step() {
+            guard let live = HeadRow.mark(head) else { return .unknown }
+            mark = live
+        } else {
+            guard let found = try RetiredDays.find(activity, connection) else { return .nobodys }
+            mark = found.mark
+        }
+        guard mark.tenant == tenant else { return .nobodys }
+        return .at(max(mark.seq, try newestWithoutHead(of: activity)))
+    }
+
+    /// Among the events that no row of a head tells of yet; 0 where it has none there.
+    private func newestWithoutHead(of activity: Int64) throws(SQLiteError) -> Int64 {
+        let heads = try integer(headsCut)
+        guard heads > 0 else { return 0 }
+        eventsBetween.bind(heads, at: 1)
+        eventsBetween.bind(Int64.max, at: 2)
+        defer { eventsBetween.reset() }
+        var newest: Int64 = 0
+        while try eventsBetween.step() {
+            if EventRow.unproved(eventsBetween.bytes(1))?.activity == activity {
+                newest = eventsBetween.integer(0)
+            }
+        }
+        return newest
+    }
+
+    /// The activity's events after `low` up to `high`, newest first.
+    private func seqs(
+        from high: Int64, downTo low: Int64, _ query: EventQuery, _ way: inout Way
+    ) throws(SQLiteError) -> [Int64]? {
+        var found: [Int64] = []
+        var seq = high
+        while seq > low {
+            way.steps += 1
+            guard way.steps <= query.scanMax, let row = try numbers(at: seq),
+                row.activity == way.activity, row.previous < seq
+            else { return nil }
+            if Self.matches(row, query) { found.append(seq) }
+            seq = row.previous
+        }
+        return found
+    }
+
+    // MARK: Snapshots
+
+    /// The lowest snapshot above `low`, or the newest event: what lies between is a short way.
+    private func stone(above low: Int64, _ way: inout Way) throws(SQLiteError) -> Int64? {
+        guard let row = try numbers(at: way.newest), row.activity == way.activity else {
+            return nil
+        }
+        var high = way.newest
+        var next = row.anchor
+        while next > low {
+            way.steps += 1
+            guard way.steps <= Self.stepsMax, let numbers = try snapshotNumbers(at: next),
+                numbers.activity == way.activity, numbers.previous < next, numbers.far < next
+            else { return high }
+            high = next
+            next = numbers.far > low ? numbers.far : numbers.previous
+        }
+        return high
+    }
+
+    private func snapshotNumbers(at seq: Int64) throws(SQLiteError) -> SnapshotRow.Numbers? {
+        snapshotAt.bind(seq, at: 1)
+        defer { snapshotAt.reset() }
+        return try snapshotAt.step() ? SnapshotRow.numbers(snapshotAt) : nil
+    }
+
+    /// The newest snapshot at or before a moment.
+    func snapshot(
+        of activity: Int64, tenant: Int64, at moment: LogMoment, newest: Int64
+    ) throws(SQLiteError) -> RecoveredHead? {
+        guard let row = try numbers(at: newest), row.activity == activity, row.tenant == tenant
+        else { return nil }
+        let cut = try integer(eventCut)
+        var next = newest
+        if try snapshotNumbers(at: newest) == nil { next = row.anchor }
+        while next > cut {
+            guard let numbers = try snapshotNumbers(at: next), numbers.activity == activity,
+                numbers.previous < next, numbers.far < next
+            else { return nil }
+            let recordedAt = Instant(nanoseconds: numbers.recordedAt)
+            if moment.includes(seq: next, recordedAt: recordedAt) {
+                return try head(at: next, numbers)
+            }
+            let far = try snapshotNumbers(at: numbers.far)
+            let leaps = far.map {
+                !moment.includes(
+                    seq: numbers.far, recordedAt: Instant(nanoseconds: $0.recordedAt))
+            }
+            next = leaps == true ? numbers.far : numbers.previous
+        }
+        return nil
+    }
+
+    private func head(
+        at seq: Int64, _ numbers: SnapshotRow.Numbers
+    ) throws(SQLiteError) -> RecoveredHead? {
+        snapshotAt.bind(seq, at: 1)
+        defer { snapshotAt.reset() }
+        guard try snapshotAt.step() else { return nil }
+        let value = SnapshotRow.value(snapshotAt)
+        guard !value.isEmpty else { return nil }
+        return RecoveredHead(
+            activity: ActivityNumber(numbers.activity), version: numbers.version, seq: seq,
+            value: value)
+    }
+}

@@ -1,0 +1,74 @@
+import CSQLite
+import TomboloCore
+package import TomboloEventLog
+
+extension LogWriter {
+    /// How long readers are waited for when what was erased leaves the write-ahead log.
+    private static let truncationMilliseconds: Int32 = 500
+
+    /// Erases all of it at once; for tests, and for those who do nothing else.
+    package func erase(_ erasure: LogErasure) throws(EventLogError) -> LogErased {
+        guard var erasing = try begin(erasure) else { return LogErased() }
+        while !erasing.isDone { try piece(of: &erasing) }
+        return try finish(erasing)
+    }
+
+    /// nil where there is nothing of that tenant.
+    func begin(_ erasure: LogErasure) throws(EventLogError) -> LogErasing? {
+        if failure == nil, !isRecovered { _ = try recover(idempotencySince: .distantPast) }
+        if let failure { throw failure }
+        guard let tenant = standing.tenantTable.known(erasure.tenant) else { return nil }
+        do throws(SQLiteError) {
+            return try LogErasing(erasure, tenant: tenant, connection)
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
+    func piece(of erasing: inout LogErasing) throws(EventLogError) {
+        // Rows of heads are what is looked at.
+        writeLaterHeads()
+        if let failure { throw failure }
+        let start = standing.savepoint
+        do throws(SQLiteError) {
+            try begin.execute()
+            try erasing.piece(&rows, &standing, connection)
+            try commit.execute()
+            standing.settle()
+            rows.settle()
+        } catch {
+            throw abandon(error, back: start)
+        }
+    }
+
+    /// Takes it out of the files, as far as readers allow.
+    func finish(_ erasing: LogErasing) throws(EventLogError) -> LogErased {
+        if let failure { throw failure }
+        var receipt = erasing.receipt
+        do throws(SQLiteError) {
+            receipt.isOutOfFile = try connection.truncateWAL(
+                waiting: Self.truncationMilliseconds)
+            owesTruncation = !receipt.isOutOfFile
+            return receipt
+        } catch {
+            throw abandon(error, back: standing.savepoint)
+        }
+    }
+
+    /// Takes in what another log has left of an activity that was erased there.
+    func bury(_ activity: ActivityNumber, on day: Int64) throws(EventLogError) {
+        if let failure { throw failure }
+        let start = standing.savepoint
+        do throws(SQLiteError) {
+            try begin.execute()
+            let mark = standing.marks.mark(activity.rawValue)
+            try rows.bury(activity.rawValue, mark, on: day, nameHash: nil, connection)
+            standing.retire(activity)
+            try commit.execute()
+            standing.settle()
+            rows.settle()
+        } catch {
+            throw abandon(error, back: start)
+        }
+    }
+}

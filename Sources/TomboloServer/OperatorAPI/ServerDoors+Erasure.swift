@@ -1,0 +1,38 @@
+import TomboloAPI
+import TomboloCore
+import TomboloEventLog
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    func eraseActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try request.activityKey()
+        return try Self.told(await relay.erase(activity: key), ("activity", key.id))
+    }
+
+    func eraseDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try request.deviceKey()
+        return try Self.told(await relay.erase(device: key), ("device", key.id))
+    }
+
+    private static func told(
+        _ answer: ErasureAnswer, _ subject: (name: String, id: Identifier)
+    ) throws(Problem) -> DoorResponse {
+        switch answer {
+        case .erased(let erased):
+            return .json { writer in
+                writer.beginObject()
+                writer.member(subject.name, subject.id.rawValue)
+                writer.member("result", "erased")
+                writer.member("events", Int64(erased.events))
+                writer.member("facts", Int64(erased.facts))
+                writer.member("activities", Int64(erased.activities))
+                writer.member("out_of_file", erased.isOutOfFile)
+                writer.endObject()
+            }
+        case .refused(let refusal): throw Problem(refusal)
+        case .failed(let error): throw Problem(error)
+        }
+    }
+}

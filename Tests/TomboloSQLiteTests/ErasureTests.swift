@@ -1,0 +1,189 @@
+import Glibc
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloSQLite
+
+/// Whether the bytes of `text` stand anywhere in a file of the log.
+private func isThere(_ text: String, in place: SQLitePlace) throws -> Bool {
+    let wanted = Array(text.utf8)
+    for name in ["tombolo.db", "tombolo.db-wal", "tombolo.db-shm"] {
+        guard let file = fopen("\(place.directory)/\(name)", "r") else { continue }
+        defer { fclose(file) }
+        fseek(file, 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: ftell(file))
+        rewind(file)
+        fread(&bytes, 1, bytes.count, file)
+        let found = bytes.withUnsafeBufferPointer { all in
+            all.indices.dropLast(wanted.count - 1).contains { start in
+                all[start] == wanted[0]
+                    && wanted.indices.allSatisfy { all[start + $0] == wanted[$0] }
+            }
+        }
+        if found { return true }
+    }
+    return false
+}
+
+/// A log of a few hundred events: activities 1 to 8, of which 1 is full of "secret-1", and so on;
+/// long bodies among them, that need pages of their own.
+private func filled(_ place: SQLitePlace) async throws -> SQLiteEventLog {
+    let log = try place.reopen()
+    var activities = SampleActivities()
+    for round in Int64(0)..<60 {
+        var events: [NewEvent] = []
+        for activity in Int64(1)...8 {
+            let pad = String(repeating: "secret-\(activity) ", count: round % 20 == 7 ? 2_000 : 20)
+            events.append(
+                activities.next(
+                    activity, "{\"r\":\(round),\"pad\":\"\(pad)\"}",
+                    kind: round == 59 ? .end : .update, at: Sample.noon + .seconds(round),
+                    devices: activity < 3
+                        ? ["phone-\(activity)"] : ["phone-1", "phone-\(activity)"],
+                    key: "key-secret-\(activity)-\(round)"))
+        }
+        var batch = activities.batch(events)
+        batch.facts = (1...8).map { activity in
+            NewFact(
+                tenant: Sample.lab, activity: ActivityNumber(activity), kind: "push.sent",
+                recordedAt: Sample.noon,
+                body: Array(
+                    #"{"device":"phone-\#(activity)","reason":"secret-\#(activity)"}"#.utf8))
+        }
+        _ = try await log.append(batch)
+    }
+    return log
+}
+
+private func retire(_ activity: Int64, _ log: SQLiteEventLog) async throws {
+    var batch = AppendBatch()
+    batch.retired = [
+        RetiredActivity(
+            activity: ActivityNumber(activity), name: SampleActivities.name(activity),
+            endedAt: Sample.noon)
+    ]
+    _ = try await log.append(batch)
+}
+
+private func verify(_ place: SQLitePlace) throws {
+    let verdict = try LogVerification(path: place.directory + "/tombolo.db").run { _ in }
+    #expect(verdict.wrong == [])
+}
+
+@Suite struct ErasureTests {
+    @Test(arguments: [false, true])
+    func `nothing of an erased activity is left in the files, and the log is whole`(
+        isRetired: Bool
+    ) async throws {
+        let place = SQLitePlace()
+        let log = try await filled(place)
+        if isRetired { try await retire(3, log) }
+        #expect(try isThere("secret-3", in: place))
+        let erased = try await log.erase(
+            LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
+        #expect(erased.events == 60)
+        #expect(erased.facts == 60)
+        #expect(erased.activities == 1)
+        #expect(erased.isOutOfFile)
+        #expect(try !isThere("secret-3", in: place))
+        #expect(try !isThere("activity-3", in: place), "nor its name")
+        #expect(try isThere("secret-4", in: place))
+        try verify(place)
+        let events = try await log.history(after: 0, limit: .max)
+        #expect(events.count == 480)
+        let own = events.filter { $0.event.activity == ActivityNumber(3) }
+        #expect(own.allSatisfy { $0.event.body.isEmpty && $0.event.idempotency == nil })
+        #expect(own.map(\.version) == Array(1...60), "when it was and of what kind is kept")
+        await log.close()
+        let again = try place.reopen()
+        let recovered = try await again.recover()
+        #expect(recovered.damage.isEmpty)
+        #expect(!recovered.heads.contains { $0.activity == ActivityNumber(3) })
+        let name = ActivityKey(tenant: Sample.lab, id: SampleActivities.name(3))
+        #expect(try await again.retired(named: [name]).isEmpty)
+        await again.close()
+        try verify(place)
+    }
+
+    @Test func `to erase again changes nothing, and another tenant's is nobody's`() async throws {
+        let place = SQLitePlace()
+        let log = try await filled(place)
+        let subject = LogErasure.Subject.activity(ActivityNumber(3))
+        let foreign = try await log.erase(LogErasure(subject, of: Sample.field))
+        #expect(foreign.events == 0)
+        #expect(try isThere("secret-3", in: place))
+        _ = try await log.erase(LogErasure(subject, of: Sample.lab))
+        let again = try await log.erase(LogErasure(subject, of: Sample.lab))
+        #expect(again.events == 0)
+        #expect(again.activities == 0)
+        await log.close()
+    }
+
+    @Test func `a device takes what was for it alone, and its name out of the rest`() async throws {
+        let place = SQLitePlace()
+        let log = try await filled(place)
+        try await retire(5, log)
+        let device = try #require(Identifier("phone-1"))
+        let erased = try await log.erase(LogErasure(.device(device), of: Sample.lab))
+        #expect(erased.activities == 1, "activity 1 was for it alone")
+        #expect(erased.events == 60 + 6, "its events, and the starts of 3 to 8")
+        #expect(erased.facts == 60)
+        #expect(try !isThere("secret-1 ", in: place))
+        #expect(try !isThere("\"phone-1\"", in: place))
+        #expect(try isThere("secret-2", in: place))
+        #expect(try isThere("phone-3", in: place), "the others go on being named")
+        try verify(place)
+        await log.close()
+    }
+
+    @Test func `appends go on while something is erased`() async throws {
+        let place = SQLitePlace()
+        let log = try await filled(place)
+        async let erased = log.erase(LogErasure(.activity(ActivityNumber(2)), of: Sample.lab))
+        for version in Int64(0)..<50 {
+            _ = try await log.append(Sample.batch(Sample.event(99, after: version)))
+        }
+        #expect(try await erased.events == 60)
+        #expect(try await log.recover().lastSeq == 530)
+        await log.close()
+    }
+
+    @Test func `while somebody reads, it is said that the bytes are there still`() async throws {
+        let place = SQLitePlace()
+        let log = try await filled(place)
+        let export = try LogExport(path: place.directory + "/tombolo.db")
+        var isFirst = true
+        var erased: LogErased?
+        var chance = SplitMix64(seed: 1)
+        await log.close()
+        let writer = try LogWriter(path: place.directory + "/tombolo.db", chance: &chance)
+        try export.run { _ in
+            guard isFirst else { return }
+            isFirst = false
+            erased = try writer.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
+        }
+        #expect(erased?.isOutOfFile == false)
+        #expect(try isThere("secret-3", in: place))
+        let again = try writer.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
+        #expect(again.isOutOfFile)
+        #expect(try !isThere("secret-3", in: place))
+    }
+
+    @Test func `what was erased stays so when it is exported and imported`() async throws {
+        let place = SQLitePlace()
+        let log = try await filled(place)
+        _ = try await log.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
+        await log.close()
+        let other = SQLitePlace()
+        var chance = SplitMix64(seed: 1)
+        let taking = try LogImport(directory: other.directory, chance: &chance)
+        try LogExport(path: place.directory + "/tombolo.db").run { try taking.take($0) }
+        try taking.finish()
+        try verify(other)
+        let again = try other.reopen()
+        #expect(try await again.recover().heads.count == 7)
+        #expect(try await again.history(after: 0, limit: .max).count == 480)
+        await again.close()
+    }
+}

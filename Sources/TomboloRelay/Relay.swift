@@ -92,7 +92,8 @@ package actor Relay: TurnTarget, TimerTarget {
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last)
         var recovery = CoreRecovery()
-        leadOnRecord = last?.lead
+        let gap = recovered.restoredAt.map { $0 - steadyNow() }
+        leadOnRecord = last.map { max($0.lead, gap ?? $0.lead) }
         recovery.lead = clock.lead
         recovery.wallToldBefore = clock.wallToldBefore
         recovery.lastSeq = recovered.lastSeq

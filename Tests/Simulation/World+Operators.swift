@@ -106,6 +106,8 @@ extension World {
         ledger.forget(after: recovered.lastSeq)
         let known = Set(recovered.records.compactMap(DeviceKey.init(record:)))
         pauses = []
+        // What the gap had on record is on record no more.
+        retiredTokens = []
         for (key, outbox) in outboxes {
             outbox.cuts.append(loop.now)
             outbox.floor = 0

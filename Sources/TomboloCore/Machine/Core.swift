@@ -113,6 +113,8 @@ package struct Core: Sendable {
             guard lanes.indices.contains(Int(lane.rawValue)) else { return }
             lanes[Int(lane.rawValue)].setCapacity(count)
             serve(lane, now: now, effects: &effects)
+            // Another lane may be told in the same turn: nothing that is due goes before.
+            return
         case .clock(let lead):
             // Timestamps run ahead by it only when the next relay would know.
             staged.lead = lead

@@ -379,11 +379,6 @@ package actor Relay: TurnTarget, TimerTarget {
         return true
     }
 
-    /// One end for every running activity that matches.
-    package func endMany(_ request: EndMany) async -> Answer {
-        await ask { .endMany(request, $0) }
-    }
-
     /// What a device, or its backend, tells.
     package func submit(_ command: DeviceCommand, for device: DeviceKey) async -> Answer {
         await ask { .device(device, command, $0) }

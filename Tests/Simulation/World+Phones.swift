@@ -117,12 +117,14 @@ extension World {
 
     /// From the moment at which something is told, nobody knows whether it holds.
     private func begin(_ phone: Phone) {
+        // A registration later than its retirement brings a token back.
+        if let token = phone.uploads[0].token, !phone.uploads[0].isOld {
+            retiredTokens.remove(token)
+        }
         guard !phone.uploads[0].hasBegun else { return }
         phone.uploads[0].hasBegun = true
         let upload = phone.uploads[0]
         if let budgetClass = upload.budgetClass { phone.timeline?.ask(budgetClass, at: loop.now) }
-        // A registration later than its retirement brings a token back.
-        if let token = upload.token, !upload.isOld { retiredTokens.remove(token) }
         if case .presence = upload.command { phone.front = nil }
     }
 

@@ -83,6 +83,9 @@ extension Relay {
         try await log.event(seq: seq, tenant: tenant)
     }
 
+    /// One look at the core, now.
+    func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
+
     // MARK: Waiting
 
     /// Returns when a version is settled at every destination: taken by Apple, refused, or held by

@@ -395,7 +395,4 @@ package actor Relay: TurnTarget, TimerTarget {
     ) async -> Answer {
         await ask { .type(type, name: name, app: app, tenant, $0) }
     }
-
-    /// One look at the core, now.
-    func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 }

@@ -132,7 +132,9 @@ extension World {
             card.isRegistered = false
             let model = reference.model(tenant: phone.tenant, id: card.reference.id.rawValue)?.1
             let isKnown = model.map { $0.incarnation >= card.reference.incarnation } ?? false
-            let isOver = card.hasEnded && model?.hasEnded != true
+            // Its end may still be on its way.
+            let sent = outboxes[key(phone, card.reference)]
+            let isOver = (card.hasEnded || sent?.hasEnded == true) && model?.hasEnded != true
             if !isKnown || isOver { card.isStranded = true }
         }
     }

@@ -1,6 +1,6 @@
+import CoreRig
 import Testing
-
-@testable import TomboloCore
+import TomboloCore
 
 /// What the core does when the log has no room, or says whether it has. Found by the simulation.
 @Suite struct FullLogTests {

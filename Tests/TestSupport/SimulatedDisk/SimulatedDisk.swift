@@ -25,6 +25,8 @@ package final class SimulatedDisk {
     package let vfsName: String
     /// All files together may hold so many bytes; nil for a disk without end.
     package var bytesMax: Int?
+    /// Files can be read, and nothing more.
+    package var isReadOnly = false
     /// Syncs succeed and do nothing: to see that a test would notice.
     package var liesAboutSync = false
 

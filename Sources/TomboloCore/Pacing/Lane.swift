@@ -73,6 +73,7 @@ struct Lane: Sendable {
     mutating func nextWaiting() -> Int? { waitingMust.popFirst() ?? waitingRest.popFirst() }
 
     var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
+    var waitingCount: Int { waitingMust.count + waitingRest.count }
 }
 
 /// Which of the last hundred answers were failures.
@@ -99,6 +100,7 @@ struct TurnQueue: Sendable {
     private var head = 0
 
     var isEmpty: Bool { head == slots.count }
+    var count: Int { slots.count - head }
 
     mutating func append(_ slot: Int) { slots.append(slot) }
 

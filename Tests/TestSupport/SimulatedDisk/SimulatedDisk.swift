@@ -59,6 +59,9 @@ package final class SimulatedDisk {
         self.fault = (operations + count, fault)
     }
 
+    /// What was planned does not come.
+    package func planNothing() { fault = nil }
+
     /// Makes an empty file, name and all durable.
     package func create(_ name: String) { entries[name] = Entry(durable: SimulatedFile()) }
 
@@ -124,9 +127,11 @@ package final class SimulatedDisk {
     /// How many bytes of a write that makes `file` grow by `growth` still have room.
     func room(for growth: Int) -> Int {
         guard let bytesMax, growth > 0 else { return growth }
-        let used = entries.values.reduce(0) { $0 + ($1.current?.count ?? 0) }
-        return min(growth, max(0, bytesMax - used))
+        return min(growth, max(0, bytesMax - bytesUsed))
     }
+
+    /// The size of all files together.
+    package var bytesUsed: Int { entries.values.reduce(0) { $0 + ($1.current?.count ?? 0) } }
 
     func fill(_ bytes: UnsafeMutableRawBufferPointer) {
         for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: chance.next()) }

@@ -82,6 +82,15 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         throw CancellationError()
     }
 
+    /// Opens a connection before the first push wants one; `isWarm` tells when it is there.
+    package func warm() {
+        loop.checkIsolated()
+        pool.want()
+    }
+
+    /// Whether a connection is open, and Apple's settings have come.
+    package var isWarm: Bool { pool.free != nil }
+
     package var status: Status {
         loop.checkIsolated()
         return Status(

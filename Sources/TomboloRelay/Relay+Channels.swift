@@ -70,4 +70,9 @@ extension Relay {
             return (LaneNumber(Int32(index)), known)
         }
     }
+
+    /// Lets widgets or a control ask for what is new.
+    package func reload(_ request: ReloadRequest, of tenant: TenantID) async -> Answer {
+        await ask { .reload(request, tenant, $0) }
+    }
 }

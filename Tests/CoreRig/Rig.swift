@@ -171,6 +171,19 @@ package struct Rig {
 
     // MARK: Producers and phones
 
+    /// Somebody wants a reload: of widgets, or of a control.
+    package mutating func reload(_ body: String, control: String? = nil) {
+        guard
+            let request = try? ReloadRequest(  // a test's own text
+                reading: Self.json(body), control: control)
+        else {
+            Issue.record("\(body)")
+            return
+        }
+        ticket += 1
+        step(.reload(request, Rig.tenant, Ticket(ticket)))
+    }
+
     package mutating func command(
         _ kind: EventKind, _ body: String, id: String = "cat",
         _ change: (inout Command) -> Void = { _ in }

@@ -98,6 +98,18 @@ final class ChildProcess {
         }
     }
 
+    /// The next line of stderr. Throws where none comes within `seconds`.
+    func errorLine(within seconds: Int32) throws -> String {
+        let deadline = Self.now() + Int64(seconds) * 1_000
+        while true {
+            if let end = errorBytes.firstIndex(of: 10) {
+                defer { errorBytes.removeFirst(end + 1) }
+                return String(decoding: errorBytes[..<end], as: UTF8.self)
+            }
+            guard try read(until: deadline) else { throw TestFailure("no line on stderr") }
+        }
+    }
+
     /// Reads to the end of both streams, then waits for the process.
     func finish(within seconds: Int32) throws -> Tombolo.Result {
         let deadline = Self.now() + Int64(seconds) * 1_000

@@ -16,6 +16,7 @@ private func read(_ view: JSONView, as schema: String) throws {
     case "token": _ = try TokenRegistration(reading: view)
     case "presence": _ = try PresenceReport(reading: view)
     case "pause-request": _ = try PauseRequest(reading: view)
+    case "reload": _ = try ReloadRequest(reading: view, control: nil)
     case "channel-request": _ = try ChannelRequest(reading: view)
     case "type": _ = try ActivityType(reading: view)
     case "token-set": _ = try TokenSet(reading: view)
@@ -38,7 +39,7 @@ private let readElsewhere = ["key-request"]
 
     @Test func `every example of a request is read, and is what its schema says`() throws {
         let examples = try Self.examples("requests")
-        #expect(Set(examples.map(\.schema)).count == 16)
+        #expect(Set(examples.map(\.schema)).count == 17)
         for (name, schema) in examples {
             let view = try ProtocolFiles.json("examples/requests/\(name).json")
             #expect(try SchemaCheck.faults(of: view, schema: schema) == [], "\(name)")

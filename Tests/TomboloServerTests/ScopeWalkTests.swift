@@ -12,6 +12,7 @@ import TomboloCore
     private static let produce: Set<Operation> = [
         .startActivity, .updateActivity, .endActivity, .endActivities, .playClip, .stopClip,
         .appendEvents, .putType, .putChannel, .deleteChannel,
+        .reloadTimeline, .reloadControl,
     ]
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
@@ -30,7 +31,9 @@ import TomboloCore
     /// A path of the route with ids in it, on the device `phone-1`.
     private static func path(_ route: Route) -> String {
         route.path.text.replacing("{device}", with: "phone-1").replacing("{id}", with: "x")
-            .replacing("{clip}", with: "x").replacing("{name}", with: "widget")
+            .replacing("{clip}", with: "x").replacing("{kind}", with: "x").replacing(
+                "{name}", with: "widget"
+            )
             .replacing("{ref}", with: "x").replacing("{type}", with: "T").replacing(
                 "{seq}", with: "1"
             )

@@ -17,6 +17,8 @@ package enum BatchResult: Sendable {
             writer.optional("clip", answer.clip)
             if !answer.changed { writer.member("unchanged", true) }
             if answer.replayed { writer.member("replayed", true) }
+            // A million lines stream through: what is all right says nothing.
+            if !answer.lint.isEmpty { writer.lints(answer.lint) }
         case .refused(let id, let line, let problem):
             writer.optional("id", id)
             writer.member("ok", false)

@@ -36,6 +36,10 @@ struct Device: Sendable {
     /// The newest of each activity; not kept across a restart.
     var reports: [ActivityReference: PhoneReport] = [:]
     var destinations: [Int] = []
+    /// Its widgets and controls, as far as a reload was wanted of them.
+    var surfaces: [TokenName: Int] = [:]
+    /// What the last relay left of them; empty once it is taken over.
+    var keptSurfaces: [TokenName: [Int64]] = [:]
     /// It is no device but a broadcast channel: whoever listens.
     var channel: Channel?
     /// What they have spent together.
@@ -66,11 +70,11 @@ struct Device: Sendable {
     }
 
     /// iOS 18 and later understand `input-push-token`.
-    var asksForToken: Bool {
-        guard let major = registration.os?.split(separator: ".").first.flatMap({ Int($0) }) else {
-            return false
-        }
-        return major >= 18
+    var asksForToken: Bool { systemMajor >= 18 }
+
+    /// The number before the first dot of the system's version; 0 where it is not known.
+    var systemMajor: Int {
+        registration.os?.split(separator: ".").first.flatMap { Int($0) } ?? 0
     }
 
     var budgetClass: BudgetClass {
@@ -83,7 +87,8 @@ struct Device: Sendable {
 }
 
 extension Device {
-    func record() -> Record {
+    /// - Parameter surfaces: what its widgets and controls want and have spent.
+    func record(surfaces: [(name: String, parts: [Int64])] = []) -> Record {
         if let channel { return channel.record() }
         var writer = JSONWriter()
         writer.beginObject()
@@ -102,6 +107,17 @@ extension Device {
             writer.endObject()
         }
         writer.endObject()
+        if !surfaces.isEmpty {
+            writer.name("surfaces")
+            writer.beginObject()
+            for (name, parts) in surfaces {
+                writer.name(name)
+                writer.beginArray()
+                for part in parts { writer.integer(part) }
+                writer.endArray()
+            }
+            writer.endObject()
+        }
         if !retired.isEmpty {
             writer.name("retired")
             writer.beginObject()
@@ -138,6 +154,12 @@ extension Device {
                 }
                 self.retired[name] = Retired(
                     value: value, at: Instant(nanoseconds: token["at"]?.integer ?? 0))
+            }
+        }
+        if let surfaces = view["surfaces"] {
+            for (text, parts) in surfaces.members {
+                guard let name = TokenName(text) else { continue }
+                keptSurfaces[name] = parts.elements.compactMap(\.integer)
             }
         }
         guard let tokens = view["tokens"] else { return }

@@ -96,7 +96,7 @@ extension Start {
         return (audience, route)
     }
 
-    private static func devices(_ list: JSONView, _ reader: inout FieldReader) -> [Identifier] {
+    static func devices(_ list: JSONView, _ reader: inout FieldReader) -> [Identifier] {
         guard list.kind == .array, (1...devicesMax).contains(list.count) else {
             reader.fail("devices", "must be an array of 1 to \(devicesMax) device ids")
             return []

@@ -93,6 +93,10 @@ extension Core {
             }
             evaluate(slot, now: now, effects: &effects)
         }
+        for slot in batch.surfaceReservations where surfaces[slot].phase == .reserving {
+            surfaces[slot].phase = .granted
+            evaluateSurface(slot, now: now, effects: &effects)
+        }
         var seen: Set<Int> = []
         for slot in affected where seen.insert(slot).inserted {
             for destination in activities[slot].destinations {
@@ -109,6 +113,7 @@ extension Core {
         if isNewIncarnation { leaveIncarnation(slot) }
         noteSuperseded(staged)
         activities[slot].durable = staged.projection
+        reloadAfter(slot, now: now)
         activities[slot].seq = seq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {
             activities[slot].comingAlerts.removeAll { $0.version <= alert.version }

@@ -42,7 +42,7 @@ extension Core {
 
     mutating func stageDevice(_ slot: Int) {
         guard let device = devices[slot] else { return }
-        staged.records.append(device.record())
+        staged.records.append(record(of: device))
         if staged.flushAt == nil { staged.flushAt = .distantPast }
     }
 

@@ -9,6 +9,11 @@ extension Core {
         guard lanes.indices.contains(Int(lane.rawValue)) else { return }
         lanes[Int(lane.rawValue)].gaveBack()
         noteLane(lane, outcome.result, now: now)
+        if outcome.push.rawValue & Self.surfaceBit != 0 {
+            reloadEnded(outcome, now: now, effects: &effects)
+            serve(lane, now: now, effects: &effects)
+            return
+        }
         // An outcome that comes after its push was given up says nothing more about the
         // destination, but for a start: nobody is to begin a card a second time that has begun.
         if slot < destinations.count, let flying = destinations[slot]?.inFlight,
@@ -180,6 +185,8 @@ extension Core {
             if flying.event == .start { startFailed(slot, .gone, now: now) }
             if flying.event == .end { enter(.ended, slot, now: now) }
             destinations[slot]?.echo.confirmed(flying.version)
+            // Once more with a newer second it would be refused once more.
+            destinations[slot]?.owesTrailing = false
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:

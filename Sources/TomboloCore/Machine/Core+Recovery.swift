@@ -71,6 +71,11 @@ extension Core {
             if destinations[slot]?.phase == .live { _ = endPredecessor(of: slot, now: now) }
             deadlines.set(slot, at: now)
         }
+        for slot in devices.indices {
+            guard let kept = devices[slot]?.keptSurfaces, !kept.isEmpty else { continue }
+            devices[slot]?.keptSurfaces = [:]
+            recoverSurfaces(kept, of: slot, now: now)
+        }
         recoverOrphans(now: now)
         return damage
     }

@@ -38,6 +38,9 @@ package struct Core: Sendable {
     var keys: [Int64: [UInt8]] = [:]
     /// Places among `devices`.
     var channelByKey: [ChannelKey: Int] = [:]
+    /// Widgets and controls of devices.
+    var surfaces: [ReloadSurface] = []
+    var surfaceDeadlines = DeadlineHeap()
     var channelPools: [LaneNumber: ChannelPool] = [:]
     var types: [ActivityType.Key: RegisteredType] = [:]
     var deadLetters: [DeadLetter] = []
@@ -103,6 +106,8 @@ package struct Core: Sendable {
             put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
         case .channel(let command, let ticket):
             take(command, ticket, now: now, effects: &effects)
+        case .reload(let request, let tenant, let ticket):
+            take(request, of: tenant, ticket, now: now, effects: &effects)
         case .retry(let query, let ticket):
             retry(query, ticket, now: now, effects: &effects)
         case .committed(let firstSeq, let firstFactSeq):
@@ -130,7 +135,8 @@ package struct Core: Sendable {
     package var nextWake: Instant? {
         var next = min(
             deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
-            deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture)
+            deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture,
+            surfaceDeadlines.first ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -150,6 +156,9 @@ package struct Core: Sendable {
         }
         while let slot = deadlines.pop(until: now) {
             for slot in inTurn(slot, now: now) { evaluate(slot, now: now, effects: &effects) }
+        }
+        while let slot = surfaceDeadlines.pop(until: now) {
+            evaluateSurface(slot, now: now, effects: &effects)
         }
         while let slot = orphanDeadlines.pop(until: now) { sweepOrphans(of: slot, now: now) }
         retire(now: now)

@@ -17,6 +17,8 @@ package enum Input: Sendable {
     case type(ActivityType, name: String, app: String?, TenantID, Ticket)
     /// A channel was made, or is no more. Without a ticket: one of the relay's own.
     case channel(ChannelCommand, Ticket?)
+    /// Widgets or a control are to ask for what is new.
+    case reload(ReloadRequest, TenantID, Ticket)
     /// The newest state goes again where these were refused.
     case retry(DeadLetterQuery, Ticket)
     /// An operator holds something back, or lets it go.

@@ -42,6 +42,8 @@ struct Staged: Sendable {
     /// Destinations whose attempt waits for its reservation.
     var reservations: [Int] = []
     var dirtyMarks: [Int] = []
+    /// The same of widgets and controls.
+    var surfaceReservations: [Int] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
     var flushAt: Instant?
     /// A lead of the clock that is used when it is durable.
@@ -50,6 +52,7 @@ struct Staged: Sendable {
     /// Whether somebody waits.
     var isUrgent: Bool {
         !events.isEmpty || !stored.isEmpty || !reservations.isEmpty || !waiting.isEmpty
+            || !surfaceReservations.isEmpty
             || flushAt == .distantPast
     }
 

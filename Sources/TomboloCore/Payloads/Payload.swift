@@ -38,6 +38,15 @@ package enum Payload {
         package var channel: String?
     }
 
+    /// The body of a reload, which says nothing but that there is something new (Apple, "Updating
+    /// widgets with WidgetKit push notifications", "Pushing background updates to your App").
+    package static func reload(_ surface: Push.Surface) -> [UInt8] {
+        let text =
+            surface == .background
+            ? #"{"aps":{"content-available":1}}"# : #"{"aps":{"content-changed":true}}"#
+        return Array(text.utf8)
+    }
+
     package static func encode(_ content: Content) -> [UInt8] {
         var writer = JSONWriter(capacity: content.state.bytes.count + 192)
         writer.fixed(#"{"aps":{"timestamp":"#)

@@ -27,6 +27,10 @@ package struct ActivityType: Sendable {
     /// The phone interpolates between keyframes.
     package var animates = false
     package var onUnknownStart: UnknownStartPolicy?
+    /// Each change reloads the app's widgets on the devices that show it.
+    package var reloadsWidgets = false
+    /// The same of these controls.
+    package var reloadsControls: [String] = []
     package var onTokenGone: TokenGonePolicy?
     package var renew: RenewalPolicy?
     /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
@@ -65,6 +69,17 @@ package struct ActivityType: Sendable {
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
         onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)
         renew = reader.choice("renew", RenewalPolicy.choices)
+        if let view = reader.object("reloads") {
+            var inner = FieldReader(view, pointer: reader.path("reloads"))
+            reloadsWidgets = inner.bool("widgets") ?? false
+            if let list = inner.value("controls") {
+                reloadsControls = list.elements.compactMap(\.string)
+                if list.kind != .array || reloadsControls.count != list.count || list.count > 16 {
+                    inner.fail("controls", "must be an array of at most 16 kinds of controls")
+                }
+            }
+            do { try inner.finish() } catch { reader.adopt(error) }
+        }
         _ = reader.object("show_when")
         _ = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)

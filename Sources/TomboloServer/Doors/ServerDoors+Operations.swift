@@ -22,6 +22,8 @@ extension ServerDoors {
         case .showChannel: try await showChannel(request)
         case .listChannels: try await listChannels(request)
         case .deleteChannel: try await deleteChannel(request)
+        case .reloadTimeline: try await reloadTimeline(request, exchange)
+        case .reloadControl: try await reloadControl(request, exchange)
         case .listDeadLetters: try await listDeadLetters(request)
         case .retryDeadLetters: try await retryDeadLetters(request, exchange)
         case .reconcileTokens: try await reconcileTokens(request, exchange)

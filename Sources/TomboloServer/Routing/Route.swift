@@ -31,6 +31,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case playClip, stopClip
     case appendEvents
     case putType, showType
+    case reloadTimeline, reloadControl
     case putChannel, showChannel, listChannels, deleteChannel
     case listDeadLetters, retryDeadLetters
     case registerDevice, showDevice, deleteDevice

@@ -30,6 +30,8 @@ package enum RouteTable {
         Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic"]),
         Route("PUT", "/v1/types/{type}", .putType, .produce),
         Route("GET", "/v1/types/{type}", .showType, .observe, query: ["app"]),
+        Route("POST", "/v1/timelines/{kind}/reload", .reloadTimeline, .produce),
+        Route("POST", "/v1/controls/{kind}/reload", .reloadControl, .produce),
         Route("PUT", "/v1/channels/{name}", .putChannel, .produce),
         Route("GET", "/v1/channels/{name}", .showChannel, .observe),
         Route("GET", "/v1/channels", .listChannels, .observe),

@@ -24,8 +24,10 @@ extension Flag {
 
     static let simulatorListen = Flag(
         "listen", .address, default: "127.0.0.1:8443", "where it listens")
-    static let keyFile = Flag("key-file", .file, "the .p8 whose provider tokens it takes")
-    static let keyID = Flag("key-id", .text("ID"), "that key's id")
+    static let keyFile = Flag(
+        "key-file", .file, repeats: true, "the .p8 whose provider tokens it takes")
+    static let keyID = Flag(
+        "key-id", .text("ID"), repeats: true, "that key's id; one for each --key-file")
     static let teamID = Flag("team-id", .text("ID"), "that key's team")
     static let topic = Flag("topic", .text("BUNDLE"), repeats: true, "an app it knows")
     static let caOut = Flag("ca-out", .file, "where to write its certificate authority")

@@ -7,66 +7,110 @@ import TomboloRelay
 ///
 /// The relay is made before the clients are (in `dev` the endpoint is only known later): until then
 /// the lanes take nothing, which is what a relay without connections assumes. On the loop only.
-final class LaneSender: PushSender, ChannelService, PushOutcomeReceiver, @unchecked Sendable {
+final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     // Sendable: used on the loop's thread only; relay and push clients call it there.
 
-    private var clients: [APNsClient] = []
-    private var channels: [APNsChannels] = []
+    private var lanes: [LaneClient] = []
+    /// Clients that are to be run.
+    private var starting: [LaneClient] = []
+    private var startingPlace: Parking?
+    private var keys: [KeyName: ProviderKey] = [:]
     private weak var relay: Relay?
 
+    /// A new key's connection has so long to come, before the old key stays in use.
+    static let warmTime = Duration.seconds(20)
+
     /// Before the relay runs.
-    func attach(_ relay: Relay) { self.relay = relay }
+    func attach(_ relay: Relay) {
+        self.relay = relay
+        for lane in lanes { lane.relay = relay }
+    }
 
     /// One client for each app, in the order of the configuration: an app's place is its lane.
     func open(
         _ apps: [Configuration.App], loop: EpollLoop
     ) throws(ProgramError) {
-        var keys: [KeyName: ProviderKey] = [:]
         for (index, app) in apps.enumerated() {
-            let name = KeyName(team: app.teamID, key: app.keyID, file: app.keyFile)
             do {
-                let key = try keys[name] ?? Self.key(app, loop: loop)
-                keys[name] = key
-                let endpoint = try app.endpoint.map { try APNsEndpoint(url: $0.description) }
-                let configuration = try APNsConfiguration(
-                    lane: LaneNumber(Int32(index)), bundleID: app.id, environment: app.environment,
-                    endpoint: endpoint, authorities: try app.caFile.map { try FileBytes.read($0) })
-                channels.append(
-                    try APNsChannels(
-                        bundleID: app.id, environment: app.environment,
-                        endpoint: try app.channelsEndpoint.map {
-                            try APNsEndpoint(url: $0.description)
-                        } ?? endpoint, authorities: configuration.authorities, key: key,
-                        loop: loop))
-                clients.append(
-                    try APNsClient(
-                        configuration, key: key, loop: loop, chance: SystemRandomNumberGenerator(),
-                        receiver: self))
+                let lane = try LaneClient(
+                    app, LaneNumber(Int32(index)), key: try key(of: app, loop: loop), loop: loop)
+                lane.relay = relay
+                lane.isCurrent = true
+                lanes.append(lane)
+                starting.append(lane)
             } catch {
                 throw .usage("app \(app.id): \(error)", remedy: "tombolo config check")
             }
         }
     }
 
-    /// Runs all lanes until it is cancelled.
+    /// Runs all lanes, and those that take their place, until it is cancelled.
     func run() async throws {
+        guard let loop = lanes.first?.loop else { return }
+        let place = Parking(loop)
+        startingPlace = place
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for client in clients { group.addTask { try await client.run() } }
+            while !Task.isCancelled {
+                for lane in starting { group.addTask { try await lane.run() } }
+                starting = []
+                if await place.park() == .cancelled { break }
+            }
+            group.cancelAll()
             try await group.waitForAll()
         }
     }
 
+    /// Takes the keys of a configuration that was read again into use, without a restart: where a
+    /// lane's key is another one, a connection with the new key is opened first, then pushes go
+    /// there, and what is in flight with the old one ends. Answers a line for each lane.
+    func rotate(_ apps: [Configuration.App], loop: EpollLoop) async -> [String] {
+        var told: [String] = []
+        for (index, lane) in lanes.enumerated() {
+            let app = apps.first { $0.isLane(of: lane.app) }
+            guard let app else {
+                told.append("app \(lane.app.id): it is gone from the file; that takes a restart")
+                continue
+            }
+            do {
+                let key = try key(of: app, loop: loop)
+                guard key !== lane.key else { continue }
+                let next = try LaneClient(app, lane.number, key: key, loop: loop)
+                told.append(await replace(lane, by: next, at: index))
+            } catch {
+                told.append("app \(app.id): the old key stays in use: \(error)")
+            }
+        }
+        return told
+    }
+
+    private func replace(_ old: LaneClient, by next: LaneClient, at index: Int) async -> String {
+        next.relay = relay
+        starting.append(next)
+        startingPlace?.unpark()
+        guard await next.warms(within: Self.warmTime) else {
+            next.retire()
+            return "app \(old.app.id): the old key stays in use: "
+                + (next.client.status.trouble ?? "no connection with key \(next.app.keyID)")
+        }
+        old.isCurrent = false
+        next.isCurrent = true
+        lanes[index] = next
+        next.tellCapacity()
+        old.retire()
+        return "app \(next.app.id): key \(next.app.keyID) is in use"
+    }
+
     /// Pushes whose outcome is not known yet.
-    var pushesInFlight: Int { clients.reduce(0) { $0 + $1.status.pushesInFlight } }
+    var pushesInFlight: Int { lanes.reduce(0) { $0 + $1.client.status.pushesInFlight } }
 
     func send(_ push: Push) {
         let lane = Int(push.lane.rawValue)
-        guard clients.indices.contains(lane) else {
+        guard lanes.indices.contains(lane) else {
             let result = PushResult.notSent(reason: "lane \(lane) is not open yet")
-            pushEnded(PushOutcome(push: push.id, result: result, took: .zero))
+            relay?.pushEnded(PushOutcome(push: push.id, result: result, took: .zero))
             return
         }
-        clients[lane].send(push)
+        lanes[lane].client.send(push)
     }
 
     // MARK: Channels
@@ -89,28 +133,35 @@ final class LaneSender: PushSender, ChannelService, PushOutcomeReceiver, @unchec
 
     private func manager(_ lane: LaneNumber) throws(ChannelFailure) -> APNsChannels {
         let index = Int(lane.rawValue)
-        guard channels.indices.contains(index) else {
+        guard lanes.indices.contains(index) else {
             throw .unreachable("lane \(index) is not open yet")
         }
-        return channels[index]
+        return lanes[index].channels
     }
 
-    func pushEnded(_ outcome: PushOutcome) { relay?.pushEnded(outcome) }
-
-    func capacityChanged(lane: LaneNumber, to capacity: Int) {
-        relay?.capacityChanged(lane, to: capacity)
-    }
+    // MARK: Keys
 
     /// Apps of one team with one key share its provider token: Apple counts its renewals by key.
     private struct KeyName: Hashable {
         var team: String
         var key: String
-        var file: String
+        var p8: [UInt8]
     }
 
-    private static func key(_ app: Configuration.App, loop: EpollLoop) throws -> ProviderKey {
-        let signer = try ProviderTokenSigner(
-            keyID: app.keyID, teamID: app.teamID, p8: try FileBytes.read(app.keyFile))
-        return ProviderKey(signer: signer, loop: loop) { SystemClock().now() }
+    private func key(of app: Configuration.App, loop: EpollLoop) throws -> ProviderKey {
+        let p8 = try FileBytes.read(app.keyFile)
+        let name = KeyName(team: app.teamID, key: app.keyID, p8: p8)
+        if let known = keys[name] { return known }
+        let signer = try ProviderTokenSigner(keyID: app.keyID, teamID: app.teamID, p8: p8)
+        let key = ProviderKey(signer: signer, loop: loop) { SystemClock().now() }
+        keys[name] = key
+        return key
+    }
+}
+
+extension Configuration.App {
+    /// Whether it is the same app in the same environment, whatever its key.
+    fileprivate func isLane(of other: Self) -> Bool {
+        id == other.id && tenant == other.tenant && environment == other.environment
     }
 }

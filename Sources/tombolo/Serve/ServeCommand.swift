@@ -19,6 +19,7 @@ enum ServeCommand {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await lanes.run() }
             group.addTask { try await stopOnSignal(service, context.loop) }
+            group.addTask { try await rotateOnSignal(lanes, context) }
             defer { group.cancelAll() }
             try await service.run {
                 if context.terminal.outputIsTerminal {
@@ -29,6 +30,27 @@ enum ServeCommand {
             }
         }
         return .succeeded
+    }
+
+    /// SIGHUP reads the configuration again, and takes other push keys into use. What cannot be
+    /// read changes nothing.
+    private static func rotateOnSignal(
+        _ lanes: LaneSender, _ context: CommandContext
+    ) async throws {
+        let signals = try SignalWaiter([SIGHUP], on: context.loop)
+        defer { signals.close() }
+        while true {
+            _ = try await signals.next()
+            do throws(ProgramError) {
+                let sources = try ConfigurationSources(context.invocation)
+                let told = await lanes.rotate(sources.configuration.apps, loop: context.loop)
+                for line in told.isEmpty ? ["no key has changed"] : told {
+                    context.terminal.complain("tombolo: \(line)\n")
+                }
+            } catch {
+                context.terminal.complain("tombolo: nothing is changed: \(error)\n")
+            }
+        }
     }
 
     /// The first signal stops gracefully; the second does what it does to any program.

@@ -93,15 +93,23 @@ enum SimCommand {
     }
 
     private static func keys(_ invocation: Invocation) throws(ProgramError) -> [ProviderKey] {
-        guard let file = invocation.text(.keyFile) else { return [] }
-        guard let id = invocation.text(.keyID), let team = invocation.text(.teamID) else {
-            throw .usage("--key-file needs --key-id and --team-id", remedy: "tombolo help sim")
+        let files = invocation.all(.keyFile)
+        let ids = invocation.all(.keyID)
+        guard !files.isEmpty else { return [] }
+        guard ids.count == files.count, let team = invocation.text(.teamID) else {
+            throw .usage(
+                "each --key-file needs a --key-id, and all a --team-id", remedy: "tombolo help sim")
         }
-        do {
-            let key = try P256PrivateKey(pkcs8PEM: try FileBytes.read(file))
-            return [ProviderKey(keyID: id, teamID: team, publicKey: key.publicKey)]
-        } catch {
-            throw .usage("--key-file \(file) is no push key: \(error)", remedy: "ls -l \(file)")
+        var keys: [ProviderKey] = []
+        for (file, id) in zip(files, ids) {
+            do {
+                let key = try P256PrivateKey(pkcs8PEM: try FileBytes.read(file))
+                keys.append(ProviderKey(keyID: id, teamID: team, publicKey: key.publicKey))
+            } catch {
+                throw .usage(
+                    "--key-file \(file) is no push key: \(error)", remedy: "ls -l \(file)")
+            }
         }
+        return keys
     }
 }

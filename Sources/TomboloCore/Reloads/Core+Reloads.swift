@@ -1,0 +1,276 @@
+import TomboloJSON
+
+// Reloads of widgets and controls: pushes without content, within budgets of their own (classes
+// `widget` and `control`).
+
+extension Core {
+    /// Somebody wants widgets or a control to ask for what is new.
+    mutating func take(
+        _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
+    ) {
+        let name: TokenName = request.control.map { .control(kind: $0) } ?? .widget
+        var stored = Stored(.updated)
+        let slots: [Int] =
+            switch request.audience {
+            case .none, .channel: []
+            case .devices(let ids):
+                ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
+            case .user(let user): devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
+            }
+        for slot in slots where isOf(request.app, slot) {
+            guard devices[slot]?.tokens[name] != nil else {
+                stored.unreachable += 1
+                continue
+            }
+            stored.count += 1
+            wantReload(name, of: slot, now: now)
+        }
+        if case .devices(let ids) = request.audience {
+            stored.unreachable += ids.count - slots.count
+        }
+        staged.stored.append((ticket, stored))
+    }
+
+    private func isOf(_ app: String?, _ slot: Int) -> Bool {
+        guard let app, let device = devices[slot] else { return true }
+        let own = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
+        return own == app
+    }
+
+    /// What an activity's type wants to follow each change of it.
+    mutating func reloadAfter(_ activity: Int, now: Instant) {
+        let key = activities[activity].key
+        guard let type = type(of: activities[activity].definition, key.tenant),
+            type.reloadsWidgets || !type.reloadsControls.isEmpty
+        else { return }
+        var names = type.reloadsControls.map { TokenName.control(kind: $0) }
+        if type.reloadsWidgets { names.append(.widget) }
+        for slot in audience(of: activities[activity].definition, key.tenant) {
+            for name in names where devices[slot]?.tokens[name] != nil {
+                wantReload(name, of: slot, now: now)
+            }
+        }
+    }
+
+    private mutating func wantReload(_ name: TokenName, of device: Int, now: Instant) {
+        let slot = surface(name, of: device)
+        guard surfaces[slot].phase == .idle else {
+            surfaces[slot].isWantedAgain = true
+            return
+        }
+        surfaces[slot].phase = .wanted
+        // On record with whatever asked for it.
+        stageDevice(device)
+        surfaceDeadlines.set(slot, at: now)
+    }
+
+    private mutating func surface(_ name: TokenName, of device: Int) -> Int {
+        if let known = devices[device]?.surfaces[name] { return known }
+        surfaces.append(ReloadSurface(device: device, name: name))
+        devices[device]?.surfaces[name] = surfaces.count - 1
+        return surfaces.count - 1
+    }
+
+    // MARK: Sending
+
+    /// Looks at one surface anew: it goes on record, goes, or waits.
+    mutating func evaluateSurface(_ slot: Int, now: Instant, effects: inout Effects) {
+        let surface = surfaces[slot]
+        surfaceDeadlines.set(slot, at: nil)
+        switch surface.phase {
+        case .idle, .reserving: return
+        case .inFlight: return endReload(slot, .unknown(reason: "no answer in time"), now: now)
+        case .wanted, .granted: break
+        }
+        guard let device = devices[surface.device],
+            let token = device.tokens[surface.name],
+            let lane = try? lane(of: device.registration, tenant: device.key.tenant)  // no way
+        else {
+            surfaces[slot].phase = .idle
+            return
+        }
+        let grant = configuration.budgets[surface.name == .widget ? .widget : .control]
+        var due = max(surface.lastSend + grant.spacing, surface.backOffUntil)
+        if !surface.holdsToken {
+            due = max(due, surface.bucket.time(keeping: 0, of: grant, now: now) ?? now)
+        }
+        if isReloadPaused(device) || !lanes[Int(lane.rawValue)].isOpen(now: now) {
+            due = max(due, now + Self.reloadRetry)
+        }
+        guard due <= now else {
+            surfaceDeadlines.set(slot, at: due)
+            return
+        }
+        guard surface.phase == .granted else {
+            if surface.holdsToken {
+                if !surface.bucket.covers(grant, now: now) {
+                    surfaces[slot].bucket.renew(grant, until: now + PacingState.slowReservation)
+                }
+            } else {
+                surfaces[slot].bucket.take(grant, now: now + TokenBucket.reservation)
+                surfaces[slot].holdsToken = true
+            }
+            surfaces[slot].phase = .reserving
+            stageDevice(surface.device)
+            staged.surfaceReservations.append(slot)
+            return
+        }
+        sendReload(slot, device, token.value, lane, now: now, effects: &effects)
+    }
+
+    /// A lane that is full or parked, or a pause, is looked at again after this.
+    private static let reloadRetry = Span.seconds(1)
+
+    private func isReloadPaused(_ device: Device) -> Bool {
+        let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
+        return pauses.values.contains { pause in
+            guard pause.tenant == device.key.tenant, !pause.alertsOnly else { return false }
+            return switch pause.scope {
+            case .all: true
+            case .app(let id): id == app
+            case .type, .activity: false
+            }
+        }
+    }
+
+    private mutating func sendReload(
+        _ slot: Int, _ device: Device, _ token: String, _ lane: LaneNumber, now: Instant,
+        effects: inout Effects
+    ) {
+        pushCounter &+= 1
+        let id = PushID(
+            Self.surfaceBit | UInt64(slot) << 32
+                | UInt64(UInt8(truncatingIfNeeded: lane.rawValue)) << 24
+                | pushCounter & 0xff_ffff)
+        let target: Push.Surface =
+            surfaces[slot].name != .widget
+            ? .control : device.systemMajor >= 26 ? .widgets : .background
+        var push = Push(
+            id: id, lane: lane, event: .update, token: token, apnsID: chance.uuid(),
+            // A background push at 10 is refused (Apple, "Sending notification requests to APNs").
+            priority: target == .background ? 5 : 10,
+            expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))
+        push.surface = target
+        lanes[Int(lane.rawValue)].took()
+        surfaces[slot].phase = .inFlight(id)
+        surfaces[slot].holdsToken = false
+        surfaces[slot].lastSend = now
+        surfaces[slot].isWantedAgain = false
+        surfaces[slot].token = token
+        surfaceDeadlines.set(slot, at: now + configuration.limits.inFlightMax)
+        counters[device.key.tenant].pushesSent += 1
+        effects.pushes.append(push)
+    }
+
+    /// Marks a push as a surface's: destinations have no such slots.
+    static let surfaceBit: UInt64 = 1 << 63
+
+    // MARK: Outcomes
+
+    /// What became of a surface's push.
+    mutating func reloadEnded(
+        _ outcome: PushOutcome, now: Instant, effects: inout Effects
+    ) {
+        let slot = Int((outcome.push.rawValue & ~Self.surfaceBit) >> 32)
+        guard surfaces.indices.contains(slot), surfaces[slot].phase == .inFlight(outcome.push)
+        else { return }
+        endReload(slot, outcome.result, now: now)
+        evaluateSurface(slot, now: now, effects: &effects)
+    }
+
+    private mutating func endReload(_ slot: Int, _ result: PushResult, now: Instant) {
+        let surface = surfaces[slot]
+        surfaceDeadlines.set(slot, at: nil)
+        switch result {
+        case .accepted:
+            surfaces[slot].refusalsInRow = 0
+            surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
+            noteReload(surface, "reload.sent", nil, now: now)
+        case .rejected(let status, let reason, let reaches, let since):
+            surfaces[slot].holdsToken = true
+            noteReload(surface, "reload.refused", "\(status) \(reason)", now: now)
+            switch reaches {
+            case .push: surfaces[slot].phase = .idle
+            case .tokenGone, .tokenMisplaced:
+                surfaces[slot].phase = .idle
+                retireSurfaceToken(surface, since: since, now: now)
+            case .tokenBackOff, .providerToken, .connection, .lane: again(slot, now: now)
+            }
+        case .notSent:
+            surfaces[slot].holdsToken = true
+            again(slot, now: now)
+        case .unknown: again(slot, now: now)
+        }
+        stageLazily(surface.device, now: now)
+        if surfaces[slot].phase == .wanted { surfaceDeadlines.set(slot, at: now) }
+    }
+
+    private mutating func again(_ slot: Int, now: Instant) {
+        let doublings = min(surfaces[slot].refusalsInRow, 9)
+        surfaces[slot].refusalsInRow += 1
+        surfaces[slot].backOffUntil =
+            now + min(Span.minutes(5), Span.seconds(1 << Int64(doublings)))
+        surfaces[slot].phase = .wanted
+    }
+
+    private mutating func retireSurfaceToken(
+        _ surface: ReloadSurface, since: Instant?, now: Instant
+    ) {
+        guard let token = devices[surface.device]?.tokens[surface.name],
+            token.value == surface.token, since.map({ $0 >= token.registeredAt }) ?? true
+        else { return }
+        let wall = wall(now)
+        devices[surface.device]?.retire(surface.name, at: wall)
+        stageDevice(surface.device)
+    }
+
+    private mutating func stageLazily(_ device: Int, now: Instant) {
+        guard let known = devices[device] else { return }
+        staged.records.append(record(of: known))
+        flushSoon(now: now)
+    }
+
+    private mutating func noteReload(
+        _ surface: ReloadSurface, _ kind: String, _ reason: String?, now: Instant
+    ) {
+        guard let device = devices[surface.device] else { return }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("device", device.key.id.rawValue)
+        writer.member("surface", surface.name.text)
+        if let reason { writer.member("reason", reason) }
+        writer.endObject()
+        note(device.key.tenant, nil, kind, writer.bytes, now: now)
+    }
+
+    // MARK: Records
+
+    /// A device's record, with what its surfaces want and have spent.
+    func record(of device: Device) -> Record {
+        let parts = device.surfaces.filter { surfaces[$0.value].isToBeRemembered }
+            .map { (name: $0.key.text, parts: surfaces[$0.value].parts) }
+            .sorted { $0.name < $1.name }
+        return device.record(surfaces: parts)
+    }
+
+    /// After a restart: what was wanted is wanted still.
+    mutating func recoverSurfaces(
+        _ kept: [TokenName: [Int64]], of device: Int, now: Instant
+    ) {
+        for (name, parts) in kept.sorted(by: { $0.key.text < $1.key.text }) where parts.count == 2 {
+            let slot = surface(name, of: device)
+            let grant = configuration.budgets[name == .widget ? .widget : .control]
+            if parts[1] != 0 {
+                surfaces[slot].bucket = TokenBucket(
+                    fullAt: Instant(nanoseconds: parts[1]), of: grant)
+                surfaces[slot].bucket.clamp(grant, now: now)
+            }
+            surfaces[slot].lastSend = now
+            if parts[0] == 1 {
+                surfaces[slot].phase = .wanted
+                surfaceDeadlines.set(slot, at: now)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package import TomboloJSON
+
+/// One way to what an app shows outside of cards: its widgets on a device, or one control there.
+///
+/// Its push has no content: the phone comes and asks. So wishes in bursts are one.
+struct ReloadSurface: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// Nothing is wanted.
+        case idle
+        case wanted
+        /// The token of its budget is on its way into the log.
+        case reserving
+        /// It may go.
+        case granted
+        case inFlight(PushID)
+    }
+
+    let device: Int
+    let name: TokenName
+    var phase = Phase.idle
+    /// Another one was wanted while one was on its way.
+    var isWantedAgain = false
+    var bucket = TokenBucket()
+    /// A token that is paid for and not spent.
+    var holdsToken = false
+    var lastSend = Instant.distantPast
+    var backOffUntil = Instant.distantPast
+    var refusalsInRow = 0
+    /// Of the push in flight.
+    var token = ""
+
+    init(device: Int, name: TokenName) {
+        self.device = device
+        self.name = name
+    }
+
+    /// What a restart needs to know.
+    var isToBeRemembered: Bool { phase != .idle || bucket.fullAt != .distantPast }
+
+    /// As the device's record keeps it.
+    var parts: [Int64] {
+        [phase == .idle ? 0 : 1, bucket.fullAt == .distantPast ? 0 : bucket.fullAt.nanoseconds]
+    }
+}
+
+/// Who is to reload what.
+package struct ReloadRequest: Hashable, Sendable {
+    /// Nil: the widgets; else the control of this kind.
+    package var control: String?
+    package var app: String?
+    package var audience: Audience
+
+    /// Reads the body of a reload; throws every fault it finds.
+    package init(reading view: JSONView, control: String?) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        self.control = control
+        app = reader.string("app")
+        audience = .none
+        var ways = 0
+        if let device = reader.identifier("device") {
+            audience = .devices([device])
+            ways += 1
+        }
+        if let list = reader.value("devices") {
+            audience = .devices(Start.devices(list, &reader))
+            ways += 1
+        }
+        if let user = reader.string("user") {
+            audience = .user(user)
+            ways += 1
+        }
+        if ways != 1 { reader.fail("device", "give exactly one of device, devices or user") }
+        try reader.finish()
+    }
+}

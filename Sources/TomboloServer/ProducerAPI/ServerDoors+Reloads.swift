@@ -1,0 +1,40 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    func reloadTimeline(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        try await reload(request, exchange, control: nil)
+    }
+
+    func reloadControl(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        try await reload(request, exchange, control: request.parameter("kind"))
+    }
+
+    private func reload(
+        _ request: DoorRequest, _ exchange: HTTPExchange, control: String?
+    ) async throws(Problem) -> DoorResponse {
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let asked: ReloadRequest
+        do {
+            asked = try ReloadRequest(reading: document.root, control: control)
+        } catch {
+            throw Problem(error)
+        }
+        let stored = try Self.stored(
+            await relay.reload(asked, of: request.tenant), "a reload")
+        return .json(202) { writer in
+            writer.beginObject()
+            writer.member("kind", request.parameter("kind"))
+            writer.member("wanted", Int64(stored.count))
+            writer.member("unreachable", Int64(stored.unreachable))
+            writer.endObject()
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import Testing
+import TomboloJSON
+
+@testable import tombolo
+
+/// Another push key is taken into use while the relay runs.
+@Suite(.serialized) struct KeyRotationTests {
+    private let directory: TemporaryDirectory
+    private let simulator: ChildProcess
+    private let url: String
+    private let configuration: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        for name in ["one", "two", "strange"] {
+            let made = try Shell.run(
+                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
+                "-out", "\(directory.path)/\(name).p8")
+            try #require(made.status == 0, "\(made.errors)")
+            chmod("\(directory.path)/\(name).p8", 0o600)
+        }
+        simulator = try ChildProcess([
+            "sim", "--listen", "127.0.0.1:0", "--phones", "0",
+            "--key-file", "\(directory.path)/one.p8", "--key-id", "KEY0000001",
+            "--key-file", "\(directory.path)/two.p8", "--key-id", "KEY0000002",
+            "--team-id", "TEAM123456", "--topic", "com.example.app",
+            "--ca-out", "\(directory.path)/ca.pem", "--accept-any-token",
+        ])
+        let ready = try JSONDocument(Array(try simulator.line(within: 30).utf8)).root
+        url = ready["simulator"]?.string ?? ""
+        configuration = "\(directory.path)/tombolo.json"
+    }
+
+    private func configure(_ key: String, _ id: String) throws {
+        try directory.write(
+            "tombolo.json",
+            """
+            {"apps":[{"id":"com.example.app","team_id":"TEAM123456","key_id":"\(id)",
+            "key_file":"\(directory.path)/\(key).p8","environment":"sandbox",
+            "endpoint":"\(url)","ca_file":"\(directory.path)/ca.pem"}]}
+            """)
+    }
+
+    private func curl(_ relay: RunningRelay, _ path: String, _ body: String) throws {
+        let put = try Shell.run(
+            "curl", "-sf", "-X", "PUT", "-H", "Authorization: Bearer \(relay.key)", "-d", body,
+            relay.api + path)
+        try #require(put.status == 0, "\(path): \(put.output)\(put.errors)")
+    }
+
+    /// Whether the phone's way took the update.
+    private func update(_ relay: RunningRelay, _ lap: Int64) throws -> Bool {
+        let told = try relay.tombolo(
+            "update", "cat", "-s", "lap=\(lap)", "--urgency", "high", "--wait", "5s", "-o", "json")
+        try #require(told.status == 0, "\(told.errors)")
+        for _ in 0..<100 {
+            let shown = try relay.tombolo("activity", "show", "cat", "-o", "json").output
+            let view = try JSONDocument(Array(shown.utf8)).root
+            let first = view["destinations"]?.elements.first { _ in true }
+            if first?["acknowledged_version"]?.integer == lap + 1 { return true }
+        }
+        return false
+    }
+
+    @Test func `a second key is taken into use without a restart, and a bad one is not`() throws {
+        try configure("one", "KEY0000001")
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", configuration])
+        try curl(relay, "/v1/devices/phone", #"{"app":"com.example.app","budget_class":"lab"}"#)
+        try curl(relay, "/v1/devices/phone/tokens/activity:cat", #"{"token":"aabb"}"#)
+        let start = try relay.tombolo(
+            "start", "cat", "--type", "Any", "--device", "phone", "-s", "lap=0", "--wait", "5s")
+        #expect(start.status == 0, "\(start.errors)")
+        #expect(try update(relay, 1))
+
+        try configure("two", "KEY0000002")
+        relay.process.signal(SIGHUP)
+        #expect(try relay.process.errorLine(within: 30).contains("key KEY0000002 is in use"))
+        #expect(try update(relay, 2))
+
+        try directory.write("strange.p8", "nonsense")
+        try configure("strange", "KEY0000003")
+        relay.process.signal(SIGHUP)
+        #expect(try relay.process.errorLine(within: 30).contains("the old key stays in use"))
+        #expect(try update(relay, 3))
+        #expect(try relay.terminate() == 0)
+    }
+}

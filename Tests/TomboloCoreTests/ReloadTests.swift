@@ -1,0 +1,149 @@
+import CoreRig
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// Widgets and controls are told that there is something new, within budgets of their own.
+@Suite struct ReloadTests {
+    static func rig(os: String = "26.1") -> Rig {
+        var rig = Rig()
+        rig.device("phone", .standard, user: "u42", os: os)
+        rig.token("widget", "ee")
+        rig.token("control:lock", "ff")
+        return rig
+    }
+
+    static let phone = #"{"device":"phone"}"#
+
+    static func line(_ rig: Rig) -> String {
+        rig.pushes.map { "\(Rig.text($0.at)):\($0.push.surface) \($0.push.token)" }
+            .joined(separator: " ")
+    }
+
+    @Test func `a reload is one push without content, merged in bursts, one in five minutes`() {
+        var rig = Self.rig()
+        for _ in 0..<5 { rig.reload(Self.phone) }
+        rig.advance(to: 1)
+        rig.reload(Self.phone)
+        rig.reload(Self.phone)
+        rig.advance(to: 3_000)
+        #expect(Self.line(rig) == "0:widgets ee 300:widgets ee")
+        let push = rig.pushes[0].push
+        #expect(
+            String(decoding: push.payload, as: UTF8.self) == #"{"aps":{"content-changed":true}}"#)
+        #expect(push.priority == 10)
+        #expect(push.expiration == rig.pushes[0].at.nanoseconds / 1_000_000_000 + 1_700_003_600)
+    }
+
+    @Test func `four reloads, then one every forty minutes: forty a day`() {
+        var rig = Self.rig()
+        for minute in 0..<(24 * 12) {
+            rig.advance(to: Double(minute * 300))
+            rig.reload(Self.phone)
+        }
+        #expect((38...40).contains(rig.pushes.count), "\(rig.pushes.count)")
+        #expect(rig.pushes[4].at.seconds >= 2_400)
+    }
+
+    @Test func `before 26 the app itself is woken, at priority 5`() {
+        var rig = Self.rig(os: "18.4")
+        rig.reload(#"{"user":"u42"}"#)
+        let push = rig.pushes[0].push
+        #expect(push.surface == .background)
+        #expect(push.priority == 5, "10 is refused")
+        #expect(
+            String(decoding: push.payload, as: UTF8.self) == #"{"aps":{"content-available":1}}"#)
+    }
+
+    @Test func `a control has its own token and budget: four, then one a minute`() {
+        var rig = Self.rig()
+        for second in 0..<120 {
+            rig.advance(to: Double(second))
+            rig.reload(Self.phone, control: "lock")
+        }
+        #expect(rig.pushes.allSatisfy { $0.push.surface == .control && $0.push.token == "ff" })
+        #expect((5...6).contains(rig.pushes.count), "\(rig.pushes.count)")
+        rig.advance(to: 200)
+        let last = rig.pushes.last?.at.seconds ?? 0
+        #expect(last >= 119, "the last wish is fulfilled too")
+    }
+
+    @Test func `who has no token is counted, and never pushed to`() {
+        var rig = Self.rig()
+        rig.reload(#"{"devices":["phone","other"]}"#, control: "door")
+        #expect(rig.pushes.isEmpty)
+        guard case .stored(let stored)? = rig.answers.last else {
+            Issue.record("\(rig.answers)")
+            return
+        }
+        #expect(stored.count == 0)
+        #expect(stored.unreachable == 2)
+    }
+
+    @Test func `a dead token is retired, and Apple's bad days are waited out`() {
+        var rig = Self.rig()
+        rig.verdict = { _ in
+            .rejected(
+                status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+        }
+        rig.reload(Self.phone)
+        rig.advance(to: 20)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 400)
+        #expect(rig.pushes.count >= 2)
+        let count = rig.pushes.count
+        rig.verdict = { _ in CardLifeTests.gone }
+        rig.advance(to: 1_000)
+        rig.reload(Self.phone)
+        rig.advance(to: 2_000)
+        rig.reload(Self.phone)
+        rig.advance(to: 3_000)
+        #expect(rig.pushes.count == count + 1)
+        #expect(!OrphanTests.names(rig).contains("widget"))
+    }
+
+    @Test func `a wish and what was spent survive a crash`() {
+        var rig = Self.rig()
+        rig.verdict = { _ in nil }
+        rig.reload(Self.phone)
+        #expect(rig.pushes.count == 1)
+        rig.verdict = { _ in .accepted }
+        #expect(rig.crash(recoverAt: 10) == [])
+        rig.advance(to: 299)
+        #expect(rig.pushes.count == 1)
+        rig.advance(to: 400)
+        #expect(rig.pushes.count == 2)
+        for minute in 7..<60 {
+            rig.advance(to: Double(minute * 60))
+            rig.reload(Self.phone)
+        }
+        #expect(rig.pushes.count <= 5, "\(rig.pushes.count)")
+    }
+
+    @Test func `a pause holds reloads`() {
+        var rig = Self.rig()
+        let pause = rig.pause(#"{"all":true}"#)
+        rig.reload(Self.phone)
+        rig.advance(to: 60)
+        #expect(rig.pushes.isEmpty)
+        rig.resume(pause)
+        rig.advance(to: 62)
+        #expect(rig.pushes.count == 1)
+    }
+
+    @Test func `one change of a door goes three ways where its type says so`() {
+        var rig = Self.rig()
+        rig.type(#"{"reloads":{"widgets":true,"controls":["lock"]}}"#, named: "Door")
+        rig.token("start:Door", "aa")
+        rig.command(
+            .start, #"{"type":"Door","audience":{"device":"phone"},"state":{"locked":true}}"#,
+            id: "door")
+        rig.token("activity:door", "bb")
+        rig.advance(to: 400)
+        rig.command(.update, #"{"state":{"locked":false}}"#, id: "door")
+        rig.advance(to: 401)
+        let last = rig.pushes.filter { $0.at.seconds >= 400 }.map(\.push)
+        #expect(
+            Set(last.map { "\($0.surface)" }) == ["activity", "widgets", "control"])
+    }
+}

@@ -55,7 +55,10 @@ let package = Package(
         room("TomboloHTTP", ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL"]),
         room(
             "TomboloAPNs",
-            ["TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"]),
+            [
+                "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON",
+                "CLinux",
+            ]),
         room("TomboloSimulator", ["TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"]),
         room(
             "TomboloServer",
@@ -78,7 +81,7 @@ let package = Package(
 
         // What the benches are compared with: plain C.
         .executableTarget(
-            name: "Yardsticks", dependencies: ["CSQLite"], path: "Tests/Yardsticks",
+            name: "Yardsticks", dependencies: ["CSQLite", "COpenSSL"], path: "Tests/Yardsticks",
             exclude: ["compare-append"]),
         .target(
             name: "TestSupport",
@@ -157,6 +160,6 @@ let package = Package(
                 "TestSupport", "TomboloJSON", "TomboloCrypto", "TomboloCore", "TomboloAPI",
                 "TomboloSimulator", "tombolo",
             ],
-            exclude: ["ten_kills.py"]),
+            exclude: ["ten_kills.py", "httpx_client.py"]),
     ]
 )

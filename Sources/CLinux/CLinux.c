@@ -13,6 +13,30 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+void __tsan_acquire(void *lock);
+void __tsan_release(void *lock);
+#define TOMBOLO_SANITIZES_THREADS 1
+#endif
+#endif
+
+void tombolo_lock_taken(void *lock) {
+#ifdef TOMBOLO_SANITIZES_THREADS
+    __tsan_acquire(lock);
+#else
+    (void)lock;
+#endif
+}
+
+void tombolo_lock_given(void *lock) {
+#ifdef TOMBOLO_SANITIZES_THREADS
+    __tsan_release(lock);
+#else
+    (void)lock;
+#endif
+}
+
 int tombolo_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds) {
     static _Atomic int lacks_pwait2;
     if (nanoseconds < 0) return epoll_wait(epoll, events, capacity, -1);

@@ -41,13 +41,15 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     private let configuration: APNsConfiguration
     private let key: ProviderKey
     private let loop: EpollLoop
-    private unowned let receiver: any PushOutcomeReceiver
+    /// Its owner, as `init` says: a checked reference would cost a count for every outcome.
+    private unowned(unsafe) let receiver: any PushOutcomeReceiver
     private let requests: PushRequests
     private let pushes = PushesInFlight()
     private let pushDeadlineNanoseconds: Int64
     /// Pushes that wait for a connection: a first one, or those that come back from an ended
     /// connection.
-    private var waiting: [UInt64] = []
+    /// Unchecked, here and in the pool: the run-time check costs more than what is done with it.
+    @exclusivity(unchecked) private var waiting: [UInt64] = []
     private var isDeadlineArmed = false
     private var isTurnNoted = false
     private var toldCapacity = 0
@@ -64,7 +66,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         self.receiver = receiver
         pushDeadlineNanoseconds = configuration.pushDeadline.nanoseconds
         requests = PushRequests(
-            bundleID: configuration.bundleID, endpoint: configuration.endpoint)
+            bundleID: configuration.bundleID, endpoint: configuration.endpoint, key: key)
         pool = try APNsConnectionPool(configuration, loop: loop, chance: chance)
         pool.belongs(to: self)
     }
@@ -93,13 +95,13 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     /// Sends `push`, or lets it wait for a connection. Its outcome is told once, perhaps before
     /// this returns.
-    package func send(_ push: Push) {
+    package func send(_ push: consuming Push) {
         loop.checkIsolated()
-        let tag = pushes.insert(push, at: loop.now)
+        let tag = pushes.insert(consume push, at: loop.now)
         armDeadline()
         noteTurn()
         // Behind those that came back from a connection: the oldest go first.
-        if waiting.isEmpty, submit(push, tag) { return }
+        if waiting.isEmpty, submit(tag) { return }
         // What was told holds until the next is told, though a connection may have gone in this
         // turn.
         guard pool.isRunning, pushes.count <= toldCapacity else {
@@ -109,25 +111,35 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         waiting.append(tag)
     }
 
-    /// Hands a push to a connection; false if none has room.
-    private func submit(_ push: Push, _ tag: UInt64) -> Bool {
-        while let connection = pool.roomiest {
-            let authorization = key.current()
-            guard connection.allowance.pointee.carries(authorization.generation, now: loop.now)
-            else {
+    /// Hands a push to a connection; false if none has room. The push stays where it is: a copy
+    /// would cost a count for each of its parts.
+    private func submit(_ tag: UInt64) -> Bool {
+        while let place = pool.roomiest {
+            guard let push = pushes.place(of: tag) else { return true }
+            let generation = key.currentGeneration()
+            let isGood = place._withUnsafeGuaranteedRef {
+                $0.allowance.pointee.carries(generation, now: loop.now)
+            }
+            guard isGood else {
+                let connection = place.takeUnretainedValue()
                 pool.retire(connection, because: "carries an older provider token")
                 continue
             }
-            pushes.assign(
-                tag, to: connection.number, tokenGeneration: authorization.generation)
-            connection.submit(
-                requests.request(for: push, authorization: authorization.value),
-                body: push.payload,
-                before: MonotonicInstant(
-                    nanoseconds: loop.now.nanoseconds &+ pushDeadlineNanoseconds), tag: tag)
+            place._withUnsafeGuaranteedRef { give(push, tag, to: $0, generation) }
             return true
         }
         return false
+    }
+
+    private func give(
+        _ push: UnsafePointer<Push>, _ tag: UInt64, to connection: APNsConnection,
+        _ generation: ProviderToken.Generation
+    ) {
+        pushes.assign(tag, to: connection.number, tokenGeneration: generation)
+        connection.submit(
+            requests.request(for: push, generation: generation), body: push.pointee.payload,
+            before: MonotonicInstant(
+                nanoseconds: loop.now.nanoseconds &+ pushDeadlineNanoseconds), tag: tag)
     }
 
     // MARK: Waiting
@@ -138,7 +150,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         var placed = 0
         for tag in waiting {
             // Without an entry its deadline has passed.
-            if let push = pushes.push(of: tag), !submit(push, tag) { break }
+            if pushes.place(of: tag) != nil, !submit(tag) { break }
             placed += 1
         }
         waiting.removeFirst(min(placed, waiting.count))
@@ -176,13 +188,19 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pool.closeIfDrained(connection)
     }
 
-    /// The HTTP/2 client's word that the answer to the push of `tag` is 200: what nearly all are.
-    func accepted(_ tag: UInt64, on connection: APNsConnection) {
+    /// The HTTP/2 client's word that the answers to the pushes of `tags` are 200: what nearly all
+    /// are.
+    func accepted(_ tags: [UInt64], on connection: APNsConnection) {
         noteTurn()
-        guard let entry = pushes.remove(tag) else { return }
-        connection.allowance.pointee.answered(accepted: true, serves: true, now: loop.now)
-        pool.served()
-        tell(entry, .accepted)
+        // Since they were sent they have left the cache: all are fetched at once, not one by one.
+        for tag in tags { pushes.prefetch(tag) }
+        for (index, tag) in tags.enumerated() {
+            if index + 1 < tags.count { pushes.prefetchPayload(tags[index + 1]) }
+            guard let entry = pushes.remove(tag) else { continue }
+            connection.allowance.pointee.answered(accepted: true, serves: true, now: loop.now)
+            pool.served()
+            tell(entry, .accepted)
+        }
         pool.closeIfDrained(connection)
     }
 

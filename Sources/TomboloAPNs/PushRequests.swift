@@ -16,10 +16,17 @@ final class PushRequests {
     /// In the place of `collapseID`, of a broadcast.
     private static let channelID = 3
 
-    private let five: HTTP2RequestTemplate
-    private let ten: HTTP2RequestTemplate
+    /// A template, and the minting of the authorization that its requests carry.
+    private struct Signed {
+        let template: HTTP2RequestTemplate
+        var generation: ProviderToken.Generation?
+    }
+
+    private var five: Signed
+    private var ten: Signed
     /// Of all that goes elsewhere than to a card; made when the first goes.
-    private var others: [Other: HTTP2RequestTemplate] = [:]
+    private var others: [Other: Signed] = [:]
+    private let key: ProviderKey
     private let bundleID: String
     private let endpoint: APNsEndpoint
     /// Pushes of one moment mostly expire at one moment.
@@ -30,11 +37,12 @@ final class PushRequests {
         var priority: UInt8
     }
 
-    init(bundleID: String, endpoint: APNsEndpoint) {
+    init(bundleID: String, endpoint: APNsEndpoint, key: ProviderKey) {
+        self.key = key
         self.bundleID = bundleID
         self.endpoint = endpoint
-        five = Self.template(.activity, 5, bundleID, endpoint)
-        ten = Self.template(.activity, 10, bundleID, endpoint)
+        five = Signed(template: Self.template(.activity, 5, bundleID, endpoint))
+        ten = Signed(template: Self.template(.activity, 10, bundleID, endpoint))
     }
 
     private static func template(
@@ -59,35 +67,55 @@ final class PushRequests {
             ], keeping: .failures)
     }
 
-    private func other(_ surface: Push.Surface, _ priority: UInt8) -> HTTP2RequestTemplate {
-        let key = Other(surface: surface, priority: priority)
-        if let known = others[key] { return known }
-        let made = Self.template(surface, priority, bundleID, endpoint)
-        others[key] = made
-        return made
-    }
-
-    /// The request that is `push`, signed with `authorization`, but for its body. It stands until
-    /// the next one is asked for.
+    /// The request that is `push`, signed with the key's `generation`, but for its body. It stands
+    /// until the next one is asked for.
+    ///
+    /// By pointer: the push's strings are read where they are, without a count for each.
     func request(
-        for push: borrowing Push, authorization: String
+        for push: UnsafePointer<Push>, generation: ProviderToken.Generation
     ) -> HTTP2RequestTemplate {
-        if push.expiration != lastExpiration.seconds {
-            lastExpiration = (push.expiration, String(push.expiration))
+        if push.pointee.expiration != lastExpiration.seconds {
+            lastExpiration = (push.pointee.expiration, String(push.pointee.expiration))
         }
-        let isBroadcast = push.surface == .channel
-        let request =
-            push.surface == .activity
-            ? (push.priority == 5 ? five : ten) : other(push.surface, push.priority)
-        request.begin(path: isBroadcast ? bundleID : push.token)
-        request.share(Self.authorization, authorization)
-        request.add(Self.expiration, lastExpiration.text)
-        request.add(Self.id, push.apnsID)
+        let isBroadcast = push.pointee.surface == .channel
+        let request = signed(push.pointee.surface, push.pointee.priority, generation)
         if isBroadcast {
-            request.add(Self.channelID, push.token)
-        } else if let collapseID = push.collapseID {
+            request.begin(path: bundleID)
+        } else {
+            request.begin(path: push.pointee.token)
+        }
+        request.addShared()
+        request.add(Self.expiration, lastExpiration.text)
+        request.add(Self.id, push.pointee.apnsID)
+        if isBroadcast {
+            request.add(Self.channelID, push.pointee.token)
+        } else if let collapseID = push.pointee.collapseID {
             request.add(Self.collapseID, collapseID)
         }
         return request
+    }
+
+    private func signed(
+        _ surface: Push.Surface, _ priority: UInt8, _ generation: ProviderToken.Generation
+    ) -> HTTP2RequestTemplate {
+        if surface == .activity {
+            return priority == 5 ? sign(&five, generation) : sign(&ten, generation)
+        }
+        let kind = Other(surface: surface, priority: priority)
+        var other =
+            others[kind]
+            ?? Signed(template: Self.template(surface, priority, bundleID, endpoint))
+        defer { others[kind] = other }
+        return sign(&other, generation)
+    }
+
+    private func sign(
+        _ request: inout Signed, _ generation: ProviderToken.Generation
+    ) -> HTTP2RequestTemplate {
+        if request.generation != generation {
+            request.generation = generation
+            request.template.share(Self.authorization, key.current().value)
+        }
+        return request.template
     }
 }

@@ -51,7 +51,7 @@ enum JSONText {
     }
 
     /// Eight bytes at a time: nearly no text has any.
-    private static func hasEscaped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func hasEscaped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let low: UInt64 = 0x0101_0101_0101_0101
         let high: UInt64 = 0x8080_8080_8080_8080
         let bytes = UnsafeRawBufferPointer(text)

@@ -31,26 +31,23 @@ package struct JSONWriter: Sendable {
 
     /// Writes a member's name; its value comes next.
     package mutating func name(_ name: String) {
-        separate()
-        quote(name)
-        bytes.append(ASCII.colon)
+        quote(name, colon: true)
         afterValue = false
     }
 
     /// Writes a string, escaping only what RFC 8259 section 7 demands: never `/`, never beyond
     /// ASCII.
     package mutating func string(_ value: String) {
-        separate()
-        quote(value)
+        quote(value, colon: false)
         afterValue = true
     }
 
     /// Writes an integer of any size.
     package mutating func integer(_ value: some BinaryInteger) {
         guard let number = UInt64(exactly: value) else { return token(String(value)) }
-        separate()
+        let comma = afterValue
         // Below 2^64 there are twenty digits at most; without a string on the way.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 21) { digits in
             var start = digits.count
             var rest = number
             repeat {
@@ -58,6 +55,10 @@ package struct JSONWriter: Sendable {
                 digits[start] = UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0")
                 rest /= 10
             } while rest > 0
+            if comma {
+                start -= 1
+                digits[start] = ASCII.comma
+            }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
         }
         afterValue = true
@@ -77,7 +78,19 @@ package struct JSONWriter: Sendable {
     package mutating func null() { token("null") }
 
     /// Writes a value with the bytes it has.
-    package mutating func raw(_ json: JSON) { raw(json.bytes) }
+    package mutating func raw(_ json: JSON) {
+        separate()
+        json.bytes.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        afterValue = true
+    }
+
+    /// Writes text that many documents have in common, as it is: brackets, names, commas. What
+    /// comes next gets no comma, so the text ends with a bracket, a comma or a colon.
+    package mutating func fixed(_ text: StaticString) {
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        afterValue = false
+    }
 
     /// Writes the bytes of one valid value, for example `JSONView.raw`, as they are.
     package mutating func raw(_ value: some Collection<UInt8>) {
@@ -107,14 +120,46 @@ package struct JSONWriter: Sendable {
         afterValue = true
     }
 
-    private mutating func quote(_ text: String) {
-        bytes.append(ASCII.quote)
-        // Nearly all strings are contiguous UTF-8 already.
-        if text.utf8.withContiguousStorageIfAvailable({ JSONText.escape($0, into: &bytes) }) == nil
-        {
-            Array(text.utf8).withUnsafeBufferPointer { JSONText.escape($0, into: &bytes) }
+    /// Texts up to this length are put together with all that stands around them, and appended in
+    /// one: appending costs more than they do.
+    private static let shortBytesMax = 32
+
+    private mutating func quote(_ text: String, colon: Bool) {
+        var text = text
+        let comma = afterValue
+        text.withUTF8 { text in
+            if text.count <= Self.shortBytesMax, !JSONText.hasEscaped(text) {
+                return append(short: text, comma: comma, colon: colon)
+            }
+            if comma { bytes.append(ASCII.comma) }
+            bytes.append(ASCII.quote)
+            JSONText.escape(text, into: &bytes)
+            bytes.append(ASCII.quote)
+            if colon { bytes.append(ASCII.colon) }
         }
-        bytes.append(ASCII.quote)
+    }
+
+    private mutating func append(short text: UnsafeBufferPointer<UInt8>, comma: Bool, colon: Bool) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortBytesMax + 4) { piece in
+            var count = 0
+            if comma {
+                piece[0] = ASCII.comma
+                count = 1
+            }
+            piece[count] = ASCII.quote
+            count += 1
+            if let start = text.baseAddress, let room = piece.baseAddress {
+                (room + count).update(from: start, count: text.count)
+            }
+            count += text.count
+            piece[count] = ASCII.quote
+            count += 1
+            if colon {
+                piece[count] = ASCII.colon
+                count += 1
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: piece[..<count]))
+        }
     }
 }
 

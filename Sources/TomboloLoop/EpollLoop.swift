@@ -28,7 +28,9 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     private let thread = Atomic<UInt>(0)
     private let remote = Mutex(Remote())
 
-    package private(set) var now: MonotonicInstant
+    /// Behind a pointer: it is read many times a turn, and the run-time check for exclusive access
+    /// would cost more than that.
+    private let clock: UnsafeMutablePointer<MonotonicInstant>
     private var ready: [UnownedJob] = []
     private var running: [UnownedJob] = []
     private var timers = TimerHeap()
@@ -51,14 +53,18 @@ package final class EpollLoop: Loop, @unchecked Sendable {
             throw LoopError(call: "eventfd", errno: code)
         }
         registry = DescriptorRegistry(epoll: epoll)
-        now = Self.readClock()
+        clock = .allocate(capacity: 1)
+        clock.initialize(to: Self.readClock())
         try registry.addWakeup(wakeup)
     }
 
     deinit {
         if wakeup >= 0 { close(wakeup) }
         if epoll >= 0 { close(epoll) }
+        clock.deallocate()
     }
+
+    package var now: MonotonicInstant { clock.pointee }
 
     private static func readClock() -> MonotonicInstant {
         var time = timespec()
@@ -75,7 +81,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
             ready.append(job)
             return
         }
-        let mustWake = remote.withLock { remote in
+        let mustWake = remote.withSeenLock { remote in
             remote.jobs.append(job)
             defer { remote.isWoken = true }
             return !remote.isWoken
@@ -136,7 +142,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
             isStopping = true
             return
         }
-        remote.withLock { $0.isStopping = true }
+        remote.withSeenLock { $0.isStopping = true }
         wake()
     }
 
@@ -175,7 +181,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
 
     private func waitForReadiness() {
         let wasWoken = registry.wait(nanoseconds: timeout())
-        now = Self.readClock()
+        clock.pointee = Self.readClock()
         if wasWoken { takeRemote() }
         // The registry is asked anew for each: a target may deregister another one.
         for position in 0..<registry.readyCount {
@@ -194,7 +200,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         var count: UInt64 = 0
         // What counts is that the descriptor is quiet again; how often it was rung does not matter.
         _ = read(wakeup, &count, 8)
-        remote.withLock { remote in
+        remote.withSeenLock { remote in
             remote.isWoken = false
             ready.append(contentsOf: remote.jobs)
             remote.jobs.removeAll(keepingCapacity: true)

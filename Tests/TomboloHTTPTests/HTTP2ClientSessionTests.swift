@@ -50,6 +50,7 @@ import Testing
             if chance.below(2) == 0 {
                 template.begin(path: String(repeating: "a", count: chance.below(600)))
                 template.share(0, chance.below(9) == 0 ? "bearer new" : "bearer old")
+                template.addShared()
                 template.add(1, "\(tag)")
                 guard client.submit(template, body: body, deadline: .max, tag: tag) == nil else {
                     return
@@ -70,9 +71,13 @@ import Testing
             var batch: [HTTP2ClientSession.Finished] = []
             client.takeFinished(into: &batch)
             for finished in batch {
-                outcomes[submitted[Int(finished.tag)], default: []].append(
-                    finished.outcome
-                        ?? .answered(HTTPAnswer(status: 200, fields: HTTPFields(), body: [])))
+                outcomes[submitted[Int(finished.tag)], default: []].append(finished.outcome)
+            }
+            var accepted: [UInt64] = []
+            client.takeAccepted(into: &accepted)
+            for tag in accepted {
+                outcomes[submitted[Int(tag)], default: []].append(
+                    .answered(HTTPAnswer(status: 200, fields: HTTPFields(), body: [])))
             }
         }
 

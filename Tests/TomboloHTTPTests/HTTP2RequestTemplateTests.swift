@@ -22,6 +22,7 @@ struct HTTP2RequestTemplateTests {
             for tag in 0..<50 as Range<UInt64> {
                 template.begin(path: "\(tag)" + String(repeating: "p", count: Int(tag) * 40))
                 template.share(0, tag < 25 ? "first" : "second")
+                template.addShared()
                 template.add(1, "\(tag * tag)")
                 client.submit(
                     template, body: [UInt8]("body \(tag)".utf8), before: .distantFuture, to: log,
@@ -49,6 +50,7 @@ struct HTTP2RequestTemplateTests {
             for (tag, path) in ["a", "fail"].enumerated() {
                 template.begin(path: path)
                 template.share(0, "x")
+                template.addShared()
                 client.submit(
                     template, body: [1, 2], before: .distantFuture, to: log, tag: UInt64(tag))
             }
@@ -73,13 +75,16 @@ struct HTTP2RequestTemplateTests {
             let template = Self.template()
             template.begin(path: path)
             template.share(0, "x")
+            template.addShared()
             template.add(1, value)
             client.submit(template, body: [], before: .distantFuture, to: log, tag: 0)
             template.begin(path: "good")
             template.share(0, "x\n")
+            template.addShared()
             client.submit(template, body: [], before: .distantFuture, to: log, tag: 1)
             template.begin(path: "good")
             template.share(0, "x")
+            template.addShared()
             client.submit(template, body: [], before: .distantFuture, to: log, tag: 2)
             await log.wait(for: 3)
             #expect(log.outcomes[0] == .notProcessed(.unsendable(part)))

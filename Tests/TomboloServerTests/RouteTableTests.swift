@@ -14,10 +14,10 @@ import TomboloJSON
 
     private func nearest(_ path: String) throws -> String? {
         let target = try #require(RequestTarget(path))
-        guard
-            case .nothing(let nearest) = RouteTable.lookup(method: "GET", segments: target.segments)
-        else { return nil }
-        return nearest
+        guard case .nothing = RouteTable.lookup(method: "GET", segments: target.segments) else {
+            return nil
+        }
+        return RouteTable.nearest(to: target.segments)
     }
 
     @Test func `every operation has one route, and no two routes are the same`() {

@@ -2,14 +2,17 @@
 //
 //   Yardsticks append FILE COUNT BATCH      COUNT rows with bodies of 300 bytes into a table without an
 //                                           index, BATCH a transaction; WAL, synchronous=FULL
+//   Yardsticks tls PORT CERTIFICATE KEY     a server that holds TLS connections with bare OpenSSL
 //
-// Prints one JSON object with the names that `tombolo bench append` has.
+// `append` prints one JSON object with the names that `tombolo bench append` has.
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "tls.h"
 
 enum { bodyBytes = 300 };
 
@@ -77,6 +80,9 @@ int main(int count, char **words) {
         long events = atol(words[3]), batch = atol(words[4]);
         if (events > 0 && batch > 0) return append(words[2], events, batch);
     }
-    fprintf(stderr, "usage: Yardsticks append FILE COUNT BATCH\n");
+    if (count == 5 && strcmp(words[1], "tls") == 0) {
+        return hold_tls(atoi(words[2]), words[3], words[4]);
+    }
+    fprintf(stderr, "usage: Yardsticks append FILE COUNT BATCH | tls PORT CERTIFICATE KEY\n");
     return 2;
 }

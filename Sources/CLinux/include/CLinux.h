@@ -7,6 +7,14 @@
 #include <sys/socket.h>
 #include "CRC32C.h"
 
+/// Begins to fetch the line of memory at `place`, to be written soon. Any address will do, also none.
+static inline void tombolo_prefetch(const void *place) { __builtin_prefetch(place, 1, 3); }
+
+/// Tell the thread sanitizer, where there is one, that the lock at `lock` was taken and will be given
+/// back: it knows those of POSIX, and not Swift's `Mutex`, which asks the kernel by itself.
+void tombolo_lock_taken(void *lock);
+void tombolo_lock_given(void *lock);
+
 /// Waits for readiness at most `nanoseconds` (below 0: for ever) and never returns early for the timer.
 /// epoll_pwait2 (Linux 5.11) where the kernel has it; else whole milliseconds, rounded up.
 int tombolo_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds);

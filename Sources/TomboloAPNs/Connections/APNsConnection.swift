@@ -53,7 +53,7 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
         client?.ended(tag, outcome, on: self)
     }
 
-    func accepted(_ tag: UInt64) { client?.accepted(tag, on: self) }
+    func accepted(_ tags: [UInt64]) { client?.accepted(tags, on: self) }
 
     func clientChanged(_ http: HTTP2Client) {
         guard let client else { return }

@@ -14,18 +14,22 @@ final class APNsConnectionPool {
     /// slower.
     private unowned var client: APNsClient!
 
-    private var connections: [APNsConnection] = []
+    @exclusivity(unchecked) private var connections: [APNsConnection] = [] {
+        didSet { places = connections.map { .passUnretained($0) } }
+    }
+    /// The same, for `roomiest`.
+    @exclusivity(unchecked) private var places: [Unmanaged<APNsConnection>] = []
     private var connectionsMade: Int32 = 0
     /// On connections that have ended.
     private var sentBytesBefore: UInt64 = 0
-    private var backOff = ReconnectBackOff()
+    @exclusivity(unchecked) private var backOff = ReconnectBackOff()
     private var isWanted = false
     private var isConnecting = false
     private let wanted: Parking
 
     private(set) var isRunning = false
     /// Why the last connection was not made, or ended before it was of use; nil once one serves.
-    private(set) var trouble: String?
+    @exclusivity(unchecked) private(set) var trouble: String?
 
     init(
         _ configuration: APNsConfiguration, loop: EpollLoop,
@@ -69,14 +73,16 @@ final class APNsConnectionPool {
     /// Whether a connection may be tried now.
     var mayConnect: Bool { isRunning && backOff.allows(now: loop.now) }
 
-    /// The connection with the fewest pushes in flight of those that have room.
-    var roomiest: APNsConnection? {
-        var best: APNsConnection?
-        for connection in connections where connection.free > 0 {
-            if let best, best.allowance.pointee.inFlight <= connection.allowance.pointee.inFlight {
-                continue
+    /// The connection with the fewest pushes in flight of those that have room. Asked for every
+    /// push and so without a count of references: it is good until a connection goes.
+    var roomiest: Unmanaged<APNsConnection>? {
+        var best: Unmanaged<APNsConnection>?
+        var least = Int.max
+        for place in places {
+            let inFlight = place._withUnsafeGuaranteedRef {
+                $0.free > 0 ? $0.allowance.pointee.inFlight : .max
             }
-            best = connection
+            if inFlight < least { (best, least) = (place, inFlight) }
         }
         return best
     }

@@ -1,3 +1,4 @@
+import CLinux
 package import TomboloCore
 package import TomboloLoop
 
@@ -32,6 +33,8 @@ package final class PushesInFlight {
         var previous = PushesInFlight.none
         /// Of a free slot: the next free one.
         var next = PushesInFlight.none
+        /// Makes it a line of the cache: at its outcome a push has long left that.
+        private var rest: (UInt64, UInt64) = (0, 0)
 
         var entry: Entry {
             Entry(
@@ -77,14 +80,14 @@ package final class PushesInFlight {
     package var count: Int { state.pointee.count }
 
     /// Takes a push, the youngest of all; answers its tag.
-    package func insert(_ push: Push, at now: MonotonicInstant) -> UInt64 {
+    package func insert(_ push: consuming Push, at now: MonotonicInstant) -> UInt64 {
         if state.pointee.free == Self.none { grow() }
         let index = state.pointee.free
         let slot = state.pointee.slots + Int(index)
         state.pointee.free = slot.pointee.next
-        (state.pointee.pushes + Int(index)).initialize(to: push)
         slot.pointee.isTaken = true
         slot.pointee.id = push.id
+        (state.pointee.pushes + Int(index)).initialize(to: consume push)
         slot.pointee.handedOverAt = now
         slot.pointee.connection = Self.none
         slot.pointee.tokenGeneration = 0
@@ -110,7 +113,9 @@ package final class PushesInFlight {
         pushes.moveInitialize(from: state.pointee.pushes, count: old)
         state.pointee.pushes.deallocate()
         state.pointee.pushes = pushes
-        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: new)
+        let slots = UnsafeMutableRawPointer.allocate(
+            byteCount: new * MemoryLayout<Slot>.stride, alignment: 64
+        ).bindMemory(to: Slot.self, capacity: new)
         slots.moveInitialize(from: state.pointee.slots, count: old)
         (slots + old).initialize(repeating: Slot(), count: new - old)
         for index in old..<new {
@@ -122,9 +127,10 @@ package final class PushesInFlight {
         state.pointee.free = Int32(old)
     }
 
-    /// The push itself; nil where it was removed.
-    package func push(of tag: UInt64) -> Push? {
-        slot(of: tag).map { state.pointee.pushes[$0 - state.pointee.slots] }
+    /// Where the push itself is, until it is removed or another is inserted; nil where it was
+    /// removed.
+    package func place(of tag: UInt64) -> UnsafePointer<Push>? {
+        slot(of: tag).map { UnsafePointer(state.pointee.pushes + ($0 - state.pointee.slots)) }
     }
 
     /// What is known of the push of `tag`; nil where it was removed.
@@ -153,6 +159,28 @@ package final class PushesInFlight {
         state.pointee.free = Int32(index)
         state.pointee.count -= 1
         return entry
+    }
+
+    /// What `remove` will look at is fetched meanwhile. Any tag will do.
+    func prefetch(_ tag: UInt64) {
+        let index = Int(truncatingIfNeeded: tag & 0xFFFF_FFFF)
+        guard index < state.pointee.capacity else { return }
+        tombolo_prefetch(state.pointee.slots + index)
+        let push = UnsafeRawPointer(state.pointee.pushes + index)
+        tombolo_prefetch(push)
+        tombolo_prefetch(push + 64)
+    }
+
+    /// The memory of a push's payload and id is fetched meanwhile: `remove` gives it back, and the
+    /// next push most likely gets it.
+    func prefetchPayload(_ tag: UInt64) {
+        guard let push = place(of: tag) else { return }
+        push.pointee.payload.withUnsafeBytes { payload in
+            guard let base = payload.baseAddress else { return }
+            for offset in stride(from: -64, to: payload.count, by: 64) {
+                tombolo_prefetch(base + offset)
+            }
+        }
     }
 
     /// The tag of the oldest push.

@@ -32,11 +32,20 @@ package final class ProviderKey: @unchecked Sendable {
 
     /// The authorization for a push that goes now. Mints where one is due.
     package func current() -> Authorization {
+        renewIfDue()
+        return authorization
+    }
+
+    /// The minting of `current()` alone, for who may have its value already.
+    package func currentGeneration() -> ProviderToken.Generation {
+        renewIfDue()
+        return authorization.generation
+    }
+
+    private func renewIfDue() {
         loop.checkIsolated()
         // One look at the clocks for all pushes of a turn.
-        guard lookedAt != loop.now || authorization.generation != token.generation else {
-            return authorization
-        }
+        guard lookedAt != loop.now || authorization.generation != token.generation else { return }
         lookedAt = loop.now
         let wall = wallTime()
         if token.isDue(now: loop.now, wall: wall) {
@@ -44,7 +53,6 @@ package final class ProviderKey: @unchecked Sendable {
             authorization = Authorization(
                 value: "bearer " + signer.token(issuedAt: wall), generation: token.generation)
         }
-        return authorization
     }
 
     /// Apple answered `ExpiredProviderToken` to a push that carried `generation`.

@@ -50,7 +50,7 @@ package struct Push: Hashable, Sendable {
     package var collapseID: String?
     package var payload: [UInt8]
 
-    package init(
+    @inlinable package init(
         id: PushID, lane: LaneNumber, event: Event, token: String, apnsID: String,
         priority: UInt8, expiration: Int64, collapseID: String? = nil, payload: [UInt8]
     ) {

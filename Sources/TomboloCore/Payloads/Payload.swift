@@ -40,12 +40,14 @@ package enum Payload {
 
     package static func encode(_ content: Content) -> [UInt8] {
         var writer = JSONWriter(capacity: content.state.bytes.count + 192)
-        writer.beginObject()
-        writer.name("aps")
-        writer.beginObject()
-        writer.member("timestamp", content.timestamp)
-        writer.member("event", name(content.event))
-        writer.member("content-state", content.state)
+        writer.fixed(#"{"aps":{"timestamp":"#)
+        writer.integer(content.timestamp)
+        switch content.event {
+        case .start: writer.fixed(#","event":"start","content-state":"#)
+        case .update: writer.fixed(#","event":"update","content-state":"#)
+        case .end: writer.fixed(#","event":"end","content-state":"#)
+        }
+        writer.raw(content.state)
         if let start = content.start {
             writer.member("attributes-type", start.type)
             writer.member("attributes", start.attributes)
@@ -62,13 +64,5 @@ package enum Payload {
         writer.endObject()
         writer.endObject()
         return writer.bytes
-    }
-
-    private static func name(_ event: Push.Event) -> String {
-        switch event {
-        case .start: "start"
-        case .update: "update"
-        case .end: "end"
-        }
     }
 }

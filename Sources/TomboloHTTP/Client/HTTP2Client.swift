@@ -42,6 +42,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     /// Who is told what became of requests from templates.
     private var sender: (any HTTP2AnswerReceiver)?
     private var batch: [HTTP2ClientSession.Finished] = []
+    private var acceptedBatch: [UInt64] = []
     private var isDelivering = false
     private var isAtEndOfTurn = false
     private var capacityWaiters: [Parking] = []
@@ -299,22 +300,27 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     private func deliver() {
         guard !isDelivering else { return }
         isDelivering = true
+        deliverAccepted()
         session.takeFinished(into: &batch)
         while !batch.isEmpty {
             let sender = sender
             for finished in batch {
-                guard let receiver = finished.receiver ?? sender else { continue }
-                if let outcome = finished.outcome {
-                    receiver.answered(finished.tag, outcome)
-                } else {
-                    receiver.accepted(finished.tag)
-                }
+                (finished.receiver ?? sender)?.answered(finished.tag, finished.outcome)
             }
             batch.removeAll(keepingCapacity: true)
+            deliverAccepted()
             session.takeFinished(into: &batch)
         }
         isDelivering = false
         tellChange()
+    }
+
+    /// What nearly all are, without an outcome of its own for each.
+    private func deliverAccepted() {
+        session.takeAccepted(into: &acceptedBatch)
+        guard !acceptedBatch.isEmpty, let sender else { return }
+        sender.accepted(acceptedBatch)
+        acceptedBatch.removeAll(keepingCapacity: true)
     }
 
     private func tellChange() {

@@ -15,8 +15,8 @@ extension HTTP2ClientSession {
         }
         let slot = slab.take()
         slot.pointee.tag = tag
-        slot.pointee.receiver = receiver
-        slot.pointee.stream = stream
+        slot.receiver = receiver
+        slot.stream = stream
         slot.pointee.deadline = deadline
         slot.pointee.requestBody = request.body
         let hasBody = !request.body.isEmpty || stream?.hasMoreUpload == true
@@ -34,7 +34,7 @@ extension HTTP2ClientSession {
 
     /// The hot path: the next request of `template`, with `body`. Answers why it was refused.
     ///
-    /// What varies is copied to the slot, where nghttp2 finds it until the stream is closed.
+    /// What varies is copied to memory of the slot, where nghttp2 finds it until it is written.
     func submit(
         _ template: HTTP2RequestTemplate, body: [UInt8], deadline: Int64, tag: UInt64
     ) -> HTTP2Failure? {
@@ -49,7 +49,7 @@ extension HTTP2ClientSession {
         slot.pointee.keepsFailuresOnly = template.keeping == .failures
         let indexesNames = keep(template)
         if template.valuesCount <= StreamSlot.valueBytesMax {
-            let values = slot.pointee.values
+            let values = slab.takeValues(for: slot)
             memcpy(values, template.values, template.valuesCount)
             template.point(at: values, isCopied: false, indexesNames: indexesNames)
         } else {
@@ -141,7 +141,7 @@ extension HTTP2ClientSession {
             guard slot.pointee.streamID != 0 else {
                 return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
             }
-            if let stream = slot.pointee.stream {
+            if let stream = slot.stream {
                 stream.moveUpload(to: &slot.pointee.requestBody, &slot.pointee.requestOffset)
             }
             let offset = slot.pointee.requestOffset
@@ -151,8 +151,11 @@ extension HTTP2ClientSession {
             }
             slot.pointee.requestOffset += count
             let isAtEnd = slot.pointee.requestOffset == slot.pointee.requestBody.count
-            if isAtEnd, slot.pointee.stream?.hasMoreUpload != true {
+            if isAtEnd, slot.stream?.hasMoreUpload != true {
                 slot.pointee.hasRequestEnded = true
+                // Let go while it is warm: when the answer comes it is not.
+                slot.pointee.requestBody = []
+                slot.pointee.requestOffset = 0
                 flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
             } else if count == 0 {
                 return Int(NGHTTP2_ERR_DEFERRED.rawValue)

@@ -12,8 +12,7 @@ final class HTTP2ClientSession {
         /// nil: the session's own.
         let receiver: (any HTTP2AnswerReceiver)?
         let tag: UInt64
-        /// nil: a 200 of which no more is kept.
-        let outcome: HTTP2Outcome?
+        let outcome: HTTP2Outcome
     }
 
     /// Ours, for the whole connection: many streams' answers at once.
@@ -23,21 +22,24 @@ final class HTTP2ClientSession {
     let limits: HTTP2ClientLimits
     let slab = StreamSlab()
     private let memory = HTTP2SessionMemory()
-    private(set) var session: OpaquePointer?
+    @exclusivity(unchecked) private(set) var session: OpaquePointer?
     /// Templates that nghttp2 may have pointers to; the one that was used last stands at the end.
     private let templates = UnsafeMutablePointer<[HTTP2RequestTemplate]>.allocate(capacity: 1)
     /// Behind a pointer, as what follows: the run-time check for exclusive access costs more than
     /// what is done with it.
     private let finished = UnsafeMutablePointer<[Finished]>.allocate(capacity: 1)
+    private let accepted = UnsafeMutablePointer<[UInt64]>.allocate(capacity: 1)
+
+    @exclusivity(unchecked) private var scout = FrameScout()
 
     /// Bytes handed to the output so far: where the next frame begins.
-    private(set) var producedBytes: UInt64 = 0
+    @exclusivity(unchecked) private(set) var producedBytes: UInt64 = 0
     private(set) var hasSettings = false
-    private var peerStreamsMax: Int
-    private(set) var goAway: HTTP2GoAway?
+    @exclusivity(unchecked) private var peerStreamsMax: Int
+    @exclusivity(unchecked) private(set) var goAway: HTTP2GoAway?
     /// nghttp2's words for the last thing that it minded about the peer.
     private(set) var complaint = "no reason given"
-    private var isClosing = false
+    @exclusivity(unchecked) private var isClosing = false
 
     let names = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: fieldsMax + 4)
     var pseudoBytes: [UInt8] = []
@@ -46,6 +48,7 @@ final class HTTP2ClientSession {
         self.limits = limits
         peerStreamsMax = limits.streamsBeforeSettings
         finished.initialize(to: [])
+        accepted.initialize(to: [])
         templates.initialize(to: [])
         makeSession()
     }
@@ -55,6 +58,8 @@ final class HTTP2ClientSession {
         names.deallocate()
         finished.deinitialize(count: 1)
         finished.deallocate()
+        accepted.deinitialize(count: 1)
+        accepted.deallocate()
         templates.deinitialize(count: 1)
         templates.deallocate()
     }
@@ -126,6 +131,7 @@ final class HTTP2ClientSession {
 
     /// Takes what the peer sent. An answer other than nil: the connection is of no more use.
     func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2Failure? {
+        scout.run(through: bytes, session)
         let count = nghttp2_session_mem_recv(
             session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         guard count < 0 else { return nil }
@@ -152,6 +158,11 @@ final class HTTP2ClientSession {
     /// What is settled since the last call.
     func takeFinished(into batch: inout [Finished]) {
         swap(&batch, &finished.pointee)
+    }
+
+    /// The tags of what the session's own receiver may take as accepted, since the last call.
+    func takeAccepted(into batch: inout [UInt64]) {
+        swap(&batch, &accepted.pointee)
     }
 
     /// The request is given up here; its outcome is told now, its slot stays until nghttp2 lets go.
@@ -216,22 +227,24 @@ final class HTTP2ClientSession {
     private func answer(_ slot: StreamSlab.Slot) -> HTTP2Outcome {
         .answered(
             HTTPAnswer(
-                status: Int(slot.pointee.status), fields: slot.pointee.fields,
-                body: slot.pointee.answerBody))
+                status: Int(slot.pointee.status), fields: slot.fields,
+                body: slot.answerBody))
     }
 
     private func tell(_ slot: StreamSlab.Slot, _ outcome: HTTP2Outcome?) {
         if slot.pointee.tellsSessionReceiver {
             slot.pointee.tellsSessionReceiver = false
+            guard let outcome else { return accepted.pointee.append(slot.pointee.tag) }
             finished.pointee.append(
                 Finished(receiver: nil, tag: slot.pointee.tag, outcome: outcome))
-        } else if let receiver = slot.pointee.receiver {
-            slot.pointee.receiver = nil
+        } else if let receiver = slot.receiver {
+            slot.receiver = nil
             finished.pointee.append(
-                Finished(receiver: receiver, tag: slot.pointee.tag, outcome: outcome))
+                Finished(
+                    receiver: receiver, tag: slot.pointee.tag, outcome: outcome ?? answer(slot)))
         }
-        if let stream = slot.pointee.stream {
-            slot.pointee.stream = nil
+        if let stream = slot.stream {
+            slot.stream = nil
             stream.ended(outcome ?? answer(slot))
         }
     }
@@ -249,7 +262,11 @@ final class HTTP2ClientSession {
 
     // MARK: What nghttp2 tells
 
-    func willSend(_ slot: StreamSlab.Slot) { slot.pointee.outputOffset = producedBytes }
+    /// Its head is encoded: nghttp2 needs the values no more.
+    func willSend(_ slot: StreamSlab.Slot) {
+        slot.pointee.outputOffset = producedBytes
+        slab.giveBackValues(of: slot)
+    }
 
     /// The request never became a stream: a GOAWAY came first, or it was given up while it waited.
     func couldNotSend(_ streamID: Int32) {
@@ -274,7 +291,7 @@ final class HTTP2ClientSession {
         guard !slot.pointee.hasHead else { return }
         // An earlier 1xx answer's fields are of no use.
         slot.pointee.status = 0
-        if !slot.pointee.fields.isEmpty { slot.pointee.fields.removeAll() }
+        slot.dropFields()
     }
 
     /// False: too much.
@@ -289,22 +306,19 @@ final class HTTP2ClientSession {
             slot.pointee.status = status
             return true
         }
-        if slot.pointee.isBare || slot.pointee.isTold { return true }
-        slot.pointee.fields.append(name: name, value: value)
-        guard slot.pointee.fields.count <= Self.fieldsMax,
-            slot.pointee.fields.listBytes <= limits.answerFieldsBytesMax
-        else {
-            abandon(slot, .answerTooLarge)
-            return false
+        if slot.pointee.isBare || slot.isTold { return true }
+        if slot.append(field: name, value, bytesMax: limits.answerFieldsBytesMax) {
+            return true
         }
-        return true
+        abandon(slot, .answerTooLarge)
+        return false
     }
 
     func headCame(_ slot: StreamSlab.Slot, isLast: Bool) {
         if !slot.pointee.hasHead, slot.pointee.status >= 200 {
             slot.pointee.hasHead = true
-            slot.pointee.stream?.headCame(
-                status: Int(slot.pointee.status), fields: slot.pointee.fields)
+            slot.stream?.headCame(
+                status: Int(slot.pointee.status), fields: slot.fields)
         }
         if isLast { answerEnded(slot) }
     }
@@ -312,14 +326,14 @@ final class HTTP2ClientSession {
     func bodyCame(_ slot: StreamSlab.Slot, _ bytes: UnsafeRawBufferPointer) {
         // The connection's window is free at once, so that a slow reader holds nobody else back.
         nghttp2_session_consume_connection(session, bytes.count)
-        if let stream = slot.pointee.stream { return stream.bodyCame(bytes) }
         // The stream's own window is larger than the largest answer: it need not open again, and an
         // answer of which nothing is kept ends there.
-        guard !slot.pointee.isTold, !slot.pointee.isBare else { return }
-        guard slot.pointee.answerBody.count + bytes.count <= limits.answerBodyBytesMax else {
-            return abandon(slot, .answerTooLarge)
-        }
-        slot.pointee.answerBody.append(contentsOf: bytes)
+        guard !slot.pointee.isBare else { return }
+        if let stream = slot.stream { return stream.bodyCame(bytes) }
+        guard !slot.isTold,
+            !slot.append(body: bytes, bytesMax: limits.answerBodyBytesMax)
+        else { return }
+        abandon(slot, .answerTooLarge)
     }
 
     func answerEnded(_ slot: StreamSlab.Slot) {

@@ -153,12 +153,15 @@ package protocol HTTP2AnswerReceiver: AnyObject {
     /// May submit or close.
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome)
 
-    /// In place of `answered`, where the answer is a 200 of which no more is kept.
-    func accepted(_ tag: UInt64)
+    /// In place of `answered` for each tag, where the answer is a 200 of which no more is kept: all
+    /// of them that came at once.
+    func accepted(_ tags: [UInt64])
 }
 
 extension HTTP2AnswerReceiver {
-    package func accepted(_ tag: UInt64) {
-        answered(tag, .answered(HTTPAnswer(status: 200, fields: HTTPFields(), body: [])))
+    package func accepted(_ tags: [UInt64]) {
+        for tag in tags {
+            answered(tag, .answered(HTTPAnswer(status: 200, fields: HTTPFields(), body: [])))
+        }
     }
 }

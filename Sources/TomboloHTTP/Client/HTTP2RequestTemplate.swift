@@ -42,16 +42,17 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
 
     private(set) var values: UnsafeMutableRawPointer
     private var valuesCapacity = valueBytesByDefault
-    private(set) var valuesCount = 0
+    // Unchecked: the run-time check for exclusive access costs more than what is done with these.
+    @exclusivity(unchecked) private(set) var valuesCount = 0
     /// How many of `names` the next request has.
-    private(set) var count = 0
-    private var unsendable: String?
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var unsendable: String?
 
-    private var sharedText = ""
-    private var sharedField = nghttp2_nv()
-    private var unsendableShared: String?
+    @exclusivity(unchecked) private var sharedText = ""
+    @exclusivity(unchecked) private var sharedField = nghttp2_nv()
+    @exclusivity(unchecked) private var unsendableShared: String?
     /// Of the next request: 0 or 1.
-    private var sharedCount = 0
+    @exclusivity(unchecked) private var sharedCount = 0
     /// All that ever was shared: a session may still point to it.
     private var shared: [UnsafeMutableRawBufferPointer] = []
 
@@ -119,7 +120,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
     // MARK: The next request
 
     /// Begins the next request: its path is the prefix and `rest`.
-    package func begin(path rest: String) {
+    package func begin(path rest: borrowing String) {
         valuesCount = pathPrefixCount
         unsendable = unsendableConstant
         let start = append(rest)
@@ -131,7 +132,7 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
     }
 
     /// Gives the field `place` of `varying` its value. Each at most once for a request.
-    package func add(_ place: Int, _ value: String) {
+    package func add(_ place: Int, _ value: borrowing String) {
         let field = varying[place]
         let start = append(value)
         let bytes = UnsafeRawBufferPointer(start: values + start, count: valuesCount - start)
@@ -144,18 +145,11 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
         count += 1
     }
 
-    /// The same for a value that many requests carry, a credential: it is kept, and checked once.
-    /// Before any `add`, and for one place only. Each other value costs its memory for the
-    /// template's life: for what changes a few times a day.
+    /// Keeps a value that many requests carry, a credential: it is checked once, and stands in each
+    /// request that `addShared` is called for. For one place only. Each other value costs its
+    /// memory for the template's life: for what changes a few times a day.
     package func share(_ place: Int, _ value: String) {
-        if shared.isEmpty || value != sharedText { keep(place, value) }
-        if let part = unsendableShared { unsendable = part }
-        names[count] = sharedField
-        count += 1
-        sharedCount = 1
-    }
-
-    private func keep(_ place: Int, _ value: String) {
+        guard shared.isEmpty || value != sharedText else { return }
         let memory = Self.layOut([value])
         let length = value.utf8.count
         shared.append(memory)
@@ -171,15 +165,21 @@ package final class HTTP2RequestTemplate: @unchecked Sendable {
             flags: field.kind == .nameIndexed ? Self.byPointer : Self.byPointer | Self.noIndex)
     }
 
+    /// The next request carries the value that was shared last. Before any `add`.
+    package func addShared() {
+        precondition(!shared.isEmpty, "nothing was shared yet")
+        if let part = unsendableShared { unsendable = part }
+        names[count] = sharedField
+        count += 1
+        sharedCount = 1
+    }
+
     private static let noIndex = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
 
     /// Answers where the text begins.
-    private func append(_ text: String) -> Int {
+    private func append(_ text: borrowing String) -> Int {
         let start = valuesCount
-        // Nearly all strings are contiguous UTF-8 already.
-        if text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
-            Array(text.utf8).withUnsafeBufferPointer { append($0) }
-        }
+        text.utf8.span.withUnsafeBufferPointer { append($0) }
         return start
     }
 

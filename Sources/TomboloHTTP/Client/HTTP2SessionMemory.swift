@@ -1,3 +1,4 @@
+import CLinux
 import CNghttp2
 import Glibc
 
@@ -79,7 +80,10 @@ final class HTTP2SessionMemory {
             return piece + headBytes
         }
         if let piece = state.pointee.free[index] {
-            state.pointee.free[index] = piece.load(as: UnsafeMutableRawPointer?.self)
+            let next = piece.load(as: UnsafeMutableRawPointer?.self)
+            state.pointee.free[index] = next
+            // It has left the cache since it was used; by the time it is asked for it is back.
+            tombolo_prefetch(next)
             return piece + headBytes
         }
         let size = pieceMin << index

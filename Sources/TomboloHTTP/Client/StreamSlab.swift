@@ -1,73 +1,4 @@
-import Glibc
-
-/// What the client knows of one request. Lives at a fixed place: nghttp2 carries its pointer.
-struct StreamSlot {
-    /// What a request's own values may take while nghttp2 has pointers to them.
-    static let valueBytesMax = 384
-
-    /// Memory of its own, for the values of the request that it carries.
-    fileprivate(set) var values: UnsafeMutableRawPointer
-
-    /// Of a free slot: the next free one.
-    fileprivate var nextFree: UnsafeMutablePointer<StreamSlot>?
-    /// 0: the slot is free.
-    var streamID: Int32 = 0
-    var status: Int32 = 0
-    var tag: UInt64 = 0
-    /// nil once the outcome was told, for streamed answers, and where the session's own receiver is
-    /// told.
-    var receiver: (any HTTP2AnswerReceiver)?
-    /// The session's own receiver is to be told; false once it was.
-    var tellsSessionReceiver = false
-    var stream: HTTP2ResponseStream?
-    /// Monotonic nanoseconds.
-    var deadline = Int64.max
-
-    var requestBody: [UInt8] = []
-    var requestOffset = 0
-    /// Where in the connection's output the request begins; `unwritten` while it waits in nghttp2.
-    var outputOffset = StreamSlot.unwritten
-
-    /// Of a 200 only the status is kept.
-    var keepsFailuresOnly = false
-    var hasRequestEnded = false
-    /// Fields of the final answer are complete; what comes then are trailers.
-    var hasHead = false
-    /// END_STREAM came.
-    var hasEnded = false
-
-    var fields = HTTPFields()
-    var answerBody: [UInt8] = []
-
-    static let unwritten = UInt64.max
-
-    fileprivate init(values: UnsafeMutableRawPointer) { self.values = values }
-
-    /// The outcome was told; the slot waits for nghttp2 to let go.
-    var isTold: Bool { !tellsSessionReceiver && receiver == nil && stream == nil }
-
-    /// Nothing of the answer but its status is of interest.
-    var isBare: Bool { keepsFailuresOnly && status == 200 }
-
-    /// As it was before its first request. Most of it is so already, and costs only a look.
-    fileprivate mutating func clear() {
-        streamID = 0
-        status = 0
-        if receiver != nil { receiver = nil }
-        tellsSessionReceiver = false
-        if stream != nil { stream = nil }
-        deadline = .max
-        requestBody = []
-        requestOffset = 0
-        outputOffset = Self.unwritten
-        keepsFailuresOnly = false
-        hasRequestEnded = false
-        hasHead = false
-        hasEnded = false
-        if !fields.isEmpty { fields = HTTPFields() }
-        if !answerBody.isEmpty { answerBody = [] }
-    }
-}
+import CLinux
 
 /// Slots for the streams of one connection: reached by pointer, used again, never moved.
 final class StreamSlab {
@@ -75,71 +6,119 @@ final class StreamSlab {
 
     private static let chunkCount = 64
 
-    private var chunks: [Slot] = []
     /// Behind a pointer: the run-time check for exclusive access costs more than what is done here.
-    private let free = UnsafeMutablePointer<Slot?>.allocate(capacity: 1)
-    private let used = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    private struct State {
+        var chunks: [UnsafeMutableRawPointer] = []
+        var used = 0
+        var free: Slot?
+        var valueChunks: [UnsafeMutableRawPointer] = []
+        /// Begins with a pointer to the next one.
+        var freeValues: UnsafeMutableRawPointer?
+    }
+
+    private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
     init() {
-        free.initialize(to: nil)
-        used.initialize(to: 0)
+        state.initialize(to: State())
     }
 
     deinit {
-        for chunk in chunks {
-            chunk.pointee.values.deallocate()
-            chunk.deinitialize(count: Self.chunkCount)
+        for chunk in state.pointee.chunks {
+            for index in 0..<Self.chunkCount { slot(index, of: chunk).deinitializeSlot() }
             chunk.deallocate()
         }
-        free.deallocate()
-        used.deallocate()
+        for chunk in state.pointee.valueChunks { chunk.deallocate() }
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     /// Slots in use.
-    var count: Int { used.pointee }
+    var count: Int { state.pointee.used }
 
     func take() -> Slot {
-        used.pointee += 1
-        let slot = free.pointee ?? addChunk()
-        free.pointee = slot.pointee.nextFree
+        state.pointee.used += 1
+        let slot = state.pointee.free ?? addChunk()
+        state.pointee.free = slot.pointee.link?.assumingMemoryBound(to: StreamSlot.self)
+        // The next one has left the cache since it was used; when it is asked for it is back.
+        tombolo_prefetch(slot.pointee.link)
+        slot.pointee.link = nil
         return slot
     }
 
+    private func slot(_ index: Int, of chunk: UnsafeMutableRawPointer) -> Slot {
+        (chunk + index * StreamSlot.strideBytes).assumingMemoryBound(to: StreamSlot.self)
+    }
+
     private func addChunk() -> Slot {
-        let chunk = Slot.allocate(capacity: Self.chunkCount)
-        let values = UnsafeMutableRawPointer.allocate(
-            byteCount: Self.chunkCount * StreamSlot.valueBytesMax, alignment: 16)
-        for index in 0..<Self.chunkCount {
-            (chunk + index).initialize(
-                to: StreamSlot(values: values + index * StreamSlot.valueBytesMax))
-            if index > 0 { chunk[index - 1].nextFree = chunk + index }
+        let chunk = UnsafeMutableRawPointer.allocate(
+            byteCount: Self.chunkCount * StreamSlot.strideBytes,
+            alignment: StreamSlot.lineBytes)
+        for index in (0..<Self.chunkCount).reversed() {
+            let slot = Slot.initialize(chunk + index * StreamSlot.strideBytes)
+            slot.pointee.link =
+                index + 1 < Self.chunkCount
+                ? chunk + (index + 1) * StreamSlot.strideBytes : nil
         }
-        chunks.append(chunk)
-        return chunk
+        state.pointee.chunks.append(chunk)
+        return slot(0, of: chunk)
     }
 
     func giveBack(_ slot: Slot) {
-        slot.pointee.clear()
-        used.pointee -= 1
-        slot.pointee.nextFree = free.pointee
-        free.pointee = slot
+        giveBackValues(of: slot)
+        slot.clear()
+        state.pointee.used -= 1
+        slot.pointee.link = UnsafeMutableRawPointer(state.pointee.free)
+        state.pointee.free = slot
+    }
+
+    /// Memory for the values of the request in `slot`, of `StreamSlot.valueBytesMax`: what is
+    /// written out gives it to the next, while it is warm.
+    func takeValues(for slot: Slot) -> UnsafeMutableRawPointer {
+        let values = state.pointee.freeValues ?? addValues()
+        let next = values.load(as: UnsafeMutableRawPointer?.self)
+        state.pointee.freeValues = next
+        tombolo_prefetch(next)
+        slot.pointee.link = values
+        return values
+    }
+
+    private func addValues() -> UnsafeMutableRawPointer {
+        let size = StreamSlot.valueBytesMax
+        let chunk = UnsafeMutableRawPointer.allocate(
+            byteCount: Self.chunkCount * size, alignment: StreamSlot.lineBytes)
+        for index in 0..<Self.chunkCount {
+            let next = index + 1 < Self.chunkCount ? chunk + (index + 1) * size : nil
+            (chunk + index * size).storeBytes(of: next, as: UnsafeMutableRawPointer?.self)
+        }
+        state.pointee.valueChunks.append(chunk)
+        return chunk
+    }
+
+    /// nghttp2 needs them no more, or never will.
+    func giveBackValues(of slot: Slot) {
+        guard let values = slot.pointee.link else { return }
+        slot.pointee.link = nil
+        values.storeBytes(of: state.pointee.freeValues, as: UnsafeMutableRawPointer?.self)
+        state.pointee.freeValues = values
     }
 
     /// All slots in use. `body` must not take or give back slots.
     func forEach(_ body: (Slot) -> Void) {
         guard count > 0 else { return }
-        for chunk in chunks {
-            for index in 0..<Self.chunkCount where chunk[index].streamID != 0 {
-                body(chunk + index)
+        for chunk in state.pointee.chunks {
+            for index in 0..<Self.chunkCount {
+                let slot = slot(index, of: chunk)
+                if slot.pointee.streamID != 0 { body(slot) }
             }
         }
     }
 
     /// Costs a walk: for what is rare.
     func find(_ streamID: Int32) -> Slot? {
-        for chunk in chunks {
-            for index in 0..<Self.chunkCount where chunk[index].streamID == streamID {
-                return chunk + index
+        for chunk in state.pointee.chunks {
+            for index in 0..<Self.chunkCount {
+                let slot = slot(index, of: chunk)
+                if slot.pointee.streamID == streamID { return slot }
             }
         }
         return nil

@@ -20,6 +20,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
+    private var suggestions = SuggestionAllowance()
     private let chance: @Sendable (Int) -> [UInt8]
 
     /// Tails end, and `/readyz` says so.
@@ -75,7 +76,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             throw Problem(
                 .unknownRoute, "The path cannot be read: an escape is broken, or it is no UTF-8.")
         }
-        let match = try Self.match(head.method, target)
+        let match = try match(head.method, target)
         let principal = try authorize(head, match)
         let request = DoorRequest(
             head: head, target: target, match: match, principal: principal)
@@ -83,7 +84,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         return request
     }
 
-    private static func match(
+    private func match(
         _ method: String, _ target: RequestTarget
     ) throws(Problem) -> RouteMatch {
         switch RouteTable.lookup(method: method, segments: target.segments) {
@@ -94,7 +95,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
                 "This path does not take \(method). It takes \(methods.joined(separator: ", ")).")
             problem.allow = methods
             throw problem
-        case .nothing(let nearest):
+        case .nothing:
+            let nearest =
+                suggestions.take(now: loop.now) ? RouteTable.nearest(to: target.segments) : nil
             let hint = nearest.map { "Did you mean \($0)?" } ?? "The API is under /v1."
             throw Problem(.unknownRoute, "There is nothing at this path. \(hint)")
         }

@@ -12,12 +12,12 @@ package enum RouteLookup: Sendable {
     case found(RouteMatch)
     /// The path is there, with these methods.
     case otherMethods([String])
-    /// Nothing is there; a path that may have been meant.
-    case nothing(nearest: String?)
+    /// Nothing is there: `RouteTable.nearest` tells what may have been meant.
+    case nothing
 }
 
 extension RouteTable {
-    /// Finds the route of a request, or tells what is near.
+    /// Finds the route of a request.
     package static func lookup(method: String, segments: [String]) -> RouteLookup {
         let matches = routes.compactMap { route in
             route.path.match(segments).map { RouteMatch(route: route, parameters: $0) }
@@ -29,7 +29,7 @@ extension RouteTable {
         let best = candidates.max { $0.route.path.literals < $1.route.path.literals }
         if let best { return .found(best) }
         if !matches.isEmpty { return .otherMethods(allowed(matches)) }
-        return .nothing(nearest: nearest(to: segments))
+        return .nothing
     }
 
     private static func allowed(_ matches: [RouteMatch]) -> [String] {
@@ -38,9 +38,9 @@ extension RouteTable {
         return methods.sorted()
     }
 
-    /// Compares what was typed with every pattern filled with what was typed in the parameters'
-    /// places.
-    private static func nearest(to segments: [String]) -> String? {
+    /// The path that may have been meant. Compares what was typed with every pattern filled with
+    /// what was typed in the parameters' places: that costs more than most requests do.
+    package static func nearest(to segments: [String]) -> String? {
         let typed = "/" + segments.joined(separator: "/")
         var patterns: [String: String] = [:]
         for route in routes {

@@ -32,16 +32,20 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     private var notSent = 0
     private var unknown = 0
     /// Numbers of pushes that go again.
-    private var again: [UInt64] = []
+    @exclusivity(unchecked) private var again: [UInt64] = []
     private var isTurnNoted = false
+    /// Its time is read once a turn.
+    @exclusivity(unchecked) private var content: Payload.Content
     private let uuidStart: [UInt8]
     /// Microseconds from hand-over to answer.
-    private var latencies: [UInt32] = []
+    @exclusivity(unchecked) private var latencies: [UInt32] = []
 
     init(count: Int, window: Int, material: PushMaterial, loop: EpollLoop) {
         self.count = count
         self.window = window
         self.material = material
+        content = Payload.Content(
+            timestamp: SystemClock().now().seconds, event: .update, state: material.state)
         self.loop = loop
         done = Parking(loop)
         let random = Hex.encode(RandomBytes.make(16))
@@ -68,6 +72,8 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         case .accepted:
             accepted += 1
             latencies.append(UInt32(clamping: outcome.took.nanoseconds / 1_000))
+            // The next one takes its place at once, and its memory while that is warm.
+            sendIfThereIsRoom()
         case .rejected: errors += 1
         case .notSent:
             notSent += 1
@@ -87,11 +93,18 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
 
     func turnEnded() {
         isTurnNoted = false
-        while inFlight < min(window, capacity) {
-            guard let number = again.popLast() ?? nextNumber() else { return }
-            inFlight += 1
-            client?.send(push(number))
+        content.timestamp = SystemClock().now().seconds
+        while sendIfThereIsRoom() {}
+    }
+
+    @discardableResult
+    private func sendIfThereIsRoom() -> Bool {
+        guard inFlight < min(window, capacity), let number = again.popLast() ?? nextNumber() else {
+            return false
         }
+        inFlight += 1
+        client?.send(push(number))
+        return true
     }
 
     private func nextNumber() -> UInt64? {
@@ -101,9 +114,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     }
 
     private func push(_ number: UInt64) -> Push {
-        let content = Payload.Content(
-            timestamp: SystemClock().now().seconds, event: .update, state: material.state)
-        return Push(
+        Push(
             id: PushID(number), lane: LaneNumber(0), event: .update,
             token: material.tokens[Int(number % UInt64(material.tokens.count))],
             apnsID: uuid(number), priority: 10, expiration: 0, payload: Payload.encode(content))

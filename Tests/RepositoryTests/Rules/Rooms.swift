@@ -9,14 +9,14 @@ enum Rooms {
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
         "TomboloLoop": ["CLinux"],
-        "Yardsticks": ["CSQLite"],
+        "Yardsticks": ["CSQLite", "COpenSSL"],
         "TomboloEventLog": ["TomboloCore"],
         "TomboloSQLite": ["TomboloEventLog", "TomboloCore", "CSQLite", "CLinux"],
         "TomboloRelay": ["TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloJSON"],
         "TomboloCrypto": ["COpenSSL"],
         "TomboloHTTP": ["TomboloLoop", "CLinux", "CNghttp2", "COpenSSL"],
         "TomboloAPNs": [
-            "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON",
+            "TomboloCore", "TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON", "CLinux",
         ],
         "TomboloSimulator": ["TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"],
         "TomboloServer": [

@@ -37,6 +37,7 @@ private final class FuzzedClient: HTTP2AnswerReceiver {
     func submit() {
         template.begin(path: "aa")
         template.share(0, "bearer x")
+        template.addShared()
         template.add(1, "\(submitted)")
         if session.submit(template, body: [1, 2, 3], deadline: .max, tag: submitted) == nil {
             submitted += 1
@@ -68,6 +69,9 @@ private final class FuzzedClient: HTTP2AnswerReceiver {
         var batch: [HTTP2ClientSession.Finished] = []
         session.takeFinished(into: &batch)
         for finished in batch { outcomes[finished.tag, default: 0] += 1 }
+        var accepted: [UInt64] = []
+        session.takeAccepted(into: &accepted)
+        for tag in accepted { outcomes[tag, default: 0] += 1 }
     }
 
     func finish() {

@@ -21,7 +21,8 @@ import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 RATE = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000
-DEVICES = 500
+# Enough that those that wait 10 s for an answer are few.
+DEVICES = 2_500
 SECONDS = 60
 BUNDLE = "com.example.app"
 FAULTS = []
@@ -170,10 +171,12 @@ def run(world):
     def sample(until):
         while time.monotonic() - began < until:
             samples.append((time.monotonic() - began, results(metrics(client))["accepted"]))
-            time.sleep(0.1)
+            time.sleep(0.05)
 
     def rate(since, until):
         inside = [s for s in samples if since <= s[0] <= until]
+        if len(inside) < 2:
+            return 0
         return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
 
     sample(10)
@@ -184,18 +187,19 @@ def run(world):
     silent = {"name": "no answer", "share": 0.01, "no_answer": True}
     world.fault([{"name": "503", "status": 503, "reason": "ServiceUnavailable", "for": "30s"},
                  {"name": "limit", "max_streams": 1, "from": "10s", "for": "10s"}])
+    # The rule counts from when it was given, which was before this.
+    healed = time.monotonic() - began + 30
     sample(40)
     storm = rate(12, 39)
-    healed = 40.0
-    # Slices of half a second after the healing: the first of which the rate is back.
+    # The end of the first slice of 0.4 s in which the rate is back.
     sample(46)
-    back = next((end / 2 for end in range(1, 12)
-                 if rate(healed + end / 2 - 0.55, healed + end / 2) >= 0.9 * before), None)
-    world.fault([dead, silent])
-    sample(54)
+    back = next((end / 10 for end in range(4, 55)
+                 if rate(healed + end / 10 - 0.4, healed + end / 10) >= 0.9 * before), None)
     world.fault([{"name": "limit", "max_streams": 1, "for": "3s"}])
+    sample(53)
+    narrow_back = rate(51, 53)
+    world.fault([dead, silent])
     sample(SECONDS)
-    narrow_back = rate(58, SECONDS)
     world.fault([])
     producer.isOver = app.isOver = True
     producer.join()

@@ -118,6 +118,12 @@ extension Core {
         return []
     }
 
+    /// After a restore the phone may show what came in the gap: the state goes again.
+    private func acknowledged(_ mark: Mark, _ activity: Int, restoredAt: Instant?) -> Int64 {
+        guard let restoredAt, mark.isOlder(than: restoredAt) else { return mark.acknowledged }
+        return min(mark.acknowledged, (activities[activity].durable?.version ?? 0) - 1)
+    }
+
     private mutating func adoptMark(
         _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, restoredAt: Instant?,
         now: Instant
@@ -138,12 +144,7 @@ extension Core {
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
-        destination.acknowledged = mark.acknowledged
-        // The phone may show what came in the gap: the state goes again.
-        if let restoredAt, mark.isOlder(than: restoredAt) {
-            destination.acknowledged = min(
-                mark.acknowledged, (activities[activity].durable?.version ?? 0) - 1)
-        }
+        destination.acknowledged = acknowledged(mark, activity, restoredAt: restoredAt)
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt

@@ -20,8 +20,8 @@ struct Staged: Sendable {
         var activity: RetiredActivity
     }
 
-    /// A destination whose attempt waits for the batch. Its slot may be another's by then, whose own
-    /// reservation comes with a later batch.
+    /// A destination whose attempt waits for the batch. Its slot may be another's by then, whose
+    /// own reservation comes with a later batch.
     struct Reservation: Sendable {
         var slot: Int
         var destination: Int64

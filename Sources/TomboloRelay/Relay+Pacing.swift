@@ -3,6 +3,11 @@ package import TomboloCore
 // What operators ask of pacing: pauses, decisions, budgets.
 
 extension Relay {
+    /// One end for every running activity that matches.
+    package func endMany(_ request: EndMany) async -> Answer {
+        await ask { .endMany(request, $0) }
+    }
+
     /// Holds something back, or lets it go; the answer comes when that is durable.
     package func submit(_ command: PauseCommand, of tenant: TenantID) async -> Answer {
         await ask { .pause(command, tenant, $0) }

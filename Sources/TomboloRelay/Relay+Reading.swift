@@ -51,6 +51,13 @@ extension Relay {
         core.configuration.apps.allSatisfy { $0.tenant == tenant }
     }
 
+    /// How much is held in memory.
+    package var sizes: CoreSizes {
+        var sizes = core.sizes
+        (sizes.inbox, sizes.unanswered) = backlog
+        return sizes
+    }
+
     /// The newest durable sequence.
     package var lastSeq: Int64 { core.lastSeq }
 
@@ -75,6 +82,9 @@ extension Relay {
     ) async throws(EventLogError) -> RecordedEvent? {
         try await log.event(seq: seq, tenant: tenant)
     }
+
+    /// One look at the core, now.
+    func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 
     // MARK: Waiting
 

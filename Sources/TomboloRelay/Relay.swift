@@ -25,6 +25,7 @@ package actor Relay: TurnTarget, TimerTarget {
     var core: Core
     var clock: RelayClock
     private var clockWritten: RelayClock.Reading?
+    private var leadOnRecord: Span?
     private var inbox: [Input] = []
     private var isTurnDue = false
     private var waiting: [Ticket: Waiter] = [:]
@@ -42,6 +43,9 @@ package actor Relay: TurnTarget, TimerTarget {
     private static let roomRetry = Duration.seconds(1)
 
     enum Phase { case new, recovered, running, failed }
+
+    /// Inputs that wait for the end of the turn, and requests that wait for their answer.
+    var backlog: (inbox: Int, unanswered: Int) { (inbox.count, waiting.count) }
 
     /// Who waits for an answer.
     private enum Waiter {
@@ -88,6 +92,8 @@ package actor Relay: TurnTarget, TimerTarget {
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last)
         var recovery = CoreRecovery()
+        let gap = recovered.restoredAt.map { $0 - steadyNow() }
+        leadOnRecord = last.map { max($0.lead, gap ?? $0.lead) }
         recovery.lead = clock.lead
         recovery.wallToldBefore = clock.wallToldBefore
         recovery.lastSeq = recovered.lastSeq
@@ -139,7 +145,9 @@ package actor Relay: TurnTarget, TimerTarget {
         guard found != nil else {
             switch await attempt(batch) {
             case .success: return
-            case .failure(.full): clockWritten = nil
+            case .failure(.full):
+                clockWritten = nil
+                core.holdLead(to: leadOnRecord)
             case .failure(let error): throw error
             }
             return
@@ -371,11 +379,6 @@ package actor Relay: TurnTarget, TimerTarget {
         return true
     }
 
-    /// One end for every running activity that matches.
-    package func endMany(_ request: EndMany) async -> Answer {
-        await ask { .endMany(request, $0) }
-    }
-
     /// What a device, or its backend, tells.
     package func submit(_ command: DeviceCommand, for device: DeviceKey) async -> Answer {
         await ask { .device(device, command, $0) }
@@ -392,7 +395,4 @@ package actor Relay: TurnTarget, TimerTarget {
     ) async -> Answer {
         await ask { .type(type, name: name, app: app, tenant, $0) }
     }
-
-    /// One look at the core, now.
-    func read<Value>(_ look: (Core, Instant) -> Value) -> Value { look(core, steadyNow()) }
 }

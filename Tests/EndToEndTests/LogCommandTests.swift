@@ -111,4 +111,34 @@ import TomboloJSON
             #expect(result.errors.contains("\n  try: "), "\(words)")
         }
     }
+
+    @Test func `what is erased is gone from a relay's files, and the log is sound`() throws {
+        let data = "\(work.path)/erased"
+        let key = try RunningRelay.mintKey(data)
+        let relay = try RunningRelay(serve: data, key: key)
+        for id in ["cat", "dog"] {
+            #expect(
+                try relay.tombolo("start", id, "--type", "T", "-s", "name=secret-of-\(id)").status
+                    == 0)
+            #expect(try relay.tombolo("update", id, "-s", "note=secret-of-\(id)-too").status == 0)
+        }
+        #expect(try relay.tombolo("erase", "activity", "cat").status == 3, "it runs still")
+        #expect(try relay.tombolo("end", "cat").status == 0)
+        let erased = try relay.tombolo("erase", "activity", "cat", "-o", "json")
+        #expect(erased.status == 0, "\(erased.errors)")
+        #expect(try json(erased.output)["events"]?.integer == 3)
+        #expect(try json(erased.output)["out_of_file"]?.bool == true)
+        let listed = try relay.tombolo("log", "ls", "--do", "end", "-o", "jsonl")
+        #expect(listed.output.contains(#""erased":true"#))
+        let verified = try Tombolo.run(["log", "verify", "--data", data, "-o", "json"])
+        #expect(verified.status == 0, "\(verified.output)")
+        for name in ["tombolo.db", "tombolo.db-wal"] {
+            let bytes = try FileBytes.read("\(data)/\(name)")
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(!text.contains("secret-of-cat"), "\(name)")
+        }
+        #expect(try relay.terminate() == 0)
+        let database = try FileBytes.read("\(data)/tombolo.db")
+        #expect(String(decoding: database, as: UTF8.self).contains("secret-of-dog"))
+    }
 }

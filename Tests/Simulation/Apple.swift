@@ -39,6 +39,8 @@ final class Apple {
     /// A token that was issued once.
     struct Token {
         var phone: Phone
+        /// Of the app on it, that asked for the token.
+        var installation: Int
         /// Nil for a start token.
         var card: Card?
         /// Since when it is no more, by Apple's clock.
@@ -117,7 +119,8 @@ final class Apple {
             world.violated(.tenants, "a start without the activity's id")
             return
         }
-        let key = CardKey(phone: token.phone.number, reference: reference)
+        let key = CardKey(
+            phone: token.phone.number, installation: token.installation, reference: reference)
         world.checkPush(push, content, token, key, life)
         let lane = Int(push.lane.rawValue)
         if inFlight[lane] >= capacity, world.loop.now > capacitySince {
@@ -133,8 +136,12 @@ final class Apple {
     }
 
     private func decide(_ push: Push, _ token: Token, _ key: CardKey, _ life: Life) {
-        let quick = world.dice.time(.network, 5...200)
+        var quick = world.dice.time(.network, 5...200)
         if let since = token.goneSince {
+            // The app may have told of its new token by then.
+            if world.strikes(.rotation, .network, oneIn: 2) {
+                quick = world.dice.time(.network, 500...9_000)
+            }
             let result = PushResult.rejected(
                 status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: since)
             answer(push, key, life, result, after: quick)
@@ -229,7 +236,9 @@ final class Apple {
 
     private func key(of push: Push) -> CardKey? {
         guard let token = tokens[push.token], let card = token.card else { return nil }
-        return CardKey(phone: token.phone.number, reference: card.reference)
+        return CardKey(
+            phone: token.phone.number, installation: token.installation,
+            reference: card.reference)
     }
 
     // MARK: Delivering
@@ -240,6 +249,7 @@ final class Apple {
             delay = world.dice.time(.network, 300...8_000)
         }
         world.after(delay) { [self] in
+            guard token.installation == token.phone.installation else { return }
             guard !token.phone.isOnline else {
                 world.receive(push, token.phone, token.card)
                 return

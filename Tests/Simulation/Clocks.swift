@@ -9,6 +9,9 @@ final class VirtualWallClock: WallClock, @unchecked Sendable {
 
     private let loop: any Loop
     private(set) var offset = Span.zero
+    /// The machine has slept for so long in all: its monotonic clock stood still meanwhile.
+    private(set) var slept = Span.zero
+    private var boots = 1
 
     init(_ loop: any Loop) { self.loop = loop }
 
@@ -16,11 +19,22 @@ final class VirtualWallClock: WallClock, @unchecked Sendable {
     func now() -> Instant { trueNow() + offset }
 
     /// What Apple and the phones believe.
-    func trueNow() -> Instant { Self.epoch + Span(nanoseconds: loop.now.nanoseconds) }
+    func trueNow() -> Instant { trueTime(loop.now) }
 
-    let boot = "the only one"
+    /// The same of a moment since the machine last slept.
+    func trueTime(_ instant: MonotonicInstant) -> Instant {
+        Self.epoch + Span(nanoseconds: instant.nanoseconds) + slept
+    }
+
+    var boot: String { "boot \(boots)" }
 
     func step(to offset: Span) { self.offset = offset }
+
+    /// Time goes on for everybody, but not for the machine.
+    func sleep(_ span: Span) { slept = slept + span }
+
+    /// From now on nobody can tell how long ago readings of the monotonic clock were taken.
+    func reboot() { boots += 1 }
 }
 
 /// A call at a moment.

@@ -5,7 +5,7 @@ import TomboloLoop
 /// others' throws as they are.
 struct Dice {
     enum Purpose: Int, CaseIterable {
-        case plan, producers, apple, network, phones, disk, machine
+        case plan, producers, apple, network, phones, disk, machine, operators
     }
 
     private var generators: [SplitMix64]

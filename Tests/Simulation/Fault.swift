@@ -2,14 +2,19 @@
 /// them.
 package enum Fault: Int, Hashable, Sendable, CaseIterable {
     // Producers
-    case duplicates, lateStates, bursts, clips, restarts, alerts, batches
+    case duplicates, lateStates, bursts, clips, restarts, alerts, batches, endMany, adopted
+    case reusedKeys
     // Apple
     case unavailable, throttled, keyRefused, refused, silence, unknownOutcomes, notSent
     case narrowLane, reordered
     // Phones
-    case rotation, lateTokens, missingTokens, offline, swipes, localUpdates
+    case rotation, lateTokens, missingTokens, offline, swipes, localUpdates, presence, lateReports
+    case deletions, oldTokens, startTokens
+    // Operators
+    case pauses, changedGrants, types, retries, restores
     // The machine
-    case crashes, crashInRecovery, crashInTurn, orderlyRestarts, diskErrors, slowDisk, wallSteps
+    case crashes, crashInRecovery, crashInTurn, orderlyRestarts, diskErrors, slowDisk, fullDisk
+    case wallSteps, reboots, suspends
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }

@@ -5,7 +5,8 @@ struct History {
     enum Step: UInt8 {
         case lifeBegins, recovered, crash, orderlyStop, lifeEnds, wallStep, capacity, heal, quiet
         case command, answer, durable, push, outcome, delivered, ignored, lost, card, token, stored
-        case offline, online, swipe, rotate, report, violation
+        case offline, online, swipe, rotate, report, presence, reinstall, pause, resume, type
+        case full, restore, reboot, sleep, violation
     }
 
     struct Entry {

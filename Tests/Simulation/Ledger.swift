@@ -24,6 +24,17 @@ struct Ledger {
 
     mutating func refused(_ index: Int) { requests[index].wasRefused = true }
 
+    /// The log was put back to an older state: what came after is gone from it.
+    mutating func forget(after seq: Int64) {
+        for index in requests.indices {
+            if let known = requests[index].seq, known > seq {
+                requests[index].seq = nil
+                requests[index].wasRefused = false
+            }
+            requests[index].isUnknown = true
+        }
+    }
+
     /// Answers what is wrong with it.
     mutating func acknowledged(_ index: Int, seq: Int64) -> String? {
         if let known = requests[index].seq, known != seq {

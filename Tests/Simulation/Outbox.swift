@@ -4,6 +4,8 @@ import TomboloLoop
 /// A card as the sender sees it: one destination.
 struct CardKey: Hashable {
     var phone: Int
+    /// Of the app on that phone.
+    var installation: Int
     var reference: ActivityReference
 }
 
@@ -25,6 +27,10 @@ final class Outbox {
         var mark: Int64
         var frame: String?
         var alert: Int64?
+        /// Class `lab` may hold: a second may be shared.
+        var mayShare: Bool
+        var isFrame: Bool
+        var token: String
         var fate = Fate.open
         var answeredAt: MonotonicInstant?
         /// Its answer came so shortly before a crash that it may not be on record.
@@ -34,16 +40,27 @@ final class Outbox {
         var counts: Bool { fate != .refused }
     }
 
-    let budgetClass: BudgetClass
+    /// The type of its activity.
+    let type: String
     var sends: [Sent] = []
+    /// When the log was put back to an older state: what came before is not known any more.
+    var cuts: [MonotonicInstant] = []
     /// The newest version that was pushed or recovered: older ones must not come any more.
     var floor: Int64 = 0
     var resendsStarts = false
+    /// Its start went with the restored log's gap: another one may take its name.
+    var isUnsure = false
 
     /// Whether an end was sent.
     var hasEnded: Bool { sends.contains { $0.event == .end } }
 
-    init(_ budgetClass: BudgetClass) { self.budgetClass = budgetClass }
+    init(type: String) { self.type = type }
+
+    /// Sends since the log was last put back.
+    private var remembered: ArraySlice<Sent> {
+        guard let cut = cuts.last else { return sends[...] }
+        return sends[(sends.firstIndex { $0.at > cut } ?? sends.count)...]
+    }
 
     func answered(_ push: PushID, life: Int, _ fate: Fate, at: MonotonicInstant) {
         guard let index = sends.lastIndex(where: { $0.push == push && $0.life == life }) else {
@@ -59,7 +76,7 @@ final class Outbox {
         if let last = sends.last(where: { $0.counts }) {
             let isShared = next.timestamp == last.timestamp
             if next.timestamp < last.timestamp
-                || isShared && next.event != .end && budgetClass != .lab
+                || isShared && next.event != .end && !next.mayShare
             {
                 faults.append((.timestamp, "\(next.timestamp) after \(last.timestamp)"))
             }
@@ -71,12 +88,12 @@ final class Outbox {
         {
             faults.append((.inFlight, "another one is under way"))
         }
-        if next.event != .end, sends.contains(where: { $0.event == .end }) {
+        if next.event != .end, remembered.contains(where: { $0.event == .end }) {
             faults.append((.endIsLast, "\(next.event) after the end"))
         }
         faults += startFaults(next)
         if let alert = next.alert,
-            sends.contains(where: { $0.alert == alert && $0.counts }), !resendsStarts
+            sends.contains(where: { $0.alert == alert && $0.counts }), !resendsStarts, !isUnsure
         {
             faults.append((.alertOnce, "alert \(alert) a second time"))
         }
@@ -86,26 +103,53 @@ final class Outbox {
     private func startFaults(_ next: Sent) -> [(Promise, String)] {
         guard next.event == .start else { return [] }
         let before = sends.filter { $0.event == .start && $0.counts }
-        guard let last = before.last else { return [] }
-        if resendsStarts, last.fate != .accepted || last.isForgotten { return [] }
+        guard let last = before.last, !isUnsure else { return [] }
+        let isForgotten = last.isForgotten || cuts.contains { last.at <= $0 }
+        if resendsStarts, last.fate != .accepted || isForgotten { return [] }
         return [(.oneStart, "a second start, \(next.at - last.at) after one that counts")]
     }
 
     // MARK: Windows
 
+    /// Everything that a window holds: ends stand outside.
+    var counted: [Sent] { sends.filter { $0.counts && $0.event != .end } }
+
     /// Checks every window of priority 10 and every pair of priority 5, of all that counts but
-    /// ends.
-    func windowFaults(_ grant: Grant) -> [(Promise, String, MonotonicInstant)] {
-        let counted = sends.filter { $0.counts && $0.event != .end }
-        return bucketFaults(counted.filter { $0.priority == 10 }, grant)
-            + spacingFaults(counted, grant.spacing, "two sends")
-            + spacingFaults(
-                counted.filter { $0.priority == 5 }, grant.lowPrioritySpacing, "priority 5")
+    /// ends: under each grant while it held, and under the widest of them all the time.
+    func windowFaults(
+        _ timeline: GrantTimeline, _ budgets: Budgets
+    ) -> [(Promise, String, MonotonicInstant)] {
+        let counted = counted
+        var faults: [(Promise, String, MonotonicInstant)] = []
+        for period in timeline.periods {
+            let grant = budgets[period.budgetClass]
+            let sends = counted.filter { $0.at >= period.from && $0.at < period.to }
+            for sends in parts(sends) {
+                faults += Self.bucketFaults(sends.filter { $0.priority == 10 }, grant)
+                faults += Self.spacingFaults(sends, grant.spacing, "two sends")
+                faults += Self.spacingFaults(
+                    sends.filter { $0.priority == 5 }, grant.lowPrioritySpacing, "priority 5")
+            }
+        }
+        guard timeline.changes.count > 1 else { return faults }
+        for sends in parts(counted.filter { !$0.mayShare && $0.priority == 10 }) {
+            faults += Self.bucketFaults(sends, budgets.widest(of: timeline.all))
+        }
+        return faults
+    }
+
+    /// Cut where the log was put back.
+    private func parts(_ sends: [Sent]) -> [[Sent]] {
+        guard !cuts.isEmpty else { return [sends] }
+        return (cuts + [MonotonicInstant(nanoseconds: .max)]).enumerated().map { index, end in
+            let start = index == 0 ? MonotonicInstant(nanoseconds: .min) : cuts[index - 1]
+            return sends.filter { $0.at > start && $0.at <= end }
+        }
     }
 
     /// A bucket that refills exactly: it runs dry exactly where some window holds more than burst +
     /// rate · w.
-    private func bucketFaults(
+    static func bucketFaults(
         _ sends: [Sent], _ grant: Grant
     ) -> [(Promise, String, MonotonicInstant)] {
         guard let perHour = grant.perHour else { return [] }
@@ -126,7 +170,7 @@ final class Outbox {
         return []
     }
 
-    private func spacingFaults(
+    static func spacingFaults(
         _ sends: [Sent], _ spacing: Span, _ what: String
     ) -> [(Promise, String, MonotonicInstant)] {
         for (one, other) in zip(sends, sends.dropFirst()) {
@@ -137,5 +181,15 @@ final class Outbox {
             }
         }
         return []
+    }
+}
+
+extension Budgets {
+    /// At least as wide as each of these; those without a bucket do not count.
+    func widest(of classes: Set<BudgetClass>) -> Grant {
+        let grants = classes.map { self[$0] }.filter { $0.perHour != nil }
+        return Grant(
+            spacing: .zero, burst: grants.map(\.burst).max() ?? 0,
+            perHour: grants.compactMap(\.perHour).max(), reserve: 0, lowPrioritySpacing: .zero)
     }
 }

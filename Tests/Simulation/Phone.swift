@@ -20,6 +20,8 @@ final class Card {
     var hasLostUpdate = false
     var hasLostEnd = false
     var isUpdatedLocally = false
+    /// The log was put back to before it: the relay knows nothing of it.
+    var isStranded = false
     var alerts: [Int64: Int] = [:]
     /// Since when a newer state waits for it.
     var behindSince: MonotonicInstant?
@@ -33,8 +35,14 @@ final class Phone {
     let tenant: TenantID
     let id: Identifier
     let user: String
-    let budgetClass: BudgetClass
-    let startToken: String
+    /// The class that an operator gave it; nil: each activity's type says.
+    var timeline: GrantTimeline?
+    /// Counts installations of the app: each has tokens of its own.
+    var installation = 1
+    /// By type.
+    var startTokens: [String: String] = [:]
+    /// Since when its app is in front for sure, and in which life of the relay it said so.
+    var front: (since: MonotonicInstant, life: Int)?
     var cards: [ActivityReference: Card] = [:]
     var isOnline = true
     /// The one push that Apple keeps for an app on a phone that is away.
@@ -45,23 +53,28 @@ final class Phone {
 
     /// Something that the app tells the relay until it is told that it is stored, or once.
     struct Upload {
+        var number = 0
         var command: DeviceCommand
+        /// The class that it asks for.
+        var budgetClass: BudgetClass?
+        var hasBegun = false
         var isRetried: Bool
         /// The token that it registers, with its card.
         var card: Card?
         var token: String?
+        /// It was true once: it must not undo what is newer.
+        var isOld = false
     }
 
     init(
-        number: Int, tenant: TenantID, id: Identifier, user: String, budgetClass: BudgetClass,
+        number: Int, tenant: TenantID, id: Identifier, user: String, budgetClass: BudgetClass?,
         loop: any Loop
     ) {
         self.number = number
         self.tenant = tenant
         self.id = id
         self.user = user
-        self.budgetClass = budgetClass
-        startToken = "5a" + Self.hex(UInt64(number), digits: 14)
+        timeline = budgetClass.map { GrantTimeline($0) }
         uploading = Parking(loop)
     }
 
@@ -70,7 +83,12 @@ final class Phone {
     /// Cards in an order that is the same in every process.
     var sortedCards: [Card] { cards.values.sorted { $0.reference.text < $1.reference.text } }
 
+    private var lastUpload = 0
+
     func upload(_ upload: Upload) {
+        lastUpload += 1
+        var upload = upload
+        upload.number = lastUpload
         uploads.append(upload)
         uploading.unpark()
     }

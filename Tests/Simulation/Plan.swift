@@ -14,6 +14,10 @@ struct Plan {
     let requests: Int
     let chaos: Duration
     let usesDisk: Bool
+    /// Apps say when they learned a token.
+    let tellsTimes: Bool
+    /// The relay is told that the disk is nearly full before it is.
+    let warnsOfFullDisk: Bool
 
     init(_ dice: inout Dice, faults given: FaultSet?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
@@ -21,19 +25,46 @@ struct Plan {
         phonesEach = dice.roll(.plan, 1...3)
         activitiesEach = dice.roll(.plan, 1...3)
         producersEach = dice.roll(.plan, 1...2)
-        requests = dice.roll(.plan, 5...40)
+        // Short lives in a share: many of them find what a few long ones do not.
+        requests = dice.roll(.plan, dice.happens(.plan, oneIn: 2) ? 4...12 : 5...40)
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
         chaos = .seconds(minutes * 60)
         usesDisk = dice.happens(.plan, oneIn: 8)
-        let share = dice.pick(.plan, [8, 4, 2])
+        tellsTimes = dice.happens(.plan, oneIn: 2)
+        warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
+        let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
             drawn.insert(FaultSet(fault))
         }
-        // A phone's own timestamps would be ahead of a relay whose clock was set back.
-        if drawn.contains(FaultSet(.wallSteps)) { drawn.remove(FaultSet(.localUpdates)) }
-        faults = given ?? drawn
+        faults = given ?? Self.possible(drawn, usesDisk: usesDisk)
     }
+
+    /// What can be promised at the same time.
+    private static func possible(_ drawn: FaultSet, usesDisk: Bool) -> FaultSet {
+        var drawn = drawn
+        // A phone's own timestamps would be ahead of a relay whose clock was set back, or slept.
+        if drawn.contains(FaultSet(.wallSteps)) || drawn.contains(FaultSet(.suspends)) {
+            drawn.remove(FaultSet(.localUpdates))
+        }
+        // Of a clock that was set back while the machine was off nobody knows how far it had run.
+        if drawn.contains(FaultSet(.wallSteps)) { drawn.remove(FaultSet(.reboots)) }
+        // A clock that was set back takes the timestamps of the gap with it; what types and tokens
+        // were before it nobody knows.
+        if drawn.contains(FaultSet(.restores)) {
+            drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
+        }
+        // Files are copied by other tests.
+        if usesDisk { drawn.remove(FaultSet(.restores)) }
+        return drawn
+    }
+
+    /// Each activity's type is its own.
+    static func type(of activity: String) -> String {
+        activity.hasSuffix("3") ? "Walker" : "Runner"
+    }
+
+    static let types = ["Runner", "Walker"]
 
     static func identifier(_ text: String) -> Identifier {
         guard let identifier = Identifier(text) else {

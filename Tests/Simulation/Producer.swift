@@ -27,6 +27,8 @@ struct Producer {
                 await burst()
             } else if world.strikes(.batches, .producers, oneIn: 8) {
                 await atomicBatch()
+            } else if world.strikes(.endMany, .producers, oneIn: 15) {
+                await endMany()
             } else {
                 await ask(command())
             }
@@ -50,7 +52,7 @@ struct Producer {
         switch world.dice.roll(.producers, 1...20) {
         case 1: return end(id)
         case 2: return start(id)
-        case 3, 4:
+        case 3, 4, 5, 6:
             guard world.faults.contains(FaultSet(.clips)), !world.isHealed else {
                 return update(id)
             }
@@ -61,7 +63,7 @@ struct Producer {
 
     private func state(_ id: String, _ mark: Int64, whole: Bool) -> String {
         "{\"t\":\"\(tenant.name.rawValue)\",\"a\":\"\(id)\",\"n\":\(mark)"
-            + (whole ? ",\"f\":\"0\"}" : "}")
+            + (whole ? ",\"f\":\"0\",\"p\":\"\(World.canary)\"}" : "}")
     }
 
     private func alert() -> String {
@@ -75,13 +77,17 @@ struct Producer {
         let audience = world.dice.pick(
             .producers,
             [
-                "{\"user\":\"ann\"}", "{\"device\":\"phone-0\"}",
-                "{\"devices\":[\"phone-0\",\"phone-1\",\"phone-2\"]}",
+                "\"user\":\"ann\"", "\"device\":\"phone-0\"",
+                "\"devices\":[\"phone-0\",\"phone-1\",\"phone-2\"]",
             ])
+        let route = world.strikes(.adopted, .producers, oneIn: 3) ? ",\"start\":\"adopt\"" : ""
         var text =
-            "{\"type\":\"Runner\",\"audience\":\(audience)"
+            "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(audience)\(route)}"
             + ",\"state\":\(state(id, mark, whole: true))"
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"on_unknown_start\":\"resend\"" }
+        if world.dice.happens(.producers, oneIn: 4) {
+            text += ",\"show_when\":{\"frames\":\"always\"}"
+        }
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"stale_after\":\"10m\"" }
         var (command, number) = make(.start, id, text + alert() + "}", mark)
         command.restart = world.dice.happens(.producers, oneIn: 2)
@@ -151,10 +157,38 @@ struct Producer {
     private func ask(_ question: (Command, Int64)) async {
         let index = world.ledger.add(question.0, number: question.1)
         await ask(index)
-        guard question.0.idempotency != nil, world.strikes(.duplicates, .producers, oneIn: 3)
-        else { return }
+        guard let key = question.0.idempotency else { return }
+        if world.strikes(.reusedKeys, .producers, oneIn: 4) { await reuse(key) }
+        guard world.strikes(.duplicates, .producers, oneIn: 3) else { return }
         await world.pause(world.dice.time(.producers, 1...20_000))
         await ask(index)
+    }
+
+    /// Another request under a key that was used.
+    private func reuse(_ key: IdempotencyKey) async {
+        var (command, mark) = update(activityID())
+        command.idempotency = IdempotencyKey(
+            key: key.key, bodyDigest: UInt64(bitPattern: mark) &* 0x9e37_79b9)
+        await ask(world.ledger.add(command, number: mark))
+    }
+
+    /// An end for everything that matches.
+    private func endMany() async {
+        let user = world.dice.pick(.producers, [nil, "ann", "bob"] as [String?])
+        let type = world.dice.pick(.producers, [nil, "Runner", "Walker"] as [String?])
+        let body = Array("{\"dismiss\":\"now\"}".utf8)
+        guard
+            // The simulation writes what it reads.
+            case .end(let end)? = try? Command.Content(
+                kind: .end, JSON(unchecked: body).document.root)
+        else { preconditionFailure("an end") }  // our own text
+        guard let life = world.life, life.isReady, let relay = life.relay else { return }
+        let request = EndMany(tenant: tenant, type: type, user: user, end: end, body: body)
+        let before = world.reference.models
+        world.note(.command, who: -1, 0, 0, "end of all \(type ?? "") \(user ?? "")")
+        let answer = await relay.endMany(request)
+        guard !life.isDead, case .acceptedAll(let all) = answer else { return }
+        world.checkEnds(all, of: request, before)
     }
 
     /// Asks until it is told; gives up after a while, and never asks twice without a key.

@@ -16,6 +16,31 @@ struct Reference {
         /// The last version of each incarnation, from the first on.
         var lastVersions: [Int64] = []
         var changedAt: Int64 = 0
+        /// Its app starts its cards itself.
+        var isAdopted = false
+        /// Its frames go also while the app is in front.
+        var showsAlways = false
+        /// Of its last start: a user, or devices.
+        var user: String?
+        var devices: [String] = []
+
+        /// Whether a phone of its tenant shows it.
+        func isFor(_ phone: Phone) -> Bool {
+            user.map { $0 == phone.user } ?? devices.contains(phone.id.rawValue)
+        }
+
+        mutating func follow(start view: JSONView) {
+            incarnation += 1
+            hasEnded = false
+            stateVersion = nil
+            lastVersions.append(version)
+            let audience = view["audience"]
+            isAdopted = audience?["start"]?.string == "adopt"
+            showsAlways = view["show_when"]?["frames"]?.string == "always"
+            user = audience?["user"]?.string
+            devices = audience?["devices"]?.elements.compactMap(\.string) ?? []
+            if let device = audience?["device"]?.string { devices = [device] }
+        }
     }
 
     struct Origin {
@@ -28,11 +53,17 @@ struct Reference {
     private(set) var models: [ActivityNumber: Model] = [:]
     /// Which event brought a mark.
     private(set) var origins: [Int64: Origin] = [:]
+    /// How many frames each loop without end has, by the number of its play.
+    private(set) var loops: [Int64: Int] = [:]
     /// Which event brought an alert.
     private(set) var alerts: [Int64: Origin] = [:]
 
     func model(tenant: TenantID, id: String) -> (ActivityNumber, Model)? {
         models.first { $0.value.tenant == tenant && $0.value.id == id }.map { ($0.key, $0.value) }
+    }
+
+    func event(_ seq: Int64) -> RecordedEvent? {
+        events.indices.contains(Int(seq) - 1) ? events[Int(seq) - 1] : nil
     }
 
     /// Takes an event; answers what is wrong with its place.
@@ -64,6 +95,14 @@ struct Reference {
         return wrong
     }
 
+    private mutating func follow(loop flipbook: JSONView) {
+        guard let frames = flipbook["frames"],
+            let name = frames.elements.first(where: { _ in true })?.string,
+            let play = name.split(separator: "-").first.flatMap({ Int64($0) })
+        else { return }
+        loops[play] = frames.count
+    }
+
     private mutating func follow(_ event: NewEvent, at nanoseconds: Int64) {
         let view = JSON(unchecked: event.body).document.root
         var model = models[event.activity] ?? Model(tenant: event.tenant, id: "")
@@ -74,17 +113,19 @@ struct Reference {
         var counts = true
         switch event.kind {
         case .start:
-            model.incarnation += 1
-            model.hasEnded = false
-            model.stateVersion = nil
-            model.lastVersions.append(model.version)
+            model.follow(start: view)
         case .update:
             if let number = view["state_version"]?.integer {
                 if let known = model.stateVersion, number < known { counts = false }
                 if counts { model.stateVersion = number }
             }
         case .end: model.hasEnded = true
-        case .play, .stop: counts = false
+        case .play:
+            counts = false
+            if let flipbook = view["flipbook"], flipbook["loop"]?.string == "forever" {
+                follow(loop: flipbook)
+            }
+        case .stop: counts = false
         }
         if !model.lastVersions.isEmpty {
             model.lastVersions[model.lastVersions.count - 1] = model.version

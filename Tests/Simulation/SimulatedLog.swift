@@ -28,6 +28,9 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         let batch = world.plant.map { $0.spoil(batch, in: world) } ?? batch
         if world.plant == .acknowledgeBeforeCommit { return try await promise(batch) }
         try await wait(world.diskDelay())
+        if !storage.setFull(world.isDiskFull), world.isDiskFull {
+            throw .full(hint: "the simulated disk is full")
+        }
         if world.strikes(.diskErrors, .disk, oneIn: 25) {
             if world.dice.happens(.disk, oneIn: 2) { try await store(batch) }
             throw .outcomeUnknown(cause: "an error of the simulated disk")
@@ -65,10 +68,17 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         if life.isDead { throw .outcomeUnknown(cause: "the power is gone") }
     }
 
+    /// Half of the worlds notice a full disk only when they meet it.
+    var hasRoom: Bool { !(world.isDiskFull && world.plan.warnsOfFullDisk) }
+
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {
         try await wait(world.diskDelay())
+        if world.strikes(.crashInRecovery, .disk, oneIn: 3) {
+            storage.planPowerLoss(after: world.dice.roll(.disk, 1...25))
+        }
         var recovered = try await storage.recover(idempotencySince: idempotencySince)
         world.reconcile(try await storage.history(after: 0, limit: .max), recovered, life)
+        recovered.restoredAt = world.restoredAt ?? recovered.restoredAt
         lastSeq = recovered.lastSeq
         lastFactSeq = recovered.lastFactSeq
         try await wait(world.diskDelay())

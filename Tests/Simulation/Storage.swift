@@ -10,11 +10,20 @@ protocol Storage: EventLog {
 
     /// Cuts the power within the next append, after so many operations, where it can.
     func planPowerLoss(after operations: Int)
+
+    /// No power loss is to come any more.
+    func calm()
+
+    /// The disk takes nothing more, or takes it again. Answers whether the log will find that out
+    /// by itself.
+    func setFull(_ isFull: Bool) -> Bool
 }
 
 extension InMemoryEventLog: Storage {
     func afterCrash() -> any Storage { crashed() }
     func planPowerLoss(after operations: Int) {}
+    func calm() {}
+    func setFull(_ isFull: Bool) -> Bool { false }
 }
 
 /// SQLite on a disk that keeps only what was synced.
@@ -48,6 +57,13 @@ final class DiskStorage: Storage, @unchecked Sendable {
     }
 
     func planPowerLoss(after operations: Int) { disk.plan(.powerLoss, after: operations) }
+
+    func calm() { disk.planNothing() }
+
+    func setFull(_ isFull: Bool) -> Bool {
+        disk.bytesMax = isFull ? disk.bytesMax ?? disk.bytesUsed : nil
+        return true
+    }
 
     private func opened() throws(EventLogError) -> LogWriter {
         if let writer { return writer }

@@ -12,15 +12,26 @@ extension World {
 
     /// Told at the moment at which a batch became durable.
     func becameDurable(_ batch: AppendBatch, _ receipt: AppendReceipt) {
-        note(.durable, who: -1, receipt.firstSeq, Int64(batch.events.count))
+        note(.durable, who: -1, receipt.firstSeq, Int64(batch.events.count), Self.text(batch))
         for (index, event) in batch.events.enumerated() {
             let seq = receipt.firstSeq + Int64(index)
             if let wrong = reference.append(event, seq: seq, at: loop.now.nanoseconds) {
                 violated(.order, wrong)
             }
+            if event.kind == .start { adopt(event.activity, event) }
         }
         for record in batch.records where record.space == .device { followTokens(record) }
+        for fact in batch.facts { checkTelling("a fact", fact.body) }
+        checkBounds()
         for record in batch.records { history.mix(UInt64(bitPattern: record.number)) }
+    }
+
+    private static func text(_ batch: AppendBatch) -> String {
+        batch.records.map {
+            let isMark = $0.space == .mark
+            let text = $0.value.map { String(decoding: $0, as: UTF8.self) } ?? "gone"
+            return "\($0.space) \($0.number)" + (isMark ? " \(text.prefix(150))" : "")
+        }.joined(separator: ", ")
     }
 
     private func followTokens(_ record: Record) {
@@ -38,7 +49,7 @@ extension World {
 
     /// Told what a new life found.
     func reconcile(_ history: [RecordedEvent], _ recovered: RecoveredLog, _ life: Life) {
-        let known = reference.events
+        let known = isRestoring ? [] : reference.events
         if history.count < known.count {
             violated(.durable, "\(known.count) events were durable, \(history.count) are left")
         } else if Array(history.prefix(known.count)) != known {
@@ -48,7 +59,11 @@ extension World {
             violated(.order, wrong)
         }
         for line in recovered.damage { violated(.damage, line) }
+        // Numbers may be given anew.
+        if isRestoring { recordedTokens = [:] }
         for record in recovered.records where record.space == .device { followTokens(record) }
+        if isRestoring { forgetGap(recovered) }
+        checkSize(of: recovered)
         for (key, outbox) in outboxes {
             guard let phone = phones.first(where: { $0.number == key.phone }),
                 let (_, model) = reference.model(
@@ -71,7 +86,14 @@ extension World {
             acknowledged(index, seq: accepted.seq)
             return true
         case .replay(let seq):
-            acknowledged(index, seq: seq)
+            // As the doors do: the key is compared in full, with what it was used for.
+            let known = reference.event(seq)?.event.idempotency
+            let own = ledger.requests[index].command.idempotency
+            if known?.key == own?.key, known?.bodyDigest != own?.bodyDigest {
+                ledger.refused(index)
+            } else {
+                acknowledged(index, seq: seq)
+            }
             return true
         case .accepted:
             ledger.refused(index)
@@ -79,6 +101,9 @@ extension World {
         case .refused(let refusal):
             switch refusal.code {
             case .stopping, .overloaded, .idempotencyKeyRunning: return false
+            case .logFull:
+                ledger.refused(index)
+                return false
             default:
                 ledger.refused(index)
                 return true
@@ -110,7 +135,8 @@ extension World {
     func checkPush(
         _ push: Push, _ content: PushContent, _ token: Apple.Token, _ key: CardKey, _ life: Life
     ) {
-        let outbox = outboxes[key] ?? Outbox(token.phone.budgetClass)
+        let activity = key.reference.id.rawValue
+        let outbox = outboxes[key] ?? Outbox(type: Plan.type(of: activity))
         outboxes[key] = outbox
         func check(_ holds: Bool, _ promise: Promise, _ detail: @autoclosure () -> String) {
             guard !holds else { return }
@@ -129,8 +155,11 @@ extension World {
             check(
                 origin.version >= outbox.floor, .order,
                 "version \(origin.version) after \(outbox.floor)")
+            // The end of a card that the relay never knew has no state of its own to show.
+            let isOrphan = push.event == .end && outbox.sends.allSatisfy { $0.event == .end }
             check(
-                origin.incarnation == key.reference.incarnation, .order,
+                origin.incarnation == key.reference.incarnation
+                    || isOrphan && origin.incarnation > key.reference.incarnation, .order,
                 "incarnation \(origin.incarnation)'s state")
             outbox.floor = max(outbox.floor, origin.version)
         } else {
@@ -139,10 +168,16 @@ extension World {
         if push.event == .start, let model = reference.origins[content.mark] {
             outbox.resendsStarts = startPolicy(model.activity) == .resend
         }
+        for (promise, detail) in holds(push, content, phone, activity, life) {
+            check(false, promise, detail)
+        }
+        let mayShare = timeline(phone, outbox.type).mayHold(.lab, at: loop.now)
         let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
-            frame: content.frame, alert: content.alert)
+            frame: content.frame, alert: content.alert, mayShare: mayShare,
+            // Only frames are not to be kept by Apple.
+            isFrame: push.expiration == 0, token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         outbox.sends.append(sent)
     }
@@ -153,7 +188,8 @@ extension World {
         }
         guard let start else { return .giveUp }
         let policy = JSON(unchecked: start.event.body).document.root["on_unknown_start"]?.string
-        return policy == "resend" ? .resend : .giveUp
+        // Without its own word, its type's: that may be either.
+        return policy == "resend" || policy == nil && !typeTimelines.isEmpty ? .resend : .giveUp
     }
 
     // MARK: Waiting
@@ -163,7 +199,8 @@ extension World {
     func sweep() {
         let named: [Fault] = [
             .unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,
-            .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused,
+            .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused, .fullDisk,
+            .pauses, .suspends, .restores, .oldTokens,
         ]
         guard !isHealed, !named.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         for phone in phones {
@@ -175,7 +212,7 @@ extension World {
     }
 
     private func sweep(_ card: Card, _ phone: Phone) {
-        let key = CardKey(phone: phone.number, reference: card.reference)
+        let key = key(phone, card.reference)
         guard let outbox = outboxes[key],
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue)
@@ -192,7 +229,8 @@ extension World {
         let since = card.behindSince ?? loop.now
         card.behindSince = since
         let from = max(since, lastTrouble, card.registeredSince)
-        let grant = plan.configuration.budgets[phone.budgetClass]
+        // The slowest class: which one holds may change any time.
+        let grant = plan.configuration.budgets[.standard]
         let bound = Span(nanoseconds: grant.lowPrioritySpacing.nanoseconds) + .seconds(10)
         guard life?.isReady == true, Span(nanoseconds: (loop.now - from).nanoseconds) > bound
         else { return }

@@ -88,8 +88,9 @@ extension World {
     func checkAtTheEnd() async {
         checkLedger()
         for (key, outbox) in outboxes.sorted(by: { order($0.key, $1.key) }) {
-            let grant = plan.configuration.budgets[outbox.budgetClass]
-            for (promise, detail, at) in outbox.windowFaults(grant) {
+            let timeline = timeline(phones[key.phone], outbox.type)
+            let budgets = plan.configuration.budgets
+            for (promise, detail, at) in outbox.windowFaults(timeline, budgets) {
                 violated(
                     promise,
                     "phone \(key.phone) \(key.reference.text): \(detail), sent at "
@@ -97,21 +98,31 @@ extension World {
             }
             checkFrames(key, outbox)
         }
+        checkDeviceWindows()
         guard let relay = life?.relay else { return }
         await checkRecovered(relay)
         for phone in phones {
             for card in phone.sortedCards { await checkConverged(card, phone, relay) }
         }
+        await checkBooks(relay)
         await rebuildAndCompare()
     }
 
     private func order(_ one: CardKey, _ other: CardKey) -> Bool {
-        (one.phone, one.reference.text) < (other.phone, other.reference.text)
+        (one.phone, one.installation, one.reference.text)
+            < (other.phone, other.installation, other.reference.text)
     }
 
     private func checkLedger() {
         var rows: [[UInt8]: Int] = [:]
-        for event in reference.events { rows[event.event.body, default: 0] += 1 }
+        var keys: Set<[String]> = []
+        for event in reference.events {
+            rows[event.event.body, default: 0] += 1
+            guard let key = event.event.idempotency?.key else { continue }
+            if !keys.insert([event.event.tenant.name.rawValue, key]).inserted {
+                violated(.once, "\(key) brought two events, the second at \(event.seq)")
+            }
+        }
         for request in ledger.requests where request.command.content.kind != .stop {
             let count = rows[request.command.body] ?? 0
             if request.seq != nil, count != 1 {
@@ -124,51 +135,42 @@ extension World {
         }
     }
 
-    /// A looping clip does not stand still. A push that comes before the producer has asked for the
-    /// next frame (a repetition, a change beside the clip) shows the last one again, so twice in a
-    /// row is no fault; three times is.
+    /// A looping clip does not stand still: of two frames that follow one another the second is the
+    /// next one. Pushes of a state beside the clip (a repetition, an echo) show the last frame
+    /// again, so only frames are compared; and only of one life, for the next one may not know how
+    /// far the one before had come.
     private func checkFrames(_ key: CardKey, _ outbox: Outbox) {
         let sends = outbox.sends
-        for index in sends.indices.dropFirst(2) {
-            let row = sends[(index - 2)...index]
-            let (one, other) = (sends[index - 2], sends[index])
-            guard
-                row.allSatisfy({ $0.fate == .accepted && $0.event == .update && $0.alert == nil }),
-                row.allSatisfy({ $0.life == one.life && $0.mark == one.mark }),
-                row.allSatisfy({ $0.frame == one.frame }),
-                let origin = reference.origins[one.mark], loops(origin.activity, one, other)
+        for (one, other) in zip(sends, sends.dropFirst()) {
+            guard one.isFrame, other.isFrame, one.fate == .accepted, other.fate == .accepted,
+                one.life == other.life, one.token == other.token, let frame = one.frame,
+                let next = other.frame, let (play, index) = Self.place(frame),
+                let (nextPlay, nextIndex) = Self.place(next), play == nextPlay,
+                let count = reference.loops[play], nextIndex != (index + 1) % count
             else { continue }
             violated(
                 .frames,
-                "phone \(key.phone) \(key.reference.text): frame "
-                    + "\(one.frame ?? "") three times in a row")
+                "phone \(key.phone) \(key.reference.text): "
+                    + "frame \(next) after \(frame) of \(count)")
             return
         }
     }
 
-    /// Whether nothing but a looping clip was going on between two pushes.
-    private func loops(
-        _ activity: ActivityNumber, _ one: Outbox.Sent, _ other: Outbox.Sent
-    ) -> Bool {
-        let start = VirtualWallClock.epoch + Span(nanoseconds: one.at.nanoseconds)
-        let end = VirtualWallClock.epoch + Span(nanoseconds: other.at.nanoseconds)
-        let slack = Span.seconds(20)
-        guard !faults.contains(FaultSet(.wallSteps)) else { return false }
-        let events = reference.events.filter { $0.event.activity == activity }
-        guard let last = events.last(where: { $0.event.recordedAt < start - slack }),
-            last.event.kind == .play,
-            !events.contains(where: {
-                $0.event.recordedAt >= start - slack && $0.event.recordedAt <= end + slack
-            })
-        else { return false }
-        let view = JSON(unchecked: last.event.body).document.root
-        return view["flipbook"]?["loop"]?.string == "forever"
+    /// Of which play a frame is, and which of its frames.
+    private static func place(_ frame: String) -> (play: Int64, index: Int)? {
+        let parts = frame.split(separator: "-")
+        guard parts.count == 2, let play = Int64(parts[0]), let index = Int(parts[1]) else {
+            return nil
+        }
+        return (play, index)
     }
 
     private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {
-        guard card.isRegistered, !card.isDismissed,
+        guard card.isRegistered, !card.isDismissed, !card.isStranded,
             let (_, model) = reference.model(
-                tenant: phone.tenant, id: card.reference.id.rawValue)
+                tenant: phone.tenant, id: card.reference.id.rawValue),
+            // What a restored log has lost it cannot end.
+            card.reference.incarnation <= model.incarnation
         else { return }
         let name = "phone \(phone.number) \(card.reference.text)"
         if model.hasEnded || model.incarnation != card.reference.incarnation {
@@ -178,7 +180,11 @@ extension World {
         let key = ActivityKey(tenant: phone.tenant, id: card.reference.id)
         guard let view = await relay.activity(key) else { return }
         if card.mark != model.mark {
-            violated(.converges, "\(name) shows mark \(card.mark), not \(model.mark)")
+            let known = view.destinations.first { $0.device == phone.id }
+            let why = known.map { "\($0.phase), \($0.waiting?.reason ?? "waits for nothing")" }
+            violated(
+                .converges,
+                "\(name) shows mark \(card.mark), not \(model.mark); \(why ?? "unknown")")
         } else if view.clip?.playing != true, card.state != view.state.bytes {
             violated(.converges, "\(name) shows another frame")
         }

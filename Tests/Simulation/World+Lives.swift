@@ -4,7 +4,7 @@ import TomboloEventLog
 import TomboloLoop
 import TomboloRelay
 
-// Starts, crashes and stops of the relay, and what operators and time servers do.
+// Starts, crashes and stops of the relay.
 
 extension World {
     /// One life after the other, until the world is over.
@@ -19,6 +19,7 @@ extension World {
             buryPushes(of: life)
             if isOver { break }
             storage = storage.afterCrash()
+            restoreIfAsked()
             await pause(dice.time(.machine, 50...20_000))
             trouble()
         }
@@ -40,17 +41,20 @@ extension World {
     }
 
     private func serve(_ life: Life) async {
+        let begin = loop.now
         var configuration = plan.configuration
         plant?.spoil(&configuration)
         let relay = Relay(
             loop: loop, log: SimulatedLog(self, life, storage), sender: Sender(self, life),
-            configuration: configuration, wallClock: clock, seed: dice.seed(.machine))
+            configuration: configuration, wallClock: clock, seed: dice.seed(.machine),
+            complain: { [self] in checkTelling("a complaint", $0) })
         life.relay = relay
         apple.begin()
         do {
             let damage = try await relay.recover()
             guard !life.isDead else { return }
             for line in damage { violated(.damage, line) }
+            checkTelling("recovery", damage.joined())
             await checkRecovered(relay)
             guard !life.isDead else { return }
             note(.recovered, who: -1, Int64(reference.events.count))
@@ -59,8 +63,13 @@ extension World {
                     defer { life.kill() }
                     try await relay.run()
                 }
-                while !life.isDead, await !relay.isReady { await pause(.microseconds(100)) }
+                var wait = Duration.microseconds(100)
+                while !life.isDead, await !relay.isReady {
+                    await pause(wait)
+                    wait = min(wait * 2, .milliseconds(20))
+                }
                 if !life.isDead {
+                    checkRecoveryTime(since: begin)
                     life.isReady = true
                     trouble()
                     apple.connect(life)
@@ -68,6 +77,7 @@ extension World {
                 try await group.next()
             }
         } catch {
+            checkTelling("an error", "\(error)")
             note(.crash, who: -1, Int64(life.number), 0, "\(error)")
         }
     }
@@ -90,25 +100,5 @@ extension World {
         guard let life, !life.isDead else { return }
         note(.crash, who: -1, Int64(life.number))
         life.kill()
-    }
-
-    /// Crashes, stops and clocks, until the heal.
-    func operate() async {
-        while !isHealed {
-            await pause(dice.time(.machine, 200...120_000))
-            if isHealed || isOver { return }
-            if strikes(.crashes, .machine, oneIn: 2) { crash() }
-            if strikes(.wallSteps, .machine, oneIn: 2) { stepWallClock() }
-            if strikes(.orderlyRestarts, .machine, oneIn: 4), let relay = life?.relay {
-                note(.orderlyStop, who: -1)
-                await relay.finish()
-            }
-        }
-    }
-
-    private func stepWallClock() {
-        let offset = dice.pick(.machine, [-3_600, -90, -5, 0, 5, 90, 1_200, 3_600])
-        clock.step(to: .seconds(Int64(offset)))
-        note(.wallStep, who: -1, Int64(offset))
     }
 }

@@ -4,213 +4,189 @@ import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
-// What phones and their apps do.
+// What apps tell the relay.
 
 extension World {
-    /// The app registers its device and its start token.
+    /// The app registers its device and its start tokens.
     func equip(_ phone: Phone) {
+        register(phone, phone.timeline?.latest)
+        for type in Plan.types { issueStartToken(phone, type) }
+    }
+
+    /// The device with a budget class that an operator gives it.
+    func register(_ phone: Phone, _ budgetClass: BudgetClass?) {
+        // A frequent device without frequent updates is a standard one.
+        let isCurbed = budgetClass == .standard && dice.happens(.phones, oneIn: 2)
+        let name = isCurbed ? "frequent" : budgetClass?.name
         let fields =
-            "{\"user\":\"\(phone.user)\",\"frequent_updates\":true,\"os\":\"18.2\","
-            + "\"budget_class\":\"\(phone.budgetClass.name)\"}"
+            "{\"user\":\"\(phone.user)\",\"frequent_updates\":\(!isCurbed),\"os\":\"18.2\""
+            + (name.map { ",\"budget_class\":\"\($0)\"" } ?? "") + "}"
         // The simulation writes what it reads.
         guard let registration = try? DeviceRegistration(reading: Self.json(fields)) else {
             preconditionFailure("\(fields)")  // our own text
         }
-        phone.upload(Phone.Upload(command: .register(registration), isRetried: true))
         phone.upload(
             Phone.Upload(
-                command: putToken(.start(type: "Runner"), phone.startToken), isRetried: true))
+                command: .register(registration), budgetClass: budgetClass, isRetried: true))
     }
 
     static func json(_ text: String) -> JSONView {
         JSON(unchecked: Array(text.utf8)).document.root
     }
 
-    private func putToken(_ name: TokenName, _ token: String) -> DeviceCommand {
+    func issueStartToken(_ phone: Phone, _ type: String) {
+        let token = newToken()
+        if let old = phone.startTokens[type] { apple.tokens[old]?.goneSince = clock.trueNow() }
+        phone.startTokens[type] = token
+        apple.tokens[token] = Apple.Token(phone: phone, installation: phone.installation)
+        phone.upload(
+            Phone.Upload(
+                command: putToken(.start(type: type), token), isRetried: true, token: token))
+    }
+
+    /// Its beginning is on no other line: whoever shows one has shown a secret.
+    static let tokenPrefix = "5ec2e75e"
+
+    private func newToken() -> String {
+        numbers += 1
+        return Self.tokenPrefix + Phone.hex(UInt64(numbers), digits: 8)
+    }
+
+    /// - Parameter observedAt: when the app learned it, where it says so.
+    func putToken(
+        _ name: TokenName, _ token: String, observedAt: Instant? = nil
+    ) -> DeviceCommand {
+        let told = observedAt ?? (plan.tellsTimes ? clock.trueNow() : nil)
+        let time = told.map { ",\"observed_at\":\"\($0.rfc3339)\"" } ?? ""
         guard
             // The simulation writes what it reads.
             let registration = try? TokenRegistration(
-                reading: Self.json("{\"token\":\"\(token)\"}"))
+                reading: Self.json("{\"token\":\"\(token)\"\(time)}"))
         else { preconditionFailure("\(token) is a token") }  // our own text
         return .putToken(name, registration)
     }
+
+    // MARK: Telling
 
     /// Tells the relay what the app has to tell, in order, until the world is over.
     func uploads(of number: Int) async {
         let phone = phones[number]
         while !isOver {
-            guard let upload = phone.uploads.first else {
+            guard !phone.uploads.isEmpty else {
                 await phone.uploading.park()
                 continue
             }
             await pause(dice.time(.network, 5...100))
-            guard phone.isOnline, let life, life.isReady, let relay = life.relay else {
-                await pause(.milliseconds(700))
+            guard phone.isOnline else {
+                await phone.uploading.park()
                 continue
             }
+            guard let life, life.isReady, let relay = life.relay else {
+                await pause(.milliseconds(900))
+                continue
+            }
+            // The app may have been deleted meanwhile.
+            guard let upload = phone.uploads.first else { continue }
+            begin(phone)
             var key = phone.key
             if plant == .tenantLeftOut { key.tenant = plan.tenants[0] }
             let answer = await relay.submit(upload.command, for: key)
-            var isDone = !upload.isRetried
-            if case .stored = answer, !life.isDead { isDone = true }
+            let isDone = !upload.isRetried || isDone(upload, answer, life)
             note(.stored, who: number, isDone ? 1 : 0, 0, "\(answer)")
+            checkTelling("an answer", "\(answer)")
             guard isDone else {
                 await pause(.milliseconds(300))
                 continue
             }
+            guard phone.uploads.first?.number == upload.number else { continue }
             phone.uploads.removeFirst()
-            if let card = upload.card, card.token == upload.token {
-                card.isRegistered = true
-                card.registeredSince = loop.now
-            }
+            if !life.isDead { finish(upload, phone, life, answer) }
         }
     }
 
-    // MARK: Arriving
-
-    /// A push arrives at a phone that is online.
-    func receive(_ push: Push, _ phone: Phone, _ card: Card?) {
-        guard let content = PushContent(push) else { return }
-        if content.tenant != phone.tenant.name.rawValue {
-            violated(.tenants, "\(content.tenant)'s state on \(phone.tenant.name)'s phone")
-        }
-        if push.event == .start {
-            guard let reference = content.reference else { return }
-            begin(reference, content, phone)
-            return
-        }
-        guard let card, !card.isDismissed else { return }
-        let isOld = content.timestamp < card.lastTimestamp
-        // What the app has drawn itself stays, whatever was on its way.
-        if isOld, card.isUpdatedLocally { card.hasLostUpdate = true }
-        guard !card.hasEnded, !isOld || push.event == .end else {
-            note(.ignored, who: phone.number, content.mark)
-            return
-        }
-        show(content, on: card, phone)
-        if push.event == .end { card.hasEnded = true }
-    }
-
-    private func begin(_ reference: ActivityReference, _ content: PushContent, _ phone: Phone) {
-        if let card = phone.cards[reference] {
-            let key = CardKey(phone: phone.number, reference: reference)
-            if outboxes[key]?.resendsStarts != true {
-                violated(.oneStart, "a second card for \(reference.text)")
-            }
-            guard !card.hasEnded, content.timestamp >= card.lastTimestamp else { return }
-            show(content, on: card, phone)
-            return
-        }
-        let card = Card(reference)
-        phone.cards[reference] = card
-        note(.card, who: phone.number, content.mark, 0, reference.text)
-        show(content, on: card, phone)
-        if strikes(.missingTokens, .phones, oneIn: 4) {
-            card.isTokenless = true
-            return
-        }
-        let isLate = strikes(.lateTokens, .phones, oneIn: 2)
-        after(dice.time(.phones, isLate ? 3_000...400_000 : 50...3_000)) { [self] in
-            issueToken(card, phone)
+    private func isDone(_ upload: Phone.Upload, _ answer: Answer, _ life: Life) -> Bool {
+        guard !life.isDead else { return false }
+        switch answer {
+        case .stored: return true
+        case .refused(let refusal):
+            if case .delete = upload.command { return refusal.code == .unknownDevice }
+            return false
+        default: return false
         }
     }
 
-    private func show(_ content: PushContent, on card: Card, _ phone: Phone) {
-        card.lastTimestamp = max(card.lastTimestamp, content.timestamp)
-        card.state = content.state
-        card.mark = content.mark
-        note(.delivered, who: phone.number, content.mark, content.timestamp)
-        guard let alert = content.alert else { return }
-        card.alerts[alert, default: 0] += 1
-        let key = CardKey(phone: phone.number, reference: card.reference)
-        if card.alerts[alert] ?? 0 > 1, outboxes[key]?.resendsStarts != true {
-            violated(.alertOnce, "alert \(alert) rang twice on phone \(phone.number)")
+    /// From the moment at which something is told, nobody knows whether it holds.
+    private func begin(_ phone: Phone) {
+        // A registration later than its retirement brings a token back.
+        if let token = phone.uploads[0].token, !phone.uploads[0].isOld {
+            retiredTokens.remove(token)
+        }
+        guard !phone.uploads[0].hasBegun else { return }
+        phone.uploads[0].hasBegun = true
+        let upload = phone.uploads[0]
+        if let budgetClass = upload.budgetClass { phone.timeline?.ask(budgetClass, at: loop.now) }
+        if case .presence = upload.command { phone.front = nil }
+    }
+
+    private func finish(
+        _ upload: Phone.Upload, _ phone: Phone, _ life: Life, _ answer: Answer
+    ) {
+        if upload.budgetClass != nil { phone.timeline?.confirm(at: loop.now) }
+        if case .presence(let report) = upload.command, report.phase == .active,
+            case .stored(let stored) = answer, stored.kind == .updated
+        {
+            phone.front = (loop.now, life.number)
+        }
+        if let card = upload.card, card.token == upload.token {
+            card.isRegistered = true
+            card.registeredSince = loop.now
         }
     }
 
-    private func issueToken(_ card: Card, _ phone: Phone) {
-        guard !card.isDismissed else { return }
-        numbers += 1
-        let token = "c0" + Phone.hex(UInt64(numbers), digits: 14)
+    func issueToken(_ card: Card, _ phone: Phone) {
+        guard !card.isDismissed, phone.cards[card.reference] === card else { return }
+        let token = newToken()
         if let old = card.token { apple.tokens[old]?.goneSince = clock.trueNow() }
         card.token = token
         card.isRegistered = false
-        apple.tokens[token] = Apple.Token(phone: phone, card: card)
+        apple.tokens[token] = Apple.Token(
+            phone: phone, installation: phone.installation, card: card)
         note(.token, who: phone.number, 0, 0, "\(token) for \(card.reference.text)")
+        guard strikes(.rotation, .phones, oneIn: 2) else {
+            registerToken(of: card, phone)
+            return
+        }
+        // Pushes to the old one are on their way meanwhile.
+        after(dice.time(.phones, 100...20_000)) { [self] in
+            if card.token == token, phone.cards[card.reference] === card {
+                registerToken(of: card, phone)
+            }
+        }
+    }
+
+    func registerToken(of card: Card, _ phone: Phone) {
+        guard let token = card.token else { return }
         phone.upload(
             Phone.Upload(
                 command: putToken(.activity(card.reference), token), isRetried: true, card: card,
                 token: token))
     }
 
-    // MARK: Troubles
-
-    /// Sets off what happens to phones until the heal.
-    func beginTroubles() {
-        apple.changeWeather()
-        troublePhones()
-        sweep()
-    }
-
-    private func troublePhones() {
-        guard !isHealed else { return }
-        if !phones.isEmpty {
-            let phone = dice.pick(.phones, phones)
-            if strikes(.offline, .phones, oneIn: 3) { goOffline(phone) }
-            let cards = phone.sortedCards.filter { $0.token != nil && !$0.isDismissed }
-            if !cards.isEmpty { trouble(dice.pick(.phones, cards), phone) }
-        }
-        after(dice.time(.phones, 500...60_000)) { [self] in troublePhones() }
-    }
-
-    private func trouble(_ card: Card, _ phone: Phone) {
-        if strikes(.rotation, .phones, oneIn: 2) {
-            note(.rotate, who: phone.number, 0, 0, card.reference.text)
-            issueToken(card, phone)
-        }
-        if strikes(.localUpdates, .phones, oneIn: 3) { updateLocally(card, phone) }
-        if strikes(.swipes, .phones, oneIn: 6) { swipe(card, phone) }
-    }
-
-    private func goOffline(_ phone: Phone) {
-        guard phone.isOnline else { return }
-        phone.isOnline = false
-        note(.offline, who: phone.number)
-        after(dice.time(.phones, 500...300_000)) { [self] in comeOnline(phone) }
-    }
-
-    func comeOnline(_ phone: Phone) {
-        guard !phone.isOnline else { return }
-        phone.isOnline = true
-        note(.online, who: phone.number)
-        guard let push = phone.stored else { return }
-        phone.stored = nil
-        receive(push, phone, apple.tokens[push.token]?.card)
-    }
-
-    private func swipe(_ card: Card, _ phone: Phone) {
-        card.isDismissed = true
-        note(.swipe, who: phone.number, 0, 0, card.reference.text)
-        if let token = card.token { apple.tokens[token]?.goneSince = clock.trueNow() }
-        report("{\"phase\":\"dismissed\",\"by\":\"user\"}", card, phone, isRetried: false)
-    }
-
-    private func updateLocally(_ card: Card, _ phone: Phone) {
-        let instant = clock.trueNow() + .seconds(Int64(dice.roll(.phones, 0...2)))
-        card.lastTimestamp = max(card.lastTimestamp, instant.seconds)
-        card.isUpdatedLocally = true
-        report(
-            "{\"phase\":\"active\",\"last_local_update\":\"\(instant.rfc3339)\"}", card, phone,
-            isRetried: true)
-    }
-
-    private func report(_ text: String, _ card: Card, _ phone: Phone, isRetried: Bool) {
+    func report(_ text: String, _ card: Card, _ phone: Phone, isRetried: Bool) {
         // The simulation writes what it reads.
         guard let report = try? PhoneReport(reading: Self.json(text)) else {
             preconditionFailure(text)  // our own text
         }
         note(.report, who: phone.number, 0, 0, text)
-        phone.upload(
-            Phone.Upload(command: .report(card.reference, report), isRetried: isRetried))
+        let upload = Phone.Upload(
+            command: .report(card.reference, report), isRetried: isRetried)
+        guard strikes(.lateReports, .phones, oneIn: 2) else {
+            phone.upload(upload)
+            return
+        }
+        let installation = phone.installation
+        after(dice.time(.phones, 1_000...4_000_000)) {
+            if phone.installation == installation { phone.upload(upload) }
+        }
     }
 }

@@ -58,6 +58,16 @@ final class World: @unchecked Sendable {
     /// Tokens of each device's record, and those that were taken from one.
     var recordedTokens: [Int64: Set<String>] = [:]
     var retiredTokens: Set<String> = []
+    /// What an operator holds back for sure.
+    var pauses: [HeldPause] = []
+    /// Of activity types: what class they have.
+    var typeTimelines: [ActivityType.Key: GrantTimeline] = [:]
+    /// A copy of the log, with its time.
+    var backup: InMemoryEventLog?
+    /// When the log was put back, by the machine's clock.
+    var restoredAt: Instant?
+    var isRestoring = false
+    var isDiskFull = false
     let rest: Parking
 
     init(seed: UInt64, faults: FaultSet?, plant: Plant?) {
@@ -77,13 +87,16 @@ final class World: @unchecked Sendable {
     private func makePhones() {
         for tenant in plan.tenants {
             for index in 0..<plan.phonesEach {
-                let budgetClass = dice.pick(.plan, [BudgetClass.standard, .frequent, .lab])
-                let phone = Phone(
-                    number: phones.count, tenant: tenant,
-                    id: Plan.identifier("phone-\(index)"), user: "ann",
-                    budgetClass: budgetClass, loop: loop)
-                phones.append(phone)
-                apple.tokens[phone.startToken] = Apple.Token(phone: phone)
+                var budgetClass: BudgetClass? = dice.pick(
+                    .plan, [BudgetClass.standard, .frequent, .lab])
+                if faults.contains(FaultSet(.types)), dice.happens(.plan, oneIn: 2) {
+                    budgetClass = nil
+                }
+                phones.append(
+                    Phone(
+                        number: phones.count, tenant: tenant,
+                        id: Plan.identifier("phone-\(index)"), user: index < 2 ? "ann" : "bob",
+                        budgetClass: budgetClass, loop: loop))
             }
         }
     }
@@ -175,7 +188,10 @@ final class World: @unchecked Sendable {
         note(.heal, who: -1)
         clock.step(to: .zero)
         apple.heal()
+        isDiskFull = false
+        storage.calm()
         for phone in phones { comeOnline(phone) }
+        await resumeEverything()
         if faults.contains(FaultSet(.clips)) {
             await Producer(self, plan.tenants[0], 98).stopEverything()
         }

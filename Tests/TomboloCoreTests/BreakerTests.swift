@@ -38,6 +38,19 @@ import TomboloJSON
         #expect(Self.isOpen(storm + calm + storm))
     }
 
+    @Test func `no probe waits longer than the operator allows, jitter included`() {
+        for jitter in [0, 0.5, 0.999] {
+            var lane = Lane()
+            lane.setCapacity(1)
+            for second in 0..<5 {
+                let now = Instant(seconds: 1_000 + Int64(second) * 2)
+                lane.failed(atOnce: true, probeMax: .seconds(1), jitter: jitter, now: now)
+                #expect(lane.probeAt! <= now + .seconds(1))
+                #expect(lane.probeAt! >= now + Span(nanoseconds: 800_000_000))
+            }
+        }
+    }
+
     @Test func `the first success closes it, and the storm before is forgotten`() {
         let storm = (0..<100).map { $0.isMultiple(of: 2) }
         #expect(Self.isOpen(storm + [false] + (0..<20).map { $0.isMultiple(of: 2) }))

@@ -5,6 +5,19 @@ import TomboloJSON
 
 /// Rule 9: frames are sampled, never late, and a slowed loop visits all its frames.
 @Suite struct ClipTests {
+    /// Found by the simulation: after a restart the last frame was pushed a second time.
+    @Test func `a loop waits for the frame that is asked for next, also after a restart`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[7,8,9],"every":"5s"}}"#)
+        rig.advance(to: 9)
+        let mark = rig.pushes.count
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":8}"#)
+        #expect(rig.crash(recoverAt: 9.5).isEmpty)
+        rig.advance(to: 21)
+        #expect(rig.line(from: mark) == #"10:U10{"lap":9} 15:U10{"lap":7} 20:U10{"lap":8}"#)
+    }
+
     static let clip = #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms"}}"#
 
     static func frames(_ rig: Rig, from: Int) -> [String] {

@@ -48,6 +48,26 @@ import TomboloJSON
         #expect(rig.lastRefusal == .unknownDeadLetter)
     }
 
+    /// Found by the simulation: the end came with the next incarnation's state.
+    @Test func `an end that nobody remembers is not tried again`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.advance(to: 20)
+        rig.command(.end, #"{"dismiss":"now"}"#)
+        rig.verdict = { _ in .accepted }
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":7}}"#
+        ) { $0.restart = true }
+        rig.advance(to: 40)
+        #expect(rig.crash(recoverAt: 50).isEmpty)
+        let before = rig.pushes.count
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 90)
+        #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
+        #expect(!rig.pushes.dropFirst(before).contains { $0.push.event == .end })
+    }
+
     @Test func `a refused start and a refused end can go again`() {
         var rig = Rig()
         rig.device()
@@ -111,6 +131,23 @@ import TomboloJSON
         }
         rig.tell(.putToken(TokenName(name)!, registration))
         return rig.lastStored?.kind
+    }
+
+    /// Found by the simulation: what a late upload told was taken once its successor was dead.
+    @Test(arguments: [false, true])
+    func `a token from before one that is dead is not taken`(withCrash: Bool) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        #expect(register(&rig, "activity:cat", "cc", observed: 20) == .updated)
+        rig.verdict = { _ in Self.gone(Rig.epoch + .seconds(60)) }
+        rig.advance(to: 60)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 70)
+        #expect(rig.view()?.destinations.first?.phase == "gone")
+        if withCrash { #expect(rig.crash(recoverAt: 80).isEmpty) }
+        #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
+        #expect(register(&rig, "activity:cat", "dd", observed: 30) == .created, "its successor")
     }
 
     @Test func `a token that Apple declared dead is not brought back by a late registration`() {

@@ -20,6 +20,16 @@ import TomboloJSON
         return rig
     }
 
+    /// Found by the simulation: it was paid for again and again, with every write of the disk.
+    @Test func `a token held over a change of grant is paid for anew once`() {
+        let budgets = Budgets()
+        var state = PacingState()
+        state.reserve(budgets[.standard], now: Rig.epoch)
+        let later = Rig.epoch + .seconds(60)
+        state.reserve(budgets[.frequent], now: later)
+        #expect(state.hasPaid(budgets[.frequent], now: later))
+    }
+
     @Test func `priority 10 to a device stays within four times an activity's grant`() {
         var rig = Self.rig(8)
         for tick in 0..<400 {

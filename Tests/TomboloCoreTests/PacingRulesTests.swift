@@ -267,6 +267,32 @@ import TomboloJSON
         #expect(rig.line() == #"0:U10{"lap":0}"#)
     }
 
+    /// Found by the simulation: the end of an adopted activity was annihilated, and its card
+    /// stayed.
+    @Test(arguments: [false, true])
+    func `a card that its app has begun gets its end though its token comes late`(
+        isBegunAnew: Bool
+    ) {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        let adopted = #"{"device":"phone","start":"adopt"}"#
+        rig.command(.start, #"{"type":"Runner","audience":\#(adopted),"state":{"lap":0}}"#)
+        rig.command(.end, #"{"dismiss":"now"}"#)
+        if isBegunAnew {
+            rig.command(
+                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":1}}"#
+            ) { $0.restart = true }
+        }
+        #expect(rig.crash(recoverAt: 10).isEmpty)
+        rig.advance(to: 60)
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 90)
+        let own = rig.pushes.filter { $0.push.token == "bb" }
+        #expect(own.map(\.push.event) == [.end])
+        #expect(own.map { Rig.state($0.push) } == [#"{"lap":0}"#])
+    }
+
     // MARK: 6 One in flight, timestamps
 
     @Test func `one push is in flight at a time, and its silence ends after ten seconds`() {

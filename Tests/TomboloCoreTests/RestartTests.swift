@@ -5,6 +5,26 @@ import TomboloJSON
 
 /// What a crash must not take from cards and tokens. Found by the simulation.
 @Suite struct RestartTests {
+    /// A deleted device's reservation was taken for that of the next one in its place.
+    @Test func `a start goes when its own record is durable, whoever had its place before`() {
+        var rig = Rig()
+        rig.device("d0")
+        rig.token("start:Runner", "aa", "d0")
+        rig.commitsByItself = false
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"devices":["d0","d1"]},"state":{"lap":0}}"#)
+        rig.commit()
+        let isTaken = rig.take()
+        #expect(isTaken)
+        rig.tell(.delete, "d0")
+        rig.device("d1")
+        rig.token("start:Runner", "bb", "d1")
+        rig.commit()
+        #expect(rig.pushes.isEmpty)
+        rig.commit()
+        #expect(rig.pushes.map(\.push.token) == ["bb"])
+    }
+
     @Test func `a card of an incarnation that a restart left behind gets its end after a crash`() {
         var rig = Rig()
         rig.runningActivity()

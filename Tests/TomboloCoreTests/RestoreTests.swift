@@ -44,4 +44,36 @@ import TomboloJSON
         rig.advance(to: 90)
         #expect(alerts(rig, from: mark) == 1, "what comes after it rings")
     }
+
+    /// Found by the simulation: what phones had got from the gap stayed on them.
+    @Test func `after a restore the state goes again, for phones may show the gap's`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        let mark = rig.pushes.count
+        #expect(rig.crash(recoverAt: 70, restored: true).isEmpty)
+        rig.advance(to: 120)
+        #expect(rig.pushes.count == mark + 1)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
+    }
+
+    /// Found by the simulation: a backup between an event and its destinations' first marks led to
+    /// a second card.
+    @Test func `after a restore a start is not sent again though its destination has no mark`() {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.commitsByItself = false
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.commit()
+        rig.commitsByItself = true
+        #expect(rig.crash(recoverAt: 20, restored: true).isEmpty)
+        rig.advance(to: 40)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.crash(recoverAt: 50).isEmpty)
+        rig.advance(to: 400)
+        #expect(rig.pushes.isEmpty)
+    }
 }

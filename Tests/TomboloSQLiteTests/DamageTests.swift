@@ -128,3 +128,38 @@ private func filled() async throws -> SQLitePlace {
     }
     await log.close()
 }
+
+@Test func `a damaged event that no head tells of yet takes its activity out, and no other`()
+    async throws
+{
+    let place = SQLitePlace()
+    let path = place.directory + "/tombolo.db"
+    var chance = SplitMix64(seed: 1)
+    var activities = SampleActivities()
+    var writer: LogWriter? = try LogWriter(path: path, chance: &chance)
+    for round in 0..<4 {
+        let events = (Int64(1)...3).map { activity in
+            activities.next(activity, "{\"mark\":\"round-\(round)-\(activity)\"}", at: Sample.noon)
+        }
+        _ = try writer?.store([activities.batch(events)])[0].get()
+    }
+    writer = nil
+    // The third activity's newest event, and one in the middle of the first's.
+    try flipBit(in: place, at: "round-2-1")
+    try flipBit(in: place, at: "round-3-3")
+    let log = try place.reopen()
+    let recovered = try await log.recover()
+    #expect(recovered.heads.map(\.activity.rawValue) == [2, 3])
+    #expect(recovered.heads.map(\.version) == [4, 3], "the third goes on without what is lost")
+    #expect(
+        recovered.damage == [
+            "event 7: its row is damaged; its activity goes on without it",
+            "event 12: its row is damaged; its activity goes on without it",
+            "activity 1: its newest events do not follow its head",
+        ])
+    await #expect(throws: EventLogError.self) {
+        try await log.append(Sample.batch(Sample.event(1, after: 4)))
+    }
+    #expect(try await log.append(Sample.batch(Sample.event(2, after: 4))).firstSeq == 13)
+    await log.close()
+}

@@ -19,12 +19,15 @@ extension DiskRun {
         let writer = try LogWriter(path: path, vfs: disk.vfsName, chance: &chance)
         var recovered = try writer.recover(idempotencySince: since)
         var wrong = recovered.damage
+        if try headsAreBehind() { note { $0.headsBehind += 1 } }
         if erasing != nil {
+            note { $0.erasuresCut += 1 }
             // Cut short anywhere, it may be done again.
             if let error = await eraseAgain(from: writer) { wrong.append("erasing: \(error)") }
             recovered = try writer.recover(idempotencySince: since)
         }
         let found = try look(recovered)
+        if found.events.first?.seq ?? 1 > 1 { note { $0.retentions += 1 } }
         var differences = await differences(found, acknowledged, since: since)
         if !differences.isEmpty, let inFlight {
             let other = await self.differences(found, inFlight, since: since)
@@ -37,6 +40,17 @@ extension DiskRun {
         await follow()
         let verdict = try LogVerification(path: path, vfs: disk.vfsName).run { _ in }
         return wrong + differences + verdict.wrong + integrity()
+    }
+
+    private func headsAreBehind() throws -> Bool {
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, disk.vfsName)
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        sqlite3_prepare_v2(
+            database, "SELECT 1 FROM cut WHERE name = 'heads'", -1, &statement, nil)
+        return sqlite3_step(statement) == SQLITE_ROW
     }
 
     private func look(_ recovered: RecoveredLog) throws -> Found {

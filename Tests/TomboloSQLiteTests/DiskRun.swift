@@ -25,8 +25,29 @@ struct DiskRun {
     private var keys = 0
     private(set) var groups = 0
     /// How often each thing was done, over all lives.
-    private(set) var erasures = 0
-    private(set) var retirements = 0
+    private(set) var tally = Tally()
+
+    /// What a run has come by: a test of many runs sees that nothing is left out.
+    struct Tally {
+        var erasures = 0
+        /// Cut short, and done again.
+        var erasuresCut = 0
+        var retirements = 0
+        /// Lives after which events were gone for their age.
+        var retentions = 0
+        /// Lives after which heads had to be made again from events.
+        var headsBehind = 0
+
+        static func + (one: Tally, other: Tally) -> Tally {
+            var sum = one
+            sum.erasures += other.erasures
+            sum.erasuresCut += other.erasuresCut
+            sum.retirements += other.retirements
+            sum.retentions += other.retentions
+            sum.headsBehind += other.headsBehind
+            return sum
+        }
+    }
 
     static let retention = LogRetention(history: .hours(48), facts: .hours(24))
 
@@ -105,7 +126,7 @@ struct DiskRun {
     }
 
     private mutating func batch() -> AppendBatch {
-        now = now + .minutes(Int64(chance.next(below: 50)))
+        now = now + .minutes(Int64(chance.next(below: 240)))
         let events = (0..<chance.next(below: 5)).map { _ in event() }
         var batch = lab.batch(events.filter { $0.tenant == Sample.lab })
         batch.heads += field.batch(events.filter { $0.tenant == Sample.field }).heads
@@ -150,7 +171,7 @@ struct DiskRun {
                 activity: ActivityNumber(place), name: SampleActivities.name(place), endedAt: now)
         ]
         generations[activity, default: 0] += 1
-        retirements += 1
+        tally.retirements += 1
     }
 
     private mutating func text(_ countMax: UInt64) -> String {
@@ -160,11 +181,13 @@ struct DiskRun {
         return "\"\(String(decoding: letters, as: UTF8.self))\""
     }
 
+    mutating func note(_ change: (inout Tally) -> Void) { change(&tally) }
+
     // MARK: Erasing
 
     /// Now and then erases an activity or a device. The error, if it was cut short.
     private mutating func erase(from writer: LogWriter) async -> EventLogError? {
-        guard chance.next(below: 25) == 0 else { return nil }
+        guard chance.next(below: 12) == 0 else { return nil }
         let activity = Int64(chance.next(below: 8))
         let tenant = activity % 2 == 0 ? Sample.lab : Sample.field
         var subject = LogErasure.Subject.activity(ActivityNumber(number(activity)))
@@ -172,7 +195,7 @@ struct DiskRun {
             subject = .device(device)
         }
         erasing = LogErasure(subject, of: tenant)
-        erasures += 1
+        tally.erasures += 1
         return await eraseAgain(from: writer)
     }
 

@@ -53,6 +53,21 @@ private func crashed() async throws -> SQLitePlace {
         await log.close()
     }
 
+    @Test func `a log that may only be read is refused with what to do, whoever asks`() throws {
+        let disk = SimulatedDisk(seed: 1)
+        disk.create("tombolo.db")
+        var chance = SplitMix64(seed: 1)
+        _ = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
+        disk.isReadOnly = true
+        #expect(
+            throws: EventLogError.unusable(
+                cause: "tombolo.db: SQLite: attempt to write a readonly database (8)",
+                hint: "let the user who runs the relay read and write it and its directory")
+        ) {
+            try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
+        }
+    }
+
     @Test(.enabled(if: geteuid() != 0, "root writes everywhere"))
     func `a file that may only be read is refused with what to do`() async throws {
         let place = try await crashed()

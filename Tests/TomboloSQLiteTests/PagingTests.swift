@@ -10,8 +10,6 @@ import TomboloSQLite
 @Suite struct PagingTests {
     /// Activity 1 has every other event, 2 to 9 the rest, and activity 900 of another tenant one in
     /// a hundred.
-    private static let count: Int64 = 36_000
-
     private struct Twins {
         let disk = SimulatedDisk(seed: 1)
         let memory = InMemoryEventLog()
@@ -20,11 +18,11 @@ import TomboloSQLite
         var others = SampleActivities(tenant: Sample.field)
         var chance = SplitMix64(seed: 3)
 
-        init() async throws {
+        init(_ count: Int64) async throws {
             disk.create("tombolo.db")
             writer = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
             var batch: [NewEvent] = []
-            for seq in 1...PagingTests.count {
+            for seq in 1...count {
                 batch.append(event(seq))
                 if batch.count == 50 {
                     var whole = activities.batch(batch.filter { $0.tenant == Sample.lab })
@@ -64,7 +62,7 @@ import TomboloSQLite
     }
 
     @Test func `whatever is asked for, the same events come as from a list`() async throws {
-        var twins = try await Twins()
+        var twins = try await Twins(36_000)
         let reader = try twins.reader()
         for round in 0..<120 {
             var query = EventQuery(tenant: round % 9 == 0 ? Sample.field : Sample.lab)
@@ -82,18 +80,18 @@ import TomboloSQLite
     }
 
     @Test func `what nobody has is answered by one short page`() async throws {
-        let reader = try (try await Twins()).reader()
+        let reader = try (try await Twins(20_000)).reader()
         var query = EventQuery(tenant: Sample.lab)
         query.kind = .play
         query.scanMax = 4_000
         let page = try reader.events(query)
         #expect(page.events.isEmpty)
         #expect(
-            page.next == nil, "all but the newest 3,232 are passed over")
+            page.next == nil, "all but the newest 3,616 are passed over")
     }
 
     @Test func `a state of any moment is at most one snapshot away`() async throws {
-        let twins = try await Twins()
+        let twins = try await Twins(8_000)
         let reader = try twins.reader()
         var query = EventQuery(tenant: Sample.lab)
         query.activity = ActivityNumber(1)
@@ -121,12 +119,12 @@ import TomboloSQLite
         }
         #expect(
             try reader.snapshot(
-                of: ActivityNumber(1), tenant: Sample.field, at: .seq(4_000), newest: newest.seq)
+                of: ActivityNumber(1), tenant: Sample.field, at: .seq(7_000), newest: newest.seq)
                 == nil, "it is nobody else's")
     }
 
     @Test func `heads that have no row yet are made again from the events`() async throws {
-        let twins = try await Twins()
+        let twins = try await Twins(3_000)
         var chance = SplitMix64(seed: 1)
         // The first writer is dropped as by a crash: nothing but its commits is there.
         let again = try LogWriter(path: "tombolo.db", vfs: twins.disk.vfsName, chance: &chance)

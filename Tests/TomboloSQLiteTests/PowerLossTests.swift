@@ -7,8 +7,11 @@ import TomboloEventLog
 private let seeds = getenv("TOMBOLO_POWER_LOSS_SEEDS").flatMap { Int(String(cString: $0)) } ?? 50
 
 /// Three lives on one disk, each ended by a loss of power at any operation of opening, migrating,
-/// appending, checkpointing or closing. What is wrong afterwards; empty on a good log.
-private func run(seed: UInt64, lies: Bool = false) async throws -> [String] {
+/// appending, checkpointing, retiring, erasing, cutting history or closing. What is wrong
+/// afterwards, empty on a good log; and what it came by.
+private func run(
+    seed: UInt64, lies: Bool = false
+) async throws -> (wrong: [String], tally: DiskRun.Tally) {
     var chance = SplitMix64(seed: seed)
     var run = DiskRun(seed: seed)
     run.disk.liesAboutSync = lies
@@ -18,17 +21,24 @@ private func run(seed: UInt64, lies: Bool = false) async throws -> [String] {
         #expect(error != nil, "the power did fail")
         run.disk.restorePower()
         let wrong = try await run.differences()
-        if !wrong.isEmpty { return ["life \(life)"] + wrong }
+        if !wrong.isEmpty { return (["life \(life)"] + wrong, run.tally) }
     }
-    return []
+    return ([], run.tally)
 }
 
 @Test(arguments: 0..<4)
 func `power lost at any write loses nothing that was acknowledged`(shard: Int) async throws {
+    var tally = DiskRun.Tally()
     for index in 1...seeds {
         let seed = UInt64(shard * 1_000_000 + index)
-        let wrong = try await run(seed: seed)
+        let (wrong, its) = try await run(seed: seed)
         #expect(wrong.isEmpty, "seed \(seed)")
+        tally = tally + its
+    }
+    for count in [
+        tally.erasures, tally.erasuresCut, tally.retirements, tally.retentions, tally.headsBehind,
+    ] {
+        #expect(count > 0, "\(tally): something was never done")
     }
 }
 
@@ -36,7 +46,7 @@ func `power lost at any write loses nothing that was acknowledged`(shard: Int) a
     var found = 0
     for seed in UInt64(1)...50 {
         // A file that lost its beginning does not open at all.
-        let wrong = (try? await run(seed: seed, lies: true)) ?? ["it does not open"]
+        let wrong = (try? await run(seed: seed, lies: true))?.wrong ?? ["it does not open"]
         if !wrong.isEmpty { found += 1 }
     }
     #expect(found > 25, "\(found) of 50")

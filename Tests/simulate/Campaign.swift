@@ -66,6 +66,8 @@ struct Campaign {
                 run.plant = plant
                 let verdict = run.run()
                 guard let violation = verdict.violations.first else { continue }
+                // What the seed finds without it does not count.
+                guard SeedRun(seed: verdict.seed).run().isGood else { continue }
                 found = count
                 say("\(plant.rawValue): seed \(verdict.seed), after \(count): \(violation)")
                 break

@@ -9,12 +9,34 @@ package struct Projection: Sendable {
     package private(set) var relevance: Double?
     package private(set) var staleAfter: Span?
     package private(set) var urgency: Urgency
-    package private(set) var clip: PlayingClip?
+    package private(set) var clip: PlayingClip? {
+        get { clips?.playing }
+        set { clips = Clips.of(newValue, keptClip) }
+    }
     /// The alert of the newest event that had one, with the version that brought it.
     package private(set) var alert: PendingAlert?
     package private(set) var ending: Ending?
     /// A clip of clock `shown` that ran when the end came: each phone keeps the frame it shows.
-    package private(set) var keptClip: PlayingClip?
+    package private(set) var keptClip: PlayingClip? {
+        get { clips?.kept }
+        set { clips = Clips.of(clip, newValue) }
+    }
+    /// Few activities have one, and it is large: a live activity is to take little memory.
+    private var clips: Clips?
+
+    private final class Clips: Sendable {
+        let playing: PlayingClip?
+        let kept: PlayingClip?
+
+        private init(_ playing: PlayingClip?, _ kept: PlayingClip?) {
+            self.playing = playing
+            self.kept = kept
+        }
+
+        static func of(_ playing: PlayingClip?, _ kept: PlayingClip?) -> Clips? {
+            playing == nil && kept == nil ? nil : Clips(playing, kept)
+        }
+    }
     package private(set) var stateVersion: Int64?
 
     /// A clip from the event that began it until one that stops it.
@@ -83,8 +105,7 @@ package struct Projection: Sendable {
         self.relevance = relevance
         self.staleAfter = staleAfter
         self.urgency = urgency
-        self.clip = clip
-        self.keptClip = keptClip
+        clips = Clips.of(clip, keptClip)
         self.alert = alert
         self.ending = ending
         self.stateVersion = stateVersion

@@ -218,6 +218,14 @@ struct FrameCursor: Sendable {
         return clip.asked(after: playing.elapsed(at: wall))
     }
 
+    /// When a loop's next frame will be asked for; nil where one waits already.
+    func nextAsked(now: Instant, wall: Instant) -> Instant? {
+        guard clip.duration == nil, asked(at: wall) <= counted else { return nil }
+        let every = clip.every.nanoseconds
+        let elapsed = max(0, playing.elapsed(at: wall).nanoseconds)
+        return now + Span(nanoseconds: every - elapsed % every)
+    }
+
     /// Gives every frame asked for so far its decision.
     ///
     /// - Parameter rest: so many of the newest are left for the next push.

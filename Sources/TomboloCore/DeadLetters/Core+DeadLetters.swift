@@ -90,7 +90,7 @@ extension Core {
             destinations[slot]?.alertsThrough = min(destination.alertsThrough, letter.version - 1)
         case (.start, _): return false
         case (_, .live), (_, .ended), (_, .gone):
-            guard destination.token != nil else { return false }
+            guard destination.token != nil, !destination.hasForgottenEnd else { return false }
             enter(.live, slot, now: now)
         case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started), (_, .lapsed),
             (_, .listening):

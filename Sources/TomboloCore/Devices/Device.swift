@@ -14,6 +14,8 @@ struct Device: Sendable {
         var value: String
         /// When the relay learned of it.
         var at: Instant
+        /// When the app had learned the token.
+        var observedAt: Instant
     }
 
     /// A device keeps no more tokens for activities that nobody knows.
@@ -61,12 +63,14 @@ struct Device: Sendable {
         {
             retired[oldest.key] = nil
         }
-        retired[name] = Retired(value: token.value, at: instant)
+        retired[name] = Retired(value: token.value, at: instant, observedAt: token.observedAt)
     }
 
-    /// Whether a registration tells of a token that was dead when the app last saw it alive.
+    /// Whether a registration tells of a token that was dead when the app last saw it alive, or of
+    /// one from before it.
     func isRetired(_ name: TokenName, _ value: String, observedAt: Instant) -> Bool {
-        retired[name].map { $0.value == value && observedAt <= $0.at } ?? false
+        guard let last = retired[name] else { return false }
+        return observedAt < last.observedAt || last.value == value && observedAt <= last.at
     }
 
     /// iOS 18 and later understand `input-push-token`.
@@ -126,6 +130,7 @@ extension Device {
                 writer.beginObject()
                 writer.member("token", token.value)
                 writer.member("at", token.at.nanoseconds)
+                writer.member("observed", token.observedAt.nanoseconds)
                 writer.endObject()
             }
             writer.endObject()
@@ -153,7 +158,8 @@ extension Device {
                     continue
                 }
                 self.retired[name] = Retired(
-                    value: value, at: Instant(nanoseconds: token["at"]?.integer ?? 0))
+                    value: value, at: Instant(nanoseconds: token["at"]?.integer ?? 0),
+                    observedAt: Instant(nanoseconds: token["observed"]?.integer ?? 0))
             }
         }
         if let surfaces = view["surfaces"] {

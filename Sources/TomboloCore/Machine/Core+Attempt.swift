@@ -110,7 +110,8 @@ extension Core {
         destinations[slot]?.reservedStart = event == .start
         destinations[slot]?.markIsDirty = true
         staged.dirtyMarks.append(slot)
-        staged.reservations.append(slot)
+        let number = destinations[slot]?.number ?? 0
+        staged.reservations.append(Staged.Reservation(slot: slot, destination: number))
     }
 
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {

@@ -87,11 +87,11 @@ extension Core {
         lastSeq = max(lastSeq, firstSeq + Int64(batch.events.count) - 1)
         lastFactSeq = max(lastFactSeq, firstFactSeq + Int64(batch.facts.count) - 1)
         idempotency.forget(before: wall(now) - configuration.limits.idempotency)
-        for slot in batch.reservations {
-            if destinations[slot]?.reservation == .pending {
-                destinations[slot]?.reservation = .granted
+        for one in batch.reservations where destinations[one.slot]?.number == one.destination {
+            if destinations[one.slot]?.reservation == .pending {
+                destinations[one.slot]?.reservation = .granted
             }
-            evaluate(slot, now: now, effects: &effects)
+            evaluate(one.slot, now: now, effects: &effects)
         }
         for slot in batch.surfaceReservations where surfaces[slot].phase == .reserving {
             surfaces[slot].phase = .granted
@@ -105,6 +105,15 @@ extension Core {
         }
         answer(batch, firstSeq: firstSeq, now: now, effects: &effects)
         leave(batch.retired)
+    }
+
+    /// The log has no room for the clock: until it has, wall time leads by no more than is on
+    /// record, or the timestamps of the next relay would go back. Nil: nothing was ever sent.
+    package mutating func holdLead(to known: Span?) {
+        guard let known, known < lead else { return }
+        staged.lead = lead
+        staged.flushAt = .distantPast
+        lead = known
     }
 
     private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {

@@ -175,8 +175,10 @@ extension Core {
         _ ending: Projection.Ending, now: Instant
     ) -> Want {
         switch destination.phase {
-        case .waiting: return .annihilated
-        case .starting, .startUnknown, .started:
+        // An app may have begun its card itself, and tell of it later.
+        case .waiting where activities[destination.activity].definition.route != .adopt:
+            return .annihilated
+        case .waiting, .starting, .startUnknown, .started:
             // No card outlives its activity by more: the system has taken it away by then.
             let deadline = now + (ending.at + activityLifeMax - wall(now))
             if now < deadline { return .held(.updateToken, until: deadline) }
@@ -237,6 +239,11 @@ extension Core {
             return .later(refresh)
         }
         if cursor.due <= now {
+            // After a restart, or a frame that was late, its turn comes before the next is asked
+            // for.
+            if let next = cursor.nextAsked(now: now, wall: wall(now)) {
+                return .later(earlier(refresh, next))
+            }
             return isUnchanged(slot, projection, now: now)
                 ? .unchanged : .push(.update, .frame, alert: nil)
         }

@@ -33,7 +33,7 @@ extension Core {
         guard !pays, let (_, nested) = deviceBudget(destination, grant) else { return }
         if holds {
             devices[destination.device]?.budget.bucket.renew(
-                nested, until: now + PacingState.slowReservation)
+                nested, until: now + PacingState.slowReservation, now: now)
         } else {
             devices[destination.device]?.budget.bucket.take(
                 nested, now: now + TokenBucket.reservation)
@@ -58,7 +58,7 @@ extension Core {
                 return
             }
             devices[destination.device]?.budget.starts.renew(
-                grant, until: now + PacingState.slowReservation)
+                grant, until: now + PacingState.slowReservation, now: now)
             return
         }
         devices[destination.device]?.budget.starts.take(

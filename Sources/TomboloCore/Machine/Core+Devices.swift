@@ -144,8 +144,8 @@ extension Core {
     ) throws(Refusal) -> Stored.Kind {
         let known = devices[slot]?.tokens[name]
         // Without a time of its own it is news, also to a clock that was set back since the last.
-        let observed =
-            registration.observedAt ?? max(wall(now), known?.observedAt ?? .distantPast)
+        let last = known?.observedAt ?? devices[slot]?.retired[name]?.observedAt
+        let observed = registration.observedAt ?? max(wall(now), last ?? .distantPast)
         if let known, known.observedAt > observed { return .outdated }
         if devices[slot]?.isRetired(name, registration.token, observedAt: observed) == true {
             return .outdated

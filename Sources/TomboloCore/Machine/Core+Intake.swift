@@ -134,6 +134,10 @@ extension Core {
                 destination.phase != .ended
             else { continue }
             destinations[index]?.nextFinal = activities[slot].accepted
+            // The next start may come by another route: this card is not to be begun by it.
+            if activities[slot].definition.route == .adopt, destination.phase == .waiting {
+                destinations[index]?.phase = .started
+            }
             destinations[index]?.markIsDirty = true
             staged.dirtyMarks.append(index)
         }

@@ -61,12 +61,13 @@ extension Core {
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
-                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore), now: now)
+                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore),
+                restoredAt: recovery.restoredAt, now: now)
         }
-        if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
+        if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
             if destinations[slot]?.phase == .live { _ = endPredecessor(of: slot, now: now) }
             deadlines.set(slot, at: now)
@@ -81,8 +82,8 @@ extension Core {
     }
 
     /// After a restore: what is older than it may have reached the phones, so its alerts stay
-    /// silent and a start that seems untried may have been tried. Timestamps go on from now by
-    /// themselves.
+    /// silent and a start that seems untried may have been tried, also where the log knows nothing
+    /// of its destination. Timestamps go on from now by themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
         for slot in destinations.indices {
             guard let destination = destinations[slot],
@@ -93,6 +94,8 @@ extension Core {
             if destination.phase == .waiting, wall(now) - restoredAt < activityLifeMax {
                 destinations[slot]?.phase = .startUnknown
             }
+            // A later relay cannot tell any more what is from before.
+            markDirty(slot, now: now)
         }
     }
 
@@ -115,8 +118,15 @@ extension Core {
         return []
     }
 
+    /// After a restore the phone may show what came in the gap: the state goes again.
+    private func acknowledged(_ mark: Mark, _ activity: Int, restoredAt: Instant?) -> Int64 {
+        guard let restoredAt, mark.isOlder(than: restoredAt) else { return mark.acknowledged }
+        return min(mark.acknowledged, (activities[activity].durable?.version ?? 0) - 1)
+    }
+
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, now: Instant
+        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, restoredAt: Instant?,
+        now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         guard let value = record.value else { return [] }
@@ -134,7 +144,7 @@ extension Core {
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
-        destination.acknowledged = mark.acknowledged
+        destination.acknowledged = acknowledged(mark, activity, restoredAt: restoredAt)
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt
@@ -146,6 +156,7 @@ extension Core {
             destination.final = Self.ended(activities[activity], now: self.wall(now))
             // Nobody knows what it ended with.
             destination.echo.confirmed(.max)
+            destination.hasForgottenEnd = true
         }
         destination.pacing.lastTimestamp = mark.lastTimestamp
         let grant = grantInForce(destination).grant

@@ -118,11 +118,17 @@ package struct Core: Sendable {
             guard lanes.indices.contains(Int(lane.rawValue)) else { return }
             lanes[Int(lane.rawValue)].setCapacity(count)
             serve(lane, now: now, effects: &effects)
+            // Another lane may be told in the same turn: nothing that is due goes before.
+            return
         case .clock(let lead):
             // Timestamps run ahead by it only when the next relay would know.
             staged.lead = lead
             staged.flushAt = .distantPast
-        case .room(let isThere): hasRoom = isThere
+            return
+        case .room(let isThere):
+            // As the clock it goes before others in a turn: what they say comes before what is due.
+            hasRoom = isThere
+            return
         case .remembered(let head, let version, let seq):
             remember(head, version: version, seq: seq, now: now)
         case .tick: break

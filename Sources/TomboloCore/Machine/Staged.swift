@@ -20,6 +20,13 @@ struct Staged: Sendable {
         var activity: RetiredActivity
     }
 
+    /// A destination whose attempt waits for the batch. Its slot may be another's by then, whose
+    /// own reservation comes with a later batch.
+    struct Reservation: Sendable {
+        var slot: Int
+        var destination: Int64
+    }
+
     /// How a ticket is answered when its batch is durable.
     enum Waiting: Sendable {
         case event(index: Int, Ticket)
@@ -40,7 +47,7 @@ struct Staged: Sendable {
     var records: [Record] = []
     var retired: [Retired] = []
     /// Destinations whose attempt waits for its reservation.
-    var reservations: [Int] = []
+    var reservations: [Reservation] = []
     var dirtyMarks: [Int] = []
     /// The same of widgets and controls.
     var surfaceReservations: [Int] = []

@@ -78,6 +78,13 @@ struct Mark: Sendable {
     }
 }
 
+extension Mark {
+    /// Whether nothing was sent since a restore.
+    func isOlder(than restoredAt: Instant) -> Bool {
+        lastTimestamp <= restoredAt.seconds + PacingState.timestampLeadMax
+    }
+}
+
 extension Destination {
     /// - Parameters:
     ///   - activity: the activity's number.

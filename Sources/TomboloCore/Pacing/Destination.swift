@@ -112,6 +112,8 @@ struct Destination: Sendable {
     var final: Projection?
     /// The same, while the restart itself is not durable yet: it goes into the mark with it.
     var nextFinal: Projection?
+    /// How its incarnation ended was done with and is not remembered: `final` is a stand-in.
+    var hasForgottenEnd = false
     var markIsDirty = true
 
     /// Whether nothing new will ever be sent to it again.

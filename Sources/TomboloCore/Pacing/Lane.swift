@@ -60,7 +60,10 @@ struct Lane: Sendable {
         // While parked only the probe's own failure counts: answers of pushes sent before do not
         // move it.
         if let parkedUntil, parkedUntil > now { return }
-        let delay = Double(probeDelay.nanoseconds) * (1 + jitter / 2)
+        // At its longest a little less than told, so that relays do not knock together.
+        let delay = min(
+            Double(probeDelay.nanoseconds) * (1 + jitter / 2),
+            Double(probeMax.nanoseconds) * (1 - jitter / 8))
         parkedUntil = now + Span(nanoseconds: Int64(delay))
         probeDelay = min(probeMax, Span(nanoseconds: probeDelay.nanoseconds * 2))
     }
@@ -73,6 +76,7 @@ struct Lane: Sendable {
     mutating func nextWaiting() -> Int? { waitingMust.popFirst() ?? waitingRest.popFirst() }
 
     var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
+    var waitingCount: Int { waitingMust.count + waitingRest.count }
 }
 
 /// Which of the last hundred answers were failures.
@@ -99,6 +103,7 @@ struct TurnQueue: Sendable {
     private var head = 0
 
     var isEmpty: Bool { head == slots.count }
+    var count: Int { slots.count - head }
 
     mutating func append(_ slot: Int) { slots.append(slot) }
 

@@ -106,7 +106,7 @@ package struct PacingState: Hashable, Sendable {
         guard grant.perHour != nil else { return }
         if holdsToken {
             guard !bucket.covers(grant, now: now) else { return }
-            bucket.renew(grant, until: now + Self.slowReservation)
+            bucket.renew(grant, until: now + Self.slowReservation, now: now)
         } else {
             bucket.take(grant, now: now + TokenBucket.reservation)
         }

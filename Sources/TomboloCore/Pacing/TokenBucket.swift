@@ -34,10 +34,11 @@ package struct TokenBucket: Hashable, Sendable {
         return fullAt(under: grant, now: now) - interval >= now
     }
 
-    /// Pays for the last token taken as if it were taken at `instant`.
-    package mutating func renew(_ grant: Grant, until instant: Instant) {
+    /// Pays for the last token taken, under this grant, as if it were taken at `instant`.
+    package mutating func renew(_ grant: Grant, until instant: Instant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
-        fullAt = max(fullAt, instant + interval)
+        fullAt = max(fullAt(under: grant, now: now), instant + interval)
+        self.interval = interval.nanoseconds
     }
 
     /// Takes one. The caller has asked `time` first.

@@ -105,7 +105,8 @@ extension Core {
         guard surface.phase == .granted else {
             if surface.holdsToken {
                 if !surface.bucket.covers(grant, now: now) {
-                    surfaces[slot].bucket.renew(grant, until: now + PacingState.slowReservation)
+                    surfaces[slot].bucket.renew(
+                        grant, until: now + PacingState.slowReservation, now: now)
                 }
             } else {
                 surfaces[slot].bucket.take(grant, now: now + TokenBucket.reservation)

@@ -25,6 +25,8 @@ package final class SimulatedDisk {
     package let vfsName: String
     /// All files together may hold so many bytes; nil for a disk without end.
     package var bytesMax: Int?
+    /// Files can be read, and nothing more.
+    package var isReadOnly = false
     /// Syncs succeed and do nothing: to see that a test would notice.
     package var liesAboutSync = false
 
@@ -56,6 +58,9 @@ package final class SimulatedDisk {
     package func plan(_ fault: Fault, after count: Int) {
         self.fault = (operations + count, fault)
     }
+
+    /// What was planned does not come.
+    package func planNothing() { fault = nil }
 
     /// Makes an empty file, name and all durable.
     package func create(_ name: String) { entries[name] = Entry(durable: SimulatedFile()) }
@@ -122,9 +127,11 @@ package final class SimulatedDisk {
     /// How many bytes of a write that makes `file` grow by `growth` still have room.
     func room(for growth: Int) -> Int {
         guard let bytesMax, growth > 0 else { return growth }
-        let used = entries.values.reduce(0) { $0 + ($1.current?.count ?? 0) }
-        return min(growth, max(0, bytesMax - used))
+        return min(growth, max(0, bytesMax - bytesUsed))
     }
+
+    /// The size of all files together.
+    package var bytesUsed: Int { entries.values.reduce(0) { $0 + ($1.current?.count ?? 0) } }
 
     func fill(_ bytes: UnsafeMutableRawBufferPointer) {
         for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: chance.next()) }

@@ -38,7 +38,12 @@ enum SimulatedVFS {
         vfs.pointee.pNext = nil
         vfs.pointee.pAppData = Unmanaged.passUnretained(disk).toOpaque()
         vfs.pointee.xOpen = { vfs, name, target, flags, outFlags in
-            outFlags?.pointee = flags
+            // As on a real one: what may not be written is opened for reading.
+            let isReadOnly = SimulatedVFS.owner(vfs).isReadOnly
+            outFlags?.pointee =
+                isReadOnly
+                ? flags & ~SQLITE_OPEN_READWRITE & ~SQLITE_OPEN_CREATE | SQLITE_OPEN_READONLY
+                : flags
             return SimulatedVFS.open(
                 SimulatedVFS.owner(vfs), name.map { String(cString: $0) }, target, flags)
         }

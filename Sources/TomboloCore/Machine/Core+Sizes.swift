@@ -1,0 +1,39 @@
+// How much the core remembers: what bounds are checked against.
+
+/// Counts of what the core and its shell hold; each is bounded by what lives, or by a limit.
+package struct CoreSizes: Hashable, Sendable {
+    package var activities = 0
+    package var destinations = 0
+    /// Destinations that wait for a place in a lane.
+    package var queued = 0
+    package var deadlines = 0
+    /// Alerts that may still go, of all activities.
+    package var alerts = 0
+    /// Tokens of all devices, retired ones too.
+    package var tokens = 0
+    /// Events that wait for the next batch.
+    package var staged = 0
+    package var deadLetters = 0
+    /// Inputs that wait for the end of the turn.
+    package var inbox = 0
+    /// Requests without an answer.
+    package var unanswered = 0
+}
+
+extension Core {
+    /// Costs a look at everything: for checks, not for every turn.
+    package var sizes: CoreSizes {
+        var sizes = CoreSizes()
+        sizes.activities = activityByKey.count
+        sizes.destinations = destinations.count { $0 != nil }
+        sizes.queued = lanes.reduce(0) { $0 + $1.waitingCount }
+        sizes.deadlines = deadlines.count
+        sizes.alerts = activities.reduce(0) { $0 + $1.alerts.count }
+        sizes.tokens = devices.reduce(0) {
+            $0 + ($1.map { $0.tokens.count + $0.retired.count } ?? 0)
+        }
+        sizes.staged = staged.events.count
+        sizes.deadLetters = deadLetters.count
+        return sizes
+    }
+}

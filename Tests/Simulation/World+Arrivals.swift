@@ -1,0 +1,101 @@
+import TestSupport
+import TomboloCore
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+// What arrives at phones.
+
+extension World {
+    /// A push arrives at a phone that is online.
+    func receive(_ push: Push, _ phone: Phone, _ card: Card?) {
+        guard let content = PushContent(push) else { return }
+        if content.tenant != phone.tenant.name.rawValue {
+            violated(.tenants, "\(content.tenant)'s state on \(phone.tenant.name)'s phone")
+        }
+        if push.event == .start {
+            guard let reference = content.reference else { return }
+            begin(reference, content, phone)
+            return
+        }
+        guard let card, !card.isDismissed else { return }
+        let isOld = content.timestamp < card.lastTimestamp
+        // What the app has drawn itself stays, whatever was on its way.
+        if isOld, card.isUpdatedLocally { card.hasLostUpdate = true }
+        guard !card.hasEnded, !isOld || push.event == .end else {
+            note(.ignored, who: phone.number, content.mark)
+            return
+        }
+        show(content, on: card, phone)
+        if push.event == .end { card.hasEnded = true }
+    }
+
+    private func begin(_ reference: ActivityReference, _ content: PushContent, _ phone: Phone) {
+        if let card = phone.cards[reference] {
+            if !mayBeginTwice(card, phone) {
+                violated(.oneStart, "a second card for \(reference.text)")
+            }
+            guard !card.hasEnded, content.timestamp >= card.lastTimestamp else { return }
+            show(content, on: card, phone)
+            return
+        }
+        let card = Card(reference)
+        phone.cards[reference] = card
+        note(.card, who: phone.number, content.mark, 0, reference.text)
+        show(content, on: card, phone)
+        awaitToken(of: card, phone)
+    }
+
+    private func mayBeginTwice(_ card: Card, _ phone: Phone) -> Bool {
+        let outbox = outboxes[key(phone, card.reference)]
+        return outbox?.resendsStarts == true || outbox?.isUnsure == true || card.isStranded
+    }
+
+    func key(_ phone: Phone, _ reference: ActivityReference) -> CardKey {
+        CardKey(phone: phone.number, installation: phone.installation, reference: reference)
+    }
+
+    private func awaitToken(of card: Card, _ phone: Phone) {
+        if strikes(.missingTokens, .phones, oneIn: 4) {
+            card.isTokenless = true
+            return
+        }
+        let isLate = strikes(.lateTokens, .phones, oneIn: 2)
+        after(dice.time(.phones, isLate ? 3_000...400_000 : 50...3_000)) { [self] in
+            issueToken(card, phone)
+        }
+    }
+
+    private func show(_ content: PushContent, on card: Card, _ phone: Phone) {
+        card.lastTimestamp = max(card.lastTimestamp, content.timestamp)
+        card.state = content.state
+        card.mark = content.mark
+        note(.delivered, who: phone.number, content.mark, content.timestamp)
+        guard let alert = content.alert else { return }
+        card.alerts[alert, default: 0] += 1
+        if card.alerts[alert] ?? 0 > 1, !mayBeginTwice(card, phone) {
+            violated(.alertOnce, "alert \(alert) rang twice on phone \(phone.number)")
+        }
+    }
+
+    // MARK: Adoption
+
+    /// An app that starts its card itself does so when it likes; the relay learns its token later.
+    func adopt(_ activity: ActivityNumber, _ event: NewEvent) {
+        guard let model = reference.models[activity], model.isAdopted else { return }
+        let reference = ActivityReference(
+            id: Plan.identifier(model.id), incarnation: model.incarnation)
+        for phone in phones where phone.tenant == event.tenant && model.isFor(phone) {
+            let installation = phone.installation
+            after(dice.time(.phones, 1...20_000)) { [self] in
+                guard phone.installation == installation, phone.cards[reference] == nil else {
+                    return
+                }
+                let card = Card(reference)
+                phone.cards[reference] = card
+                note(.card, who: phone.number, 0, 1, reference.text)
+                awaitToken(of: card, phone)
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import TestSupport
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+/// A pause that holds for sure: it was answered for, and nobody has asked to end it.
+struct HeldPause {
+    var number: Int64
+    var tenant: TenantID
+    var scope: Pause.Scope
+    var alertsOnly: Bool
+
+    /// Whether it holds what goes to an activity.
+    func holds(_ tenant: TenantID, _ activity: String) -> Bool {
+        guard tenant == self.tenant else { return false }
+        return switch scope {
+        case .all: true
+        case .app(let app): app == World.appID
+        case .type(let type): type == Plan.type(of: activity)
+        case .activity(let id): id.rawValue == activity
+        }
+    }
+}
+
+// What operators, time servers and the machine do.
+
+extension World {
+    /// Crashes, stops, clocks and people, until the heal.
+    func operate() async {
+        while !isHealed {
+            await pause(dice.time(.machine, 200...120_000))
+            if isHealed || isOver { return }
+            if strikes(.crashes, .machine, oneIn: 2) { crash() }
+            troubleClocks()
+            troubleDisk()
+            if strikes(.orderlyRestarts, .machine, oneIn: 4), let relay = life?.relay {
+                note(.orderlyStop, who: -1)
+                await relay.finish()
+            }
+            if strikes(.restores, .machine, oneIn: 4) { backUpOrRestore() }
+            guard let life, life.isReady, let relay = life.relay else { continue }
+            if strikes(.pauses, .operators, oneIn: 3) { await pauseSomething(relay, life) }
+            if strikes(.types, .operators, oneIn: 3) { await registerType(relay, life) }
+            if strikes(.retries, .operators, oneIn: 3) {
+                let tenant = dice.pick(.operators, plan.tenants)
+                _ = await relay.retry(DeadLetterQuery(tenant: tenant))
+            }
+        }
+    }
+
+    private func troubleClocks() {
+        if strikes(.wallSteps, .machine, oneIn: 2) {
+            let offset = dice.pick(.machine, [-3_600, -90, -5, 0, 5, 90, 1_200, 3_600])
+            clock.step(to: .seconds(Int64(offset)))
+            note(.wallStep, who: -1, Int64(offset))
+        }
+        if strikes(.reboots, .machine, oneIn: 4) {
+            note(.reboot, who: -1)
+            clock.reboot()
+            crash()
+        }
+        // All together much less than a card's life.
+        if clock.slept < .seconds(4_000), strikes(.suspends, .machine, oneIn: 6) {
+            let seconds = dice.roll(.machine, 1...2_000)
+            note(.sleep, who: -1, Int64(seconds))
+            clock.sleep(.seconds(Int64(seconds)))
+        }
+    }
+
+    // MARK: The disk
+
+    private func troubleDisk() {
+        guard !isDiskFull, strikes(.fullDisk, .machine, oneIn: 3) else { return }
+        isDiskFull = true
+        note(.full, who: -1, 1)
+        after(dice.time(.machine, 100...100_000)) { [self] in
+            isDiskFull = false
+            trouble()
+            note(.full, who: -1, 0)
+        }
+    }
+
+    private func backUpOrRestore() {
+        guard let log = storage as? InMemoryEventLog, let life, life.isReady else { return }
+        guard backup != nil else {
+            backup = log.crashed()
+            return
+        }
+        note(.restore, who: -1)
+        isRestoring = true
+        crash()
+    }
+
+    /// The log is as it was when it was copied: all that came since is gone from it.
+    func restoreIfAsked() {
+        guard isRestoring, let backup else { return }
+        storage = backup.crashed()
+        restoredAt = clock.now()
+    }
+
+    /// What follows from a restored log for what the world believes.
+    func forgetGap(_ recovered: RecoveredLog) {
+        isRestoring = false
+        ledger.forget(after: recovered.lastSeq)
+        let known = Set(recovered.records.compactMap(DeviceKey.init(record:)))
+        pauses = []
+        // What the gap had on record is on record no more.
+        retiredTokens = []
+        for (key, outbox) in outboxes {
+            outbox.cuts.append(loop.now)
+            outbox.floor = 0
+            // Nobody knows that this device was ever there.
+            if !known.contains(phones[key.phone].key) { outbox.isUnsure = true }
+            for sent in outbox.sends where sent.event == .start {
+                if reference.origins[sent.mark] == nil { outbox.isUnsure = true }
+            }
+        }
+        for phone in phones {
+            for budgetClass in phone.timeline?.all ?? [] {
+                phone.timeline?.ask(budgetClass, at: loop.now)
+            }
+            strand(phone)
+            equip(phone)
+            for card in phone.sortedCards where !card.isDismissed { registerToken(of: card, phone) }
+        }
+    }
+
+    private func strand(_ phone: Phone) {
+        for card in phone.sortedCards {
+            card.isRegistered = false
+            let model = reference.model(tenant: phone.tenant, id: card.reference.id.rawValue)?.1
+            let isKnown = model.map { $0.incarnation >= card.reference.incarnation } ?? false
+            // Its end may still be on its way.
+            let sent = outboxes[key(phone, card.reference)]
+            let isOver = (card.hasEnded || sent?.hasEnded == true) && model?.hasEnded != true
+            if !isKnown || isOver { card.isStranded = true }
+        }
+    }
+
+    // MARK: Pauses
+
+    private func pauseSomething(_ relay: Relay, _ life: Life) async {
+        if let held = pauses.last, dice.happens(.operators, oneIn: 2) {
+            await resume(held.number, held.tenant, relay)
+            return
+        }
+        let tenant = dice.pick(.operators, plan.tenants)
+        let scope = dice.pick(
+            .operators,
+            [
+                "\"all\":true", "\"app\":\"\(Self.appID)\"", "\"type\":\"Runner\"",
+                "\"activity\":\"act-1\"",
+            ])
+        let isForAlerts = dice.happens(.operators, oneIn: 3)
+        guard
+            // The simulation writes what it reads.
+            let request = try? PauseRequest(
+                reading: Self.json("{\(scope),\"alerts_only\":\(isForAlerts)}"))
+        else { preconditionFailure(scope) }  // our own text
+        let answer = await relay.submit(.pause(request), of: tenant)
+        guard !life.isDead, case .stored(let stored) = answer, let number = stored.number else {
+            return
+        }
+        note(.pause, who: -1, number, 0, "\(request.scope) of \(tenant)")
+        pauses.append(
+            HeldPause(
+                number: number, tenant: tenant, scope: request.scope, alertsOnly: isForAlerts))
+    }
+
+    private func resume(_ number: Int64, _ tenant: TenantID, _ relay: Relay) async {
+        pauses.removeAll { $0.number == number && $0.tenant == tenant }
+        trouble()
+        note(.resume, who: -1, number)
+        _ = await relay.submit(.resume(number), of: tenant)
+        trouble()
+    }
+
+    /// After the heal nothing is held back by anybody.
+    func resumeEverything() async {
+        for tenant in plan.tenants {
+            for _ in 0..<2_000 {
+                guard let relay = life?.relay, life?.isReady == true, await relay.isReady else {
+                    await pause(.milliseconds(300))
+                    continue
+                }
+                guard let held = await relay.pauses(of: tenant).first else { break }
+                await resume(held.number, tenant, relay)
+                await pause(.milliseconds(10))
+            }
+        }
+    }
+
+    // MARK: Types
+
+    private func registerType(_ relay: Relay, _ life: Life) async {
+        let tenant = dice.pick(.operators, plan.tenants)
+        let name = dice.pick(.operators, Plan.types)
+        let budgetClass = dice.pick(.operators, [BudgetClass.standard, .frequent, .lab])
+        let policy = dice.pick(.operators, ["", ",\"on_unknown_start\":\"resend\""])
+        let text = "{\"budget_class\":\"\(budgetClass.name)\"\(policy)}"
+        // The simulation writes what it reads.
+        guard let type = try? ActivityType(reading: Self.json(text)) else {
+            preconditionFailure(text)  // our own text
+        }
+        let key = ActivityType.Key(tenant: tenant, app: Self.appID, name: name)
+        typeTimelines[key, default: GrantTimeline(.standard)].ask(budgetClass, at: loop.now)
+        let answer = await relay.storeType(type, named: name, app: nil, tenant: tenant)
+        guard !life.isDead, case .stored = answer else { return }
+        note(.type, who: -1, 0, 0, "\(name) of \(tenant): \(text)")
+        typeTimelines[key]?.confirm(at: loop.now)
+    }
+
+    /// The classes of what goes to a phone's card.
+    func timeline(_ phone: Phone, _ type: String) -> GrantTimeline {
+        let key = ActivityType.Key(tenant: phone.tenant, app: Self.appID, name: type)
+        return phone.timeline ?? typeTimelines[key] ?? GrantTimeline(.standard)
+    }
+}
+
+extension DeviceKey {
+    /// Whose record it is; nil for another record.
+    init?(record: Record) {
+        guard record.space == .device,
+            let view = record.value.map({ JSON(unchecked: $0).document.root }),
+            let tenant = view["tenant"]?.string, let id = view["id"]?.string
+        else { return nil }
+        self.init(tenant: TenantID(Plan.identifier(tenant)), id: Plan.identifier(id))
+    }
+}

@@ -91,10 +91,18 @@ final class H2O: @unchecked Sendable {
         posix_spawn_file_actions_adddup2(&actions, listener, 3)
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        // The thread of a test blocks signals, and what it starts would never hear of one.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let arguments = [Self.program, "-m", "worker", "-c", "\(directory)/h2o.conf"]
         var argv = arguments.map { strdup($0) } + [nil]
         var environment = [strdup("SERVER_STARTER_PORT=127.0.0.1:\(port)=3"), nil]
-        let code = posix_spawn(&process, Self.program, &actions, nil, &argv, &environment)
+        let code = posix_spawn(&process, Self.program, &actions, &attributes, &argv, &environment)
         precondition(code == 0, "h2o cannot be started: apt-get install h2o")
     }
 

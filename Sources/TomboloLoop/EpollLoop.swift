@@ -81,7 +81,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
             ready.append(job)
             return
         }
-        let mustWake = remote.withSeenLock { remote in
+        let mustWake = remote.withSeenLock(at: clock) { remote in
             remote.jobs.append(job)
             defer { remote.isWoken = true }
             return !remote.isWoken
@@ -142,7 +142,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
             isStopping = true
             return
         }
-        remote.withSeenLock { $0.isStopping = true }
+        remote.withSeenLock(at: clock) { $0.isStopping = true }
         wake()
     }
 
@@ -200,7 +200,7 @@ package final class EpollLoop: Loop, @unchecked Sendable {
         var count: UInt64 = 0
         // What counts is that the descriptor is quiet again; how often it was rung does not matter.
         _ = read(wakeup, &count, 8)
-        remote.withSeenLock { remote in
+        remote.withSeenLock(at: clock) { remote in
             remote.isWoken = false
             ready.append(contentsOf: remote.jobs)
             remote.jobs.removeAll(keepingCapacity: true)

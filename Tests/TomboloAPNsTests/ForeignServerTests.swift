@@ -22,6 +22,23 @@ struct ForeignServerTests {
         #expect(ids.count == count, "what was answered is known, and goes once")
         #expect(Set(ids).count == count)
     }
+
+    @Test(
+        .enabled(if: H2O.isInstalled, "h2o is not installed"),
+        arguments: [(100, 3_000), (1, 500)])
+    func `h2o handles every push once, on one stream too`(
+        streams: Int, count: Int
+    ) async throws {
+        let h2o = try H2O(streams: streams)
+        defer { h2o.stop() }
+        try await withLane(h2o.url, authorities: h2o.authorities) { lane in
+            try await lane.streamNumbered(count)
+            #expect(Set(lane.outcomes.map(\.result)) == [.accepted])
+        }
+        let ids = h2o.drain()
+        #expect(ids.count == count, "what was answered is known, and goes once")
+        #expect(Set(ids).count == count)
+    }
 }
 
 extension Lane {

@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <arpa/inet.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ static SSL_CTX *make_context(const char *certificate, const char *key) {
 
 int hold_tls(int port, const char *certificate, const char *key) {
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    // Who only looks whether somebody listens is gone when the handshake answers.
+    signal(SIGPIPE, SIG_IGN);
     SSL_CTX *context = make_context(certificate, key);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -45,7 +48,6 @@ int hold_tls(int port, const char *certificate, const char *key) {
         char request[4096];
         SSL *session = SSL_new(context);
         SSL_set_fd(session, descriptor);
-        // Who only looks whether somebody listens is no connection to hold.
         if (SSL_accept(session) == 1 && SSL_read(session, request, sizeof request) > 0 &&
             SSL_write(session, answer, sizeof answer - 1) > 0)
             continue;

@@ -160,6 +160,9 @@ let package = Package(
                 "TestSupport", "TomboloJSON", "TomboloCrypto", "TomboloCore", "TomboloAPI",
                 "TomboloSimulator", "tombolo",
             ],
-            exclude: ["ten_kills.py", "httpx_client.py"]),
+            exclude: [
+                "ten_kills.py", "httpx_client.py", "foreign_clients.py", "fault_run.py",
+                "verdicts.py",
+            ]),
     ]
 )

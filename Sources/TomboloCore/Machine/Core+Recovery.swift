@@ -142,22 +142,7 @@ extension Core {
             number: record.number, activity: activity, device: device,
             incarnation: mark.incarnation, renewal: mark.renewal, lane: lane,
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
-        // An attempt that was under way may have reached the phone.
-        destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
-        destination.acknowledged = acknowledged(mark, activity, restoredAt: restoredAt)
-        destination.alertsThrough = mark.alertsThrough
-        destination.frames = mark.frames
-        destination.keptAt = mark.keptAt
-        destination.echo = mark.echo
-        destination.cardSince = mark.cardSince
-        destination.final = mark.final
-        destination.hasFallenBack = mark.hasFallenBack
-        if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
-            destination.final = Self.ended(activities[activity], now: self.wall(now))
-            // Nobody knows what it ended with.
-            destination.echo.confirmed(.max)
-            destination.hasForgottenEnd = true
-        }
+        recall(mark, in: &destination, restoredAt: restoredAt, now: now)
         destination.pacing.lastTimestamp = mark.lastTimestamp
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
@@ -181,6 +166,29 @@ extension Core {
         if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
+    }
+
+    /// What a mark remembers, apart from budgets and tokens.
+    private func recall(
+        _ mark: Mark, in destination: inout Destination, restoredAt: Instant?, now: Instant
+    ) {
+        let activity = destination.activity
+        // An attempt that was under way may have reached the phone.
+        destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
+        destination.acknowledged = acknowledged(mark, activity, restoredAt: restoredAt)
+        destination.alertsThrough = mark.alertsThrough
+        destination.frames = mark.frames
+        destination.keptAt = mark.keptAt
+        destination.echo = mark.echo
+        destination.cardSince = mark.cardSince
+        destination.final = mark.final
+        destination.hasFallenBack = mark.hasFallenBack
+        if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
+            destination.final = Self.ended(activities[activity], now: self.wall(now))
+            // Nobody knows what it ended with.
+            destination.echo.confirmed(.max)
+            destination.hasForgottenEnd = true
+        }
     }
 
     /// What a destination's token and phase are by its device's record, which is never older than

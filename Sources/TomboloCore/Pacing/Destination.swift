@@ -102,16 +102,16 @@ struct Destination: Sendable {
     var isQueued = false
     var refusalsInRow = 0
     var frames = FrameCounts()
-    var cursor: FrameCursor?
+    @Seldom var cursor: FrameCursor?
     /// Of a clip that has ended with its activity: the clip's time that this phone keeps.
     var keptAt: Span?
     var waiting: Decision?
-    var lastDelivery: DeliveryView?
+    @Seldom var lastDelivery: DeliveryView?
     /// The projection of an incarnation that a restart has left behind: its end is still to be
     /// delivered.
-    var final: Projection?
+    @Seldom var final: Projection?
     /// The same, while the restart itself is not durable yet: it goes into the mark with it.
-    var nextFinal: Projection?
+    @Seldom var nextFinal: Projection?
     /// How its incarnation ended was done with and is not remembered: `final` is a stand-in.
     var hasForgottenEnd = false
     var markIsDirty = true

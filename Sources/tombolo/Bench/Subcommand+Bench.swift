@@ -15,6 +15,9 @@ extension Flag {
         "of so many events one starts an activity of its own")
     static let benchPages = Flag(
         "pages", .integer(1...1_000_000), default: "20", "how many of each kind")
+    static let pacerDestinations = Flag(
+        "destinations", .integer(100...10_000_000), default: "100000",
+        "how many ways to a card there are")
     static let benchAcknowledged = toggle(
         "acknowledged", "a line with the last durable sequence after each batch")
 }
@@ -34,6 +37,19 @@ extension Subcommand {
         ],
         examples: ["tombolo bench append --data /var/tmp/bench --count 1000000 -o json"],
         exits: [.notFoundOrConflict], run: BenchAppendCommand.run)
+
+    static let benchPacer = Subcommand(
+        path: ["bench", "pacer"],
+        summary: "Measure pacing: a decision, a change, a wake-up, a destination at rest",
+        flags: [.pacerDestinations, .output],
+        details: [
+            "The core alone, with a disk and an Apple without delay. decision_ns is the pacer's word\n"
+                + "on one wish; change_us all that a change costs at one destination, its push\n"
+                + "included; wake_us the same for one that waited; rest_mb what everything takes\n"
+                + "in memory while nothing happens, devices and activities included."
+        ],
+        examples: ["tombolo bench pacer --destinations 1000000 -o json"],
+        run: BenchPacerCommand.run)
 
     static let benchReplay = Subcommand(
         path: ["bench", "replay"], summary: "Measure reading a log from its beginning",

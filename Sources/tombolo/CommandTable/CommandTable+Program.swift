@@ -21,7 +21,9 @@ extension CommandTable {
         let checking: [Subcommand] = [
             .typePut, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
         ]
-        let measuring: [Subcommand] = [.benchPush, .benchAppend, .benchReplay, .benchPage]
+        let measuring: [Subcommand] = [
+            .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer,
+        ]
         return CommandTable(
             running + producing + reading + pacing + channels + checking + keeping + settingUp
                 + measuring)

@@ -12,6 +12,8 @@ struct HeldPause {
     var scope: Pause.Scope
     var alertsOnly: Bool
 
+    var name: String { "\(tenant) \(number)" }
+
     /// Whether it holds what goes to an activity.
     func holds(_ tenant: TenantID, _ activity: String) -> Bool {
         guard tenant == self.tenant else { return false }
@@ -164,13 +166,15 @@ extension World {
             return
         }
         note(.pause, who: -1, number, 0, "\(request.scope) of \(tenant)")
-        pauses.append(
-            HeldPause(
-                number: number, tenant: tenant, scope: request.scope, alertsOnly: isForAlerts))
+        let held = HeldPause(
+            number: number, tenant: tenant, scope: request.scope, alertsOnly: isForAlerts)
+        // On a slow disk somebody may have ended it before its own answer came.
+        if !endedPauses.contains(held.name) { pauses.append(held) }
     }
 
     private func resume(_ number: Int64, _ tenant: TenantID, _ relay: Relay) async {
         pauses.removeAll { $0.number == number && $0.tenant == tenant }
+        endedPauses.insert("\(tenant) \(number)")
         trouble()
         note(.resume, who: -1, number)
         _ = await relay.submit(.resume(number), of: tenant)

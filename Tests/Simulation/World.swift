@@ -60,6 +60,8 @@ final class World: @unchecked Sendable {
     var retiredTokens: Set<String> = []
     /// What an operator holds back for sure.
     var pauses: [HeldPause] = []
+    /// By name, those that somebody has asked to end.
+    var endedPauses: Set<String> = []
     /// Of activity types: what class they have.
     var typeTimelines: [ActivityType.Key: GrantTimeline] = [:]
     /// A copy of the log, with its time.

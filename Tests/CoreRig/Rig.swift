@@ -119,6 +119,7 @@ package struct Rig {
         var newest: [String: Record] = [:]
         for record in stored { newest["\(record.space) \(record.number)"] = record }
         recovery.records = newest.values.filter { $0.value != nil }
+        recovery.wallToldBefore = core.wall(now)
         if restored { recovery.restoredAt = now }
         let configuration = core.configuration
         core = Core(configuration: configuration, seed: 8)

@@ -31,6 +31,14 @@ extension Core {
             postpone(slot, until: nil, .reserving)
             return
         }
+        if destination.tokenIsNew, event != .start {
+            postpone(slot, until: nil, .reserving)
+            return
+        }
+        if wall(now) > tellsThrough {
+            awaitClock(slot)
+            return
+        }
         if event == .start, let until = startBudgetAllows(destination, now: now) {
             postpone(slot, until: until, .startBudget)
             return
@@ -112,6 +120,13 @@ extension Core {
         staged.dirtyMarks.append(slot)
         let number = destinations[slot]?.number ?? 0
         staged.reservations.append(Staged.Reservation(slot: slot, destination: number))
+    }
+
+    /// The relay's clock goes on record first: a later relay must know how far timestamps have come.
+    private mutating func awaitClock(_ slot: Int) {
+        postpone(slot, until: nil, .reserving)
+        let number = destinations[slot]?.number ?? 0
+        staged.clockWaits.append(Staged.Reservation(slot: slot, destination: number))
     }
 
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {

@@ -77,6 +77,7 @@ extension Core {
         {
             destination.token = token.value
             destination.tokenRegisteredAt = token.registeredAt
+            destination.tokenIsNew = !token.isOnRecord
             destination.cardSince = token.registeredAt
             destination.phase = .live
         }

@@ -158,7 +158,7 @@ extension Core {
         let token = Device.Token(
             value: registration.token,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
-            observedAt: observed)
+            observedAt: observed, isOnRecord: isSame && known?.isOnRecord == true)
         devices[slot]?.tokens[name] = token
         devices[slot]?.retired[name] = nil
         var kind: Stored.Kind = known == nil ? .created : .updated
@@ -167,6 +167,12 @@ extension Core {
             let tenant = devices[slot]?.key.tenant
             let key = tenant.map { ActivityKey(tenant: $0, id: reference.id) }
             if key.flatMap({ activityByKey[$0] }) == nil { kind = .kept }
+            if !token.isOnRecord {
+                let number = devices[slot]?.number ?? 0
+                staged.tokens.append(
+                    Staged.Token(
+                        device: slot, number: number, reference: reference, value: token.value))
+            }
             useToken(of: slot, reference, now: now, effects: &effects)
         case .start:
             for destination in devices[slot]?.destinations ?? [] {
@@ -175,6 +181,22 @@ extension Core {
         case .widget, .control: break
         }
         return kind
+    }
+
+    /// Update tokens have become durable: pushes may go to them.
+    mutating func useTokens(_ tokens: [Staged.Token], now: Instant, effects: inout Effects) {
+        for one in tokens {
+            let name = TokenName.activity(one.reference)
+            guard devices[one.device]?.number == one.number,
+                devices[one.device]?.tokens[name]?.value == one.value
+            else { continue }
+            devices[one.device]?.tokens[name]?.isOnRecord = true
+            for slot in devices[one.device]?.destinations ?? []
+            where destinations[slot].map(self.reference) == one.reference {
+                destinations[slot]?.tokenIsNew = false
+                evaluate(slot, now: now, effects: &effects)
+            }
+        }
     }
 
     /// Gives an update token to the destination that it is for: a start has arrived, an activity is
@@ -201,6 +223,7 @@ extension Core {
     private mutating func useToken(
         _ token: Device.Token, at slot: Int, now: Instant, effects: inout Effects
     ) {
+        destinations[slot]?.tokenIsNew = !token.isOnRecord
         guard let destination = destinations[slot], destination.token != token.value,
             destination.phase != .listening
         else { return }

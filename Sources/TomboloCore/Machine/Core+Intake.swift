@@ -127,12 +127,10 @@ extension Core {
     }
 
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
-    /// their marks, of those that are gone too: a token that comes later revives them.
+    /// their marks, of those that are gone or have ended too: a token that comes later revives them.
     private mutating func rememberEnd(of slot: Int) {
         for index in activities[slot].destinations {
-            guard let destination = destinations[index], destination.final == nil,
-                destination.phase != .ended
-            else { continue }
+            guard let destination = destinations[index], destination.final == nil else { continue }
             destinations[index]?.nextFinal = activities[slot].accepted
             // The next start may come by another route: this card is not to be begun by it.
             if activities[slot].definition.route == .adopt, destination.phase == .waiting {

@@ -33,6 +33,7 @@ extension Core {
         nextDestinationNumber += 1
         destination.token = token.value
         destination.tokenRegisteredAt = token.registeredAt
+        destination.tokenIsNew = !token.isOnRecord
         destination.cardSince = wall(now)
         destination.alertsThrough = durable.version
         destination.phase = .live

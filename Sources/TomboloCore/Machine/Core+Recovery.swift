@@ -17,6 +17,8 @@ package struct CoreRecovery: Sendable {
     package var lead = Span.zero
     /// The latest wall time that the relay before can have put into a timestamp.
     package var wallToldBefore = Instant.distantPast
+    /// What the reading of the clock on record allows until there is a newer one.
+    package var tellsThrough = Instant.distantFuture
 
     package init() {}
 }
@@ -27,6 +29,7 @@ extension Core {
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
         lead = recovery.lead
+        tellsThrough = recovery.tellsThrough
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
         nextActivityNumber = recovery.lastActivity + 1
@@ -61,11 +64,16 @@ extension Core {
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
-                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore),
+                record, deviceByNumber, told: recovery.wallToldBefore,
                 restoredAt: recovery.restoredAt, now: now)
         }
+        let marked = destinations.count
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
+        }
+        // Those without a mark: who had a token on record may have been sent to.
+        for slot in marked..<destinations.count where destinations[slot]?.token != nil {
+            adoptPacing(slot, told: recovery.wallToldBefore, mayHaveSent: true, now: now)
         }
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
@@ -125,7 +133,7 @@ extension Core {
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, restoredAt: Instant?,
+        _ record: Record, _ deviceByNumber: [Int64: Int], told: Instant, restoredAt: Instant?,
         now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
@@ -151,21 +159,36 @@ extension Core {
             now: now)
         devices[device]?.budget.recoverStarts(
             configuration.budgets[.start], fullAt: mark.startBucketFullAt, now: now)
-        destination.pacing.recover(
-            grant, now: now, wall: wall,
-            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0)
         giveToken(to: &destination, owner)
-        // Guessed from a clock that is told no more: remembered before the new one's reading is.
-        destination.markIsDirty = wall > self.wall(now)
+        destination.markIsDirty = false
         let slot = insert(destination)
+        // A token is on record before it is used: without one nothing was sent but a start.
+        adoptPacing(
+            slot, told: told,
+            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0
+                || destination.token != nil, now: now)
         if let channel = owner.channel, channel.name == nil,
             destination.incarnation == activities[activity].durableIncarnation
         {
             activities[activity].channelDestination = slot
         }
-        if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
+    }
+
+    /// What was sent last is not on record: it counts as sent now, and with the latest timestamp
+    /// that the relay before can have used.
+    private mutating func adoptPacing(
+        _ slot: Int, told: Instant, mayHaveSent: Bool, now: Instant
+    ) {
+        guard let destination = destinations[slot] else { return }
+        let grant = grantInForce(destination).grant
+        destinations[slot]?.pacing.recover(
+            grant, now: now, wall: told, mayHaveSent: mayHaveSent)
+        // Guessed from a clock that is told no more: remembered before the new one's reading is.
+        guard told > wall(now), !destination.markIsDirty else { return }
+        destinations[slot]?.markIsDirty = true
+        staged.dirtyMarks.append(slot)
     }
 
     /// What a mark remembers, apart from budgets and tokens.

@@ -79,6 +79,9 @@ struct Destination: Sendable {
     /// The update token, while there is one.
     var token: String?
     var tokenRegisteredAt = Instant.distantPast
+    /// The token is not durable yet: nothing goes to it, for a later relay must know of every token
+    /// that a push may have gone to.
+    var tokenIsNew = false
     var pacing = PacingState()
     /// The newest version that Apple took, or that needs no push.
     var acknowledged: Int64 = 0

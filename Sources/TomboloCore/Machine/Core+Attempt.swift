@@ -122,7 +122,8 @@ extension Core {
         staged.reservations.append(Staged.Reservation(slot: slot, destination: number))
     }
 
-    /// The relay's clock goes on record first: a later relay must know how far timestamps have come.
+    /// The relay's clock goes on record first: a later relay must know how far timestamps have
+    /// come.
     private mutating func awaitClock(_ slot: Int) {
         postpone(slot, until: nil, .reserving)
         let number = destinations[slot]?.number ?? 0

@@ -196,6 +196,18 @@ extension Core {
                 destinations[slot]?.tokenIsNew = false
                 evaluate(slot, now: now, effects: &effects)
             }
+            noteSignOfLife(one.device, besides: one.reference, now: now, effects: &effects)
+        }
+    }
+
+    /// What else a device was sent while it was away may be lost.
+    private mutating func noteSignOfLife(
+        _ device: Int, besides reference: ActivityReference, now: Instant, effects: inout Effects
+    ) {
+        for slot in devices[device]?.destinations ?? []
+        where destinations[slot].map(self.reference) != reference {
+            noteSignOfLife(at: slot, now: now)
+            evaluate(slot, now: now, effects: &effects)
         }
     }
 
@@ -212,12 +224,9 @@ extension Core {
             useToken(token, at: slot, now: now, effects: &effects)
         }
         if !isUsed { takeOrphan(reference, of: device, now: now, effects: &effects) }
-        // What else the device was sent while it was away may be lost.
-        for slot in devices[device]?.destinations ?? []
-        where destinations[slot].map(self.reference) != reference {
-            noteSignOfLife(at: slot, now: now)
-            evaluate(slot, now: now, effects: &effects)
-        }
+        // The new card's comes before the others'.
+        guard token.isOnRecord else { return }
+        noteSignOfLife(device, besides: reference, now: now, effects: &effects)
     }
 
     private mutating func useToken(
@@ -299,10 +308,6 @@ extension Core {
             hear(report, at: index, now: now)
             evaluate(index, now: now, effects: &effects)
         }
-        for index in devices[slot]?.destinations ?? []
-        where destinations[index].map(self.reference) != reference {
-            noteSignOfLife(at: index, now: now)
-            evaluate(index, now: now, effects: &effects)
-        }
+        noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
     }
 }

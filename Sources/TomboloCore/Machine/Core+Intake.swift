@@ -127,7 +127,8 @@ extension Core {
     }
 
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
-    /// their marks, of those that are gone or have ended too: a token that comes later revives them.
+    /// their marks, of those that are gone or have ended too: a token that comes later revives
+    /// them.
     private mutating func rememberEnd(of slot: Int) {
         for index in activities[slot].destinations {
             guard let destination = destinations[index], destination.final == nil else { continue }

@@ -48,16 +48,7 @@ extension Core {
             }
         }
         let records = recovery.records.sorted { $0.number < $1.number }
-        for record in records where record.space == .device {
-            damage += adoptDevice(record)
-        }
-        for record in records where record.space == .channel { damage += adoptChannel(record) }
-        for record in records where record.space == .type { damage += adoptType(record) }
-        for record in records where record.space == .deadLetter {
-            damage += adoptDeadLetter(record)
-        }
-        for record in records where record.space == .key { keys[record.number] = record.value }
-        for record in records where record.space == .pause { damage += adoptPause(record) }
+        damage += adoptRecords(records)
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {
             if let device { deviceByNumber[device.number] = slot }
@@ -86,6 +77,22 @@ extension Core {
             recoverSurfaces(kept, of: slot, now: now)
         }
         recoverOrphans(now: now)
+        return damage
+    }
+
+    /// All but marks, which need them.
+    private mutating func adoptRecords(_ records: [Record]) -> [String] {
+        var damage: [String] = []
+        for record in records where record.space == .device {
+            damage += adoptDevice(record)
+        }
+        for record in records where record.space == .channel { damage += adoptChannel(record) }
+        for record in records where record.space == .type { damage += adoptType(record) }
+        for record in records where record.space == .deadLetter {
+            damage += adoptDeadLetter(record)
+        }
+        for record in records where record.space == .key { keys[record.number] = record.value }
+        for record in records where record.space == .pause { damage += adoptPause(record) }
         return damage
     }
 

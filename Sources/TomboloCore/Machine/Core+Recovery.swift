@@ -100,6 +100,7 @@ extension Core {
     /// silent and a start that seems untried may have been tried, also where the log knows nothing
     /// of its destination. Timestamps go on from now by themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
+        forgetRefusedStarts(before: restoredAt)
         for slot in destinations.indices {
             guard let destination = destinations[slot],
                 let durable = activities[destination.activity].durable,

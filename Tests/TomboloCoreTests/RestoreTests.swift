@@ -77,8 +77,9 @@ import TomboloJSON
         rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
         rig.advance(to: 60)
         #expect(rig.pushes.count == before)
-        #expect(rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 9)
-            .letters.isEmpty)
+        #expect(
+            rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 9)
+                .letters.isEmpty)
     }
 
     /// Found by the simulation: a backup between an event and its destinations' first marks led to

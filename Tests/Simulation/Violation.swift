@@ -40,6 +40,7 @@ enum Promise: String {
     case inFlight = "rule 6: one in flight per destination"
     case streams = "rule 14: the stream limit is obeyed"
     case frames = "rule 9: a looping flip-book shows its frames in turn"
+    case wire = "what goes over HTTP/2 is what was sent, and what is told of it is true"
     case size = "rule 11: at most 4,096 bytes"
     case answered = "every request is answered once"
     case progress = "the world comes to its end"

@@ -11,6 +11,8 @@ struct PushContent {
     var activity: String
     var mark: Int64
     var frame: String?
+    /// What a tween moves.
+    var value: String?
     var alert: Int64?
     var state: [UInt8]
     /// Of a start: the id that the app finds in its attributes.
@@ -27,6 +29,7 @@ struct PushContent {
         self.activity = activity
         self.mark = mark
         frame = state["f"]?.string
+        value = state["x"].map { String(decoding: $0.raw, as: UTF8.self) }
         alert = aps["alert"]?["title"]?.string.flatMap { Int64($0) }
         self.state = Array(state.raw)
         reference = aps["attributes"]?["activity_id"]?.string.flatMap { ActivityReference($0) }

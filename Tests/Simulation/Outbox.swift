@@ -26,6 +26,7 @@ final class Outbox {
         var timestamp: Int64
         var mark: Int64
         var frame: String?
+        var value: String?
         var alert: Int64?
         /// Class `lab` may hold: a second may be shared.
         var mayShare: Bool

@@ -63,13 +63,14 @@ struct Producer {
 
     private func state(_ id: String, _ mark: Int64, whole: Bool) -> String {
         "{\"t\":\"\(tenant.name.rawValue)\",\"a\":\"\(id)\",\"n\":\(mark)"
-            + (whole ? ",\"f\":\"0\",\"p\":\"\(World.canary)\"}" : "}")
+            + (whole ? ",\"f\":\"0\",\"x\":0,\"p\":\"\(World.canary)\"}" : "}")
     }
 
-    private func alert() -> String {
+    private func alert(mayHurry: Bool = true) -> String {
         guard world.strikes(.alerts, .producers, oneIn: 5) else { return "" }
         world.numbers += 1
-        return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\"}"
+        let ttl = world.dice.pick(.producers, ["", "", ",\"alert_ttl\":\"20s\""])
+        return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\"}\(mayHurry ? ttl : "")"
     }
 
     private func start(_ id: String) -> (Command, Int64) {
@@ -112,11 +113,13 @@ struct Producer {
         let mark = nextNumber()
         let dismiss = world.dice.pick(.producers, ["now", "default", "after 15m"])
         let text =
-            "{\"state\":\(state(id, mark, whole: false)),\"dismiss\":\"\(dismiss)\"\(alert())}"
+            "{\"state\":\(state(id, mark, whole: false)),\"dismiss\":\"\(dismiss)\""
+            + alert(mayHurry: false) + "}"
         return make(.end, id, text, mark)
     }
 
     private func play(_ id: String) -> (Command, Int64) {
+        if world.strikes(.tweens, .producers, oneIn: 2) { return tween(id) }
         let count = world.dice.pick(.producers, [2, 5, 15])
         let mark = nextNumber()
         let frames = (0..<count).map { "\"\(mark)-\($0)\"" }.joined(separator: ",")
@@ -128,6 +131,19 @@ struct Producer {
             "{\"flipbook\":{\"path\":\"/f\",\"frames\":[\(frames)],\"every\":\"\(every)\""
             + ",\"loop\":\(loop)},\"urgency\":\"normal\"}"
         return make(.play, id, text, mark)
+    }
+
+    /// A value on its way; its last one is the state from then on.
+    private func tween(_ id: String) -> (Command, Int64) {
+        let duration = world.dice.pick(.producers, ["800ms", "4s", "30s", "5m"])
+        let easing = world.dice.pick(.producers, ["\"linear\"", "\"easeInOut\""])
+        let every = world.plan.chaos <= .seconds(120) ? "200ms" : "5s"
+        let fit = world.dice.pick(.producers, ["", ",\"fit\":\"step\""])
+        let text =
+            "{\"tween\":{\"path\":\"/x\",\"from\":0,\"to\":\(world.dice.roll(.producers, 1...99))"
+            + ",\"duration\":\"\(duration)\",\"easing\":\(easing)"
+            + ",\"every\":\"\(every)\"}\(fit),\"urgency\":\"normal\"}"
+        return make(.play, id, text, nextNumber())
     }
 
     private func nextNumber() -> Int64 {

@@ -87,7 +87,8 @@ private final class WireLane: PushOutcomeReceiver, @unchecked Sendable {
 
     func pushEnded(_ outcome: PushOutcome) {
         guard !life.isDead, let push = flying.removeValue(forKey: outcome.push) else { return }
-        gate.forget(push)
+        // What may have gone out may still arrive.
+        if case .unknown = outcome.result {} else { gate.forget(push) }
         let wasTaken = world.apple.taken.contains(push.apnsID)
         switch outcome.result {
         case .accepted where !wasTaken:

@@ -175,7 +175,7 @@ extension World {
         let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
-            frame: content.frame, alert: content.alert, mayShare: mayShare,
+            frame: content.frame, value: content.value, alert: content.alert, mayShare: mayShare,
             // Only frames are not to be kept by Apple.
             isFrame: push.expiration == 0, token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }

@@ -143,7 +143,8 @@ extension World {
         let sends = outbox.sends
         for (one, other) in zip(sends, sends.dropFirst()) {
             guard one.isFrame, other.isFrame, one.fate == .accepted, other.fate == .accepted,
-                one.life == other.life, one.token == other.token, let frame = one.frame,
+                one.life == other.life, one.token == other.token, one.value == other.value,
+                let frame = one.frame,
                 let next = other.frame, let (play, index) = Self.place(frame),
                 let (nextPlay, nextIndex) = Self.place(next), play == nextPlay,
                 let count = reference.loops[play], nextIndex != (index + 1) % count

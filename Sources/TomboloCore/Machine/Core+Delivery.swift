@@ -192,7 +192,7 @@ extension Core {
             }
             let alert = projection.alert.flatMap {
                 $0.version == projection.version && $0.version > destination.alertsThrough
-                    && !areAlertsPaused(slot) ? $0 : nil
+                    && $0.expiresAt > wall(now) && !areAlertsPaused(slot) ? $0 : nil
             }
             return .push(.end, .end, alert: alert)
         case .ended, .gone, .lapsed, .listening: return .later(nil)

@@ -14,6 +14,8 @@ struct PushContent {
     /// What a tween moves.
     var value: String?
     var alert: Int64?
+    /// It has a stale date.
+    var isStale: Bool
     var state: [UInt8]
     /// Of a start: the id that the app finds in its attributes.
     var reference: ActivityReference?
@@ -32,6 +34,7 @@ struct PushContent {
         value = state["x"].map { String(decoding: $0.raw, as: UTF8.self) }
         alert = aps["alert"]?["title"]?.string.flatMap { Int64($0) }
         self.state = Array(state.raw)
+        isStale = aps["stale-date"] != nil
         reference = aps["attributes"]?["activity_id"]?.string.flatMap { ActivityReference($0) }
     }
 }
@@ -193,6 +196,7 @@ final class Apple {
         }
         if world.strikes(.refused, .apple, oneIn: 50) {
             if push.event != .start { token.card?.hasLostUpdate = true }
+            token.card?.wasRefused = true
             if push.event == .end { token.card?.hasLostEnd = true }
             let result = PushResult.rejected(
                 status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil)

@@ -31,6 +31,8 @@ final class Outbox {
         /// Class `lab` may hold: a second may be shared.
         var mayShare: Bool
         var isFrame: Bool
+        /// Its stale date has to be moved on.
+        var isStale: Bool
         var token: String
         var fate = Fate.open
         var answeredAt: MonotonicInstant?

@@ -19,6 +19,8 @@ final class Card {
     /// Apple took an update or an end, and it will never arrive.
     var hasLostUpdate = false
     var hasLostEnd = false
+    /// Apple refused an update or an end for good: it is not tried again.
+    var wasRefused = false
     var isUpdatedLocally = false
     /// The log was put back to before it: the relay knows nothing of it.
     var isStranded = false

@@ -20,6 +20,7 @@ enum Promise: String {
     case ended = "P4 ended activities got their end"
     case noWait = "P4 nothing waits longer than its bound on a healthy path"
     case alertOnce = "P4 an alert at most once per version and device"
+    case echo = "rule 15: what was lost goes once more, and at most twice for each change"
     case alertInTime = "rule 4: an alert goes within its time or not at all"
     case paused = "rule 16: nothing goes while an operator holds it"
     case inFront = "rule 12: no frame while the app is in front"

@@ -51,7 +51,7 @@ final class WireSender: PushSender, @unchecked Sendable {
 
 /// One lane of a life: its push client, and the way of its outcomes to the relay.
 private final class WireLane: PushOutcomeReceiver, @unchecked Sendable {
-    // Sendable: as the sender it belongs to.
+    // Sendable: used on the virtual loop's thread only.
     private unowned let world: World
     private unowned let life: Life
     private let gate: Gate

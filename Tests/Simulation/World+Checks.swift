@@ -177,7 +177,7 @@ extension World {
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
             frame: content.frame, value: content.value, alert: content.alert, mayShare: mayShare,
             // Only frames are not to be kept by Apple.
-            isFrame: push.expiration == 0, token: push.token)
+            isFrame: push.expiration == 0, isStale: content.isStale, token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         outbox.sends.append(sent)
     }

@@ -74,12 +74,12 @@ extension World {
 
     // MARK: The end
 
-    /// Before the one more change that heals what Apple has lost: cards that have lost nothing need
-    /// none.
+    /// Before the one more change that heals what Apple has lost and no echo has made good.
     func checkAfterHealing() async {
         guard let relay = life?.relay else { return }
         for phone in phones {
-            for card in phone.sortedCards where !card.hasLostUpdate && !card.hasLostEnd {
+            for card in phone.sortedCards
+            where !card.hasLostUpdate && !card.hasLostEnd || isToBeEchoed(card, phone) {
                 await checkConverged(card, phone, relay)
             }
         }
@@ -97,6 +97,7 @@ extension World {
                         + "\(Double(at.nanoseconds / 1_000_000) / 1_000)s")
             }
             checkFrames(key, outbox)
+            checkEchoes(key, outbox)
         }
         checkDeviceWindows()
         guard let relay = life?.relay else { return }

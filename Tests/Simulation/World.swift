@@ -206,6 +206,10 @@ final class World: @unchecked Sendable {
         storage.calm()
         for phone in phones { comeOnline(phone) }
         await resumeEverything()
+        // Each app says that it is there: what its phone has lost goes once more.
+        for phone in phones where !phone.startTokens.isEmpty {
+            register(phone, phone.timeline?.latest)
+        }
         if faults.contains(FaultSet(.clips)) {
             await Producer(self, plan.tenants[0], 98).stopEverything()
         }

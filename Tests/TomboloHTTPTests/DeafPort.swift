@@ -1,5 +1,6 @@
 import Glibc
-import TomboloHTTP
+
+@testable import TomboloHTTP
 
 /// A port that hangs: it listens and takes nobody, and those who fill its queue wait before whoever
 /// comes. The kernel drops their SYNs, as a firewall would.

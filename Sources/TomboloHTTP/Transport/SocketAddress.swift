@@ -1,12 +1,11 @@
-package import Glibc
+import Glibc
 
 /// An IP address with its port, as the kernel has it.
 package struct SocketAddress: Sendable, CustomStringConvertible {
     private var storage: sockaddr_storage
     private var length: socklen_t
 
-    /// One that somebody else filled in.
-    package init(copying address: UnsafePointer<sockaddr>, length: socklen_t) {
+    init(copying address: UnsafePointer<sockaddr>, length: socklen_t) {
         storage = sockaddr_storage()
         self.length = min(length, socklen_t(MemoryLayout<sockaddr_storage>.size))
         withUnsafeMutableBytes(of: &storage) {

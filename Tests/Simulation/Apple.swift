@@ -19,6 +19,8 @@ struct PushContent {
     var state: [UInt8]
     /// Of a start: the id that the app finds in its attributes.
     var reference: ActivityReference?
+    /// Of a start: what its card is to listen on.
+    var channel: String?
 
     init?(_ push: Push) {
         let document = JSON(unchecked: push.payload).document
@@ -34,6 +36,7 @@ struct PushContent {
         value = state["x"].map { String(decoding: $0.raw, as: UTF8.self) }
         alert = aps["alert"]?["title"]?.string.flatMap { Int64($0) }
         self.state = Array(state.raw)
+        channel = aps["input-push-channel"]?.string
         isStale = aps["stale-date"] != nil
         reference = aps["attributes"]?["activity_id"]?.string.flatMap { ActivityReference($0) }
     }
@@ -53,8 +56,9 @@ final class Apple {
         var goneSince: Instant?
     }
 
-    private unowned let world: World
+    unowned let world: World
     var tokens: [String: Token] = [:]
+    var channels: [String: Broadcast] = [:]
     /// What pushes meet just now.
     private var storm: Fault?
     private var capacity = 1
@@ -141,6 +145,7 @@ final class Apple {
 
     /// Looks at a push as the relay hands it to its sender. False: it is for nobody.
     func admit(_ push: Push, _ life: Life) -> Bool {
+        if push.surface == .channel { return admitBroadcast(push, life) }
         guard let content = PushContent(push), let token = tokens[push.token] else {
             world.violated(.tenants, "a push that is for nobody: \(push.token)")
             return false
@@ -176,8 +181,11 @@ final class Apple {
 
     /// What the service makes of a push, and what it answers, after a while.
     func decide(_ push: Push, _ life: Life, _ reply: @escaping (PushResult) -> Void) {
-        guard let token = tokens[push.token] else { return }
-        decide(push, token, reply)
+        if let token = tokens[push.token] {
+            decide(push, token, reply)
+        } else {
+            weather(push, world.dice.time(.network, 5...200), reply)
+        }
     }
 
     private func decide(
@@ -203,18 +211,18 @@ final class Apple {
             answer(result, after: quick, reply)
             return
         }
+        weather(push, quick, reply)
+    }
+
+    /// What becomes of a push that is in order.
+    private func weather(
+        _ push: Push, _ quick: Duration, _ reply: @escaping (PushResult) -> Void
+    ) {
         guard let storm, !world.isHealed, !world.dice.happens(.apple, oneIn: 4) else {
-            deliver(push, token)
+            deliver(push)
             answer(.accepted, after: quick, reply)
             return
         }
-        suffer(storm, push, token, quick, reply)
-    }
-
-    private func suffer(
-        _ storm: Fault, _ push: Push, _ token: Token, _ quick: Duration,
-        _ reply: @escaping (PushResult) -> Void
-    ) {
         func refuse(_ status: Int, _ reason: String, _ reaches: BlastRadius) {
             let result = PushResult.rejected(
                 status: status, reason: reason, reaches: reaches, tokenGoneSince: nil)
@@ -226,12 +234,12 @@ final class Apple {
         case .keyRefused: refuse(403, "ExpiredProviderToken", .providerToken)
         case .notSent: answer(.notSent(reason: "no connection"), after: quick, reply)
         case .unknownOutcomes:
-            if world.dice.happens(.apple, oneIn: 2) { deliver(push, token) }
+            if world.dice.happens(.apple, oneIn: 2) { deliver(push) }
             answer(.unknown(reason: "the connection broke"), after: quick, reply)
         default:
             let late = world.dice.time(.network, 500...60_000)
             let isTaken = world.dice.happens(.apple, oneIn: 2)
-            if isTaken || world.dice.happens(.apple, oneIn: 2) { deliver(push, token) }
+            if isTaken || world.dice.happens(.apple, oneIn: 2) { deliver(push) }
             answer(
                 isTaken ? .accepted : .unknown(reason: "no answer for long"), after: late, reply)
         }
@@ -263,6 +271,7 @@ final class Apple {
     }
 
     private func key(of push: Push) -> CardKey? {
+        if push.surface == .channel { return keyOfBroadcast(push) }
         guard let token = tokens[push.token],
             let reference = token.card?.reference ?? PushContent(push)?.reference
         else { return nil }
@@ -272,8 +281,9 @@ final class Apple {
 
     // MARK: Delivering
 
-    private func deliver(_ push: Push, _ token: Token) {
+    private func deliver(_ push: Push) {
         if world.plan.usesWire { taken.insert(push.apnsID) }
+        guard let token = tokens[push.token] else { return deliverBroadcast(push) }
         var delay = world.dice.time(.network, 10...300)
         if world.strikes(.reordered, .network, oneIn: 4) {
             delay = world.dice.time(.network, 300...8_000)

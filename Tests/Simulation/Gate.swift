@@ -106,7 +106,10 @@ final class Gate: HTTPServerConnectionOwner, HTTPHandler, @unchecked Sendable {
     func handle(_ exchange: HTTPExchange) async {
         // Who is gone is not answered.
         guard let body = try? await exchange.body(atMost: 8_192), !life.isDead else { return }
-        guard let id = exchange.head.fields["apns-id"], let push = expected[id] else {
+        guard
+            let id = exchange.head.fields["apns-id"]
+                ?? exchange.head.fields["apns-request-id"], let push = expected[id]
+        else {
             world.violated(.wire, "a push that nobody has sent: \(exchange.head.target)")
             return exchange.respond(400, [:], [])
         }
@@ -127,6 +130,12 @@ final class Gate: HTTPServerConnectionOwner, HTTPHandler, @unchecked Sendable {
     private func difference(
         _ head: HTTPRequestHead, _ body: [UInt8], from push: Push
     ) -> String? {
+        if push.surface == .channel {
+            let isRight =
+                head.target == "/4/broadcasts/apps/" + World.appID
+                && head.fields["apns-channel-id"] == push.token && body == push.payload
+            return isRight ? nil : "a broadcast"
+        }
         var expected: HTTPFields = [
             "apns-topic": World.appID + ".push-type.liveactivity",
             "apns-push-type": "liveactivity", "apns-priority": "\(push.priority)",

@@ -6,6 +6,10 @@ final class Card {
     let reference: ActivityReference
     /// The number of its app's own token; nil until it was issued.
     var token: String?
+    /// What it listens on instead.
+    var channel: String?
+    /// The newest of that channel, while its phone is away.
+    var stored: Push?
     /// The relay has stored `token`.
     var isRegistered = false
     var registeredSince = MonotonicInstant(nanoseconds: 0)

@@ -81,7 +81,10 @@ struct Producer {
                 "\"user\":\"ann\"", "\"device\":\"phone-0\"",
                 "\"devices\":[\"phone-0\",\"phone-1\",\"phone-2\"]",
             ])
-        let route = world.strikes(.adopted, .producers, oneIn: 3) ? ",\"start\":\"adopt\"" : ""
+        var route = world.strikes(.adopted, .producers, oneIn: 3) ? ",\"start\":\"adopt\"" : ""
+        if route.isEmpty, world.strikes(.channels, .producers, oneIn: 2) {
+            route = ",\"start\":\"\(world.dice.pick(.producers, ["auto", "channel"]))\""
+        }
         var text =
             "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(audience)\(route)}"
             + ",\"state\":\(state(id, mark, whole: true))"
@@ -139,11 +142,12 @@ struct Producer {
         let easing = world.dice.pick(.producers, ["\"linear\"", "\"easeInOut\""])
         let every = world.plan.chaos <= .seconds(120) ? "200ms" : "5s"
         let fit = world.dice.pick(.producers, ["", ",\"fit\":\"step\""])
+        let mark = nextNumber()
         let text =
-            "{\"tween\":{\"path\":\"/x\",\"from\":0,\"to\":\(world.dice.roll(.producers, 1...99))"
+            "{\"tween\":{\"path\":\"/x\",\"from\":0,\"to\":\(mark)"
             + ",\"duration\":\"\(duration)\",\"easing\":\(easing)"
             + ",\"every\":\"\(every)\"}\(fit),\"urgency\":\"normal\"}"
-        return make(.play, id, text, nextNumber())
+        return make(.play, id, text, mark)
     }
 
     private func nextNumber() -> Int64 {

@@ -212,8 +212,7 @@ extension World {
     }
 
     private func sweep(_ card: Card, _ phone: Phone) {
-        let key = key(phone, card.reference)
-        guard let outbox = outboxes[key],
+        guard let outbox = outbox(of: card, phone),
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue)
         else { return }

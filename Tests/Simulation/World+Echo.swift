@@ -8,7 +8,7 @@ extension World {
     /// of since the heal, and Apple has not taken the newest state three times already.
     func isToBeEchoed(_ card: Card, _ phone: Phone) -> Bool {
         guard card.hasLostUpdate, !card.hasLostEnd, !card.wasRefused, !card.isUpdatedLocally,
-            let outbox = outboxes[key(phone, card.reference)],
+            card.channel == nil, let outbox = outboxes[key(phone, card.reference)],
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue), !model.hasEnded
         else { return false }

@@ -88,7 +88,9 @@ extension World {
     func checkAtTheEnd() async {
         checkLedger()
         for (key, outbox) in outboxes.sorted(by: { order($0.key, $1.key) }) {
-            let timeline = timeline(phones[key.phone], outbox.type)
+            let timeline =
+                key.phone < 0
+                ? GrantTimeline(.channel) : timeline(phones[key.phone], outbox.type)
             let budgets = plan.configuration.budgets
             for (promise, detail, at) in outbox.windowFaults(timeline, budgets) {
                 violated(

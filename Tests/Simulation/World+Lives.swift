@@ -50,6 +50,7 @@ extension World {
             loop: loop, log: SimulatedLog(self, life, storage),
             sender: wire ?? Sender(self, life), configuration: configuration,
             wallClock: clock, seed: dice.seed(.machine),
+            channels: faults.contains(FaultSet(.channels)) ? office(of: life) : nil,
             complain: { [self] in checkTelling("a complaint", $0) })
         life.relay = relay
         apple.begin()
@@ -65,6 +66,9 @@ extension World {
                 group.addTask(executorPreference: loop) {
                     defer { life.kill() }
                     try await relay.run()
+                }
+                if faults.contains(FaultSet(.channels)) {
+                    group.addTask(executorPreference: loop) { await relay.makeChannels() }
                 }
                 if let wire { group.addTask(executorPreference: loop) { await wire.run() } }
                 var wait = Duration.microseconds(100)
@@ -84,6 +88,12 @@ extension World {
             checkTelling("an error", "\(error)")
             note(.crash, who: -1, Int64(life.number), 0, "\(error)")
         }
+    }
+
+    private func office(of life: Life) -> ChannelOffice {
+        let office = ChannelOffice(self, life)
+        offices.append(office)
+        return office
     }
 
     /// The wire of a life, in a share of the worlds.

@@ -115,6 +115,7 @@ extension World {
         for (key, outbox) in outboxes {
             outbox.cuts.append(loop.now)
             outbox.floor = 0
+            guard key.phone >= 0 else { continue }
             // Nobody knows that this device was ever there.
             if !known.contains(phones[key.phone].key) { outbox.isUnsure = true }
             for index in outbox.sends.indices

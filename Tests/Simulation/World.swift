@@ -72,6 +72,7 @@ final class World: @unchecked Sendable {
     var isDiskFull = false
     /// The wire of each life: what it was doing may come to its time when the life is over.
     var wires: [WireSender] = []
+    var offices: [ChannelOffice] = []
     let rest: Parking
 
     init(seed: UInt64, faults: FaultSet?, plant: Plant?) {
@@ -148,6 +149,7 @@ final class World: @unchecked Sendable {
         life?.relay = nil
         life = nil
         wires = []
+        offices = []
     }
 
     // MARK: The run

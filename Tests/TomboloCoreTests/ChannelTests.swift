@@ -271,15 +271,18 @@ import TomboloJSON
                 + #""state":{"lap":0}}"#, id: "both")
         rig.advance(to: 60)
         rig.verdict = {
-            $0.surface == .channel ? .notSent(reason: "no connection") : .accepted
+            $0.surface == .channel
+                ? .rejected(
+                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                    tokenGoneSince: nil) : .accepted
         }
         rig.command(
             .update, #"{"state":{"lap":1},"alert":{"title":"goal"},"alert_ttl":"10m"}"#,
             id: "both")
         rig.advance(to: 61)
         let before = rig.pushes.count
-        rig.verdict = { _ in .accepted }
         rig.token("start:Runner", "cc", "pad")
+        rig.verdict = { _ in .accepted }
         rig.advance(to: 300)
         let rang = rig.pushes.dropFirst(before).map(\.push).filter { push in
             Rig.aps(push)?["alert"]?["title"]?.string == "goal"

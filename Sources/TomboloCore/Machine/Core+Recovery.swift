@@ -185,12 +185,13 @@ extension Core {
     }
 
     /// The latest wall time that can have gone into a timestamp. A log that was put back knows
-    /// nothing of those who ran since the backup: they may have told any time until now.
+    /// nothing of those who ran since the backup: they may have told any time until now, and after
+    /// another boot of the machine what the clock's reach allows beyond it.
     private func told(_ recovery: CoreRecovery, now: Instant) -> Instant {
         guard let restoredAt = recovery.restoredAt,
             recovery.wallToldBefore - RelayClock.reach <= restoredAt
         else { return recovery.wallToldBefore }
-        return max(recovery.wallToldBefore, wall(now))
+        return max(recovery.wallToldBefore, wall(now) + RelayClock.reach)
     }
 
     /// What was sent last is not on record: it counts as sent now, and with the latest timestamp

@@ -54,8 +54,6 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
-            // Of a channel that was made since the backup the relay knows nothing.
-            drawn.remove(FaultSet(.channels))
         }
         return drawn
     }

@@ -290,4 +290,26 @@ import TomboloJSON
         #expect(rang.map(\.surface) == [.channel])
         #expect(rig.pushes.contains { $0.push.token == "cc" && $0.push.event == .start })
     }
+
+    /// Of a backup nobody knows what its free channels have carried since.
+    @Test(arguments: [false, true])
+    func `after a restore a free channel rests, for cards may listen on it`(
+        isRestored: Bool
+    ) throws {
+        var rig = Self.rig()
+        rig.advance(to: 5)
+        let made = rig.channelWishes
+        #expect(made > 1, "one is free")
+        #expect(rig.crash(recoverAt: 10, restored: isRestored) == [])
+        rig.makesChannels = true
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{"lap":0}}"#,
+            id: "next")
+        rig.advance(to: 60)
+        let start = try #require(rig.pushes.last { $0.push.event == .start }?.push)
+        let channel = try #require(Rig.aps(start)?["input-push-channel"]?.string)
+        let number = try #require(Int(channel.dropFirst("private-".count)))
+        #expect((number > made) == isRestored)
+    }
 }

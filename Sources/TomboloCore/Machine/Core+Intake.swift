@@ -152,26 +152,24 @@ extension Core {
                 "no activity \"\(command.activity.id)\"; start it with PUT /v1/activities/"
                     + "\(command.activity.id)")
         }
-        let activity = activities[slot]
-        try Self.check(command.expectation, activity.accepted.version)
+        let version = activities[slot].accepted.version
+        try Self.check(command.expectation, version)
         if command.expectation == .absent {
-            throw Refusal(
-                .preconditionFailed, "the activity is there already",
-                version: activity.accepted.version)
+            throw Refusal(.preconditionFailed, "the activity is there already", version: version)
         }
-        if activity.hasEnded {
+        if activities[slot].hasEnded {
             if case .end = command.content { return .standing(slot) }
             throw Refusal(
                 .activityEnded,
                 "the activity has ended; start it again with PUT and ?restart=true",
-                version: activity.accepted.version)
+                version: version)
         }
         var plan: (Clip, Int)?
         switch command.content {
         case .play(let clip):
-            plan = try examined(clip, on: activity, now: now)
+            plan = try examined(clip, on: activities[slot], now: now)
         case .stop(let name):
-            guard let clip = activity.accepted.clip, name == nil || name == clip.name else {
+            guard let clip = activities[slot].accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
                     .unknownClip,
                     "no such clip is playing; GET /v1/activities/"
@@ -179,11 +177,12 @@ extension Core {
             }
         case .start, .update, .end: break
         }
-        var projection = activity.accepted
+        var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try checkState(
-            projection, activity.definition, command.content, command.activity.tenant)
-        try checkSize(of: projection, activity.definition, alert: Self.alert(command.content))
+            projection, activities[slot].definition, command.content, command.activity.tenant)
+        try checkSize(
+            of: projection, activities[slot].definition, alert: Self.alert(command.content))
         activities[slot].accepted = projection
         return .staged(stage(command, slot, projection, plan: plan, now: now))
     }

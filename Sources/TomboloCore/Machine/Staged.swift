@@ -49,6 +49,8 @@ struct Staged: Sendable {
     /// Destinations whose attempt waits for its reservation.
     var reservations: [Reservation] = []
     var dirtyMarks: [Int] = []
+    /// Marks that are behind, and may come with a later batch.
+    var lateMarks: [Int] = []
     /// The same of widgets and controls.
     var surfaceReservations: [Int] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
@@ -65,6 +67,6 @@ struct Staged: Sendable {
 
     var isEmpty: Bool {
         !isUrgent && facts.isEmpty && records.isEmpty && dirtyMarks.isEmpty
-            && retired.isEmpty
+            && lateMarks.isEmpty && retired.isEmpty
     }
 }

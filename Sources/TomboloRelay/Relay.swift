@@ -21,11 +21,10 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Lanes that wait for one, in the order of asking.
     var channelWishes: [LaneNumber] = []
     let channelMaking: Parking
-    private let wallClock: any WallClock
+    let wallClock: any WallClock
     var core: Core
     var clock: RelayClock
-    private var clockWritten: RelayClock.Reading?
-    private var leadOnRecord: Span?
+    var clockWritten: RelayClock.Reading?
     private var inbox: [Input] = []
     private var isTurnDue = false
     private var waiting: [Ticket: Waiter] = [:]
@@ -92,10 +91,9 @@ package actor Relay: TurnTarget, TimerTarget {
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last)
         var recovery = CoreRecovery()
-        let gap = recovered.restoredAt.map { $0 - steadyNow() }
-        leadOnRecord = last.map { max($0.lead, gap ?? $0.lead) }
         recovery.lead = clock.lead
         recovery.wallToldBefore = clock.wallToldBefore
+        recovery.tellsThrough = last?.toldThrough ?? .distantPast
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
         recovery.lastActivity = recovered.lastActivity
@@ -144,10 +142,8 @@ package actor Relay: TurnTarget, TimerTarget {
         let batch = withClock(found ?? PendingBatch())
         guard found != nil else {
             switch await attempt(batch) {
-            case .success: return
-            case .failure(.full):
-                clockWritten = nil
-                core.holdLead(to: leadOnRecord)
+            case .success: noteStoredClock()
+            case .failure(.full): clockWritten = nil
             case .failure(let error): throw error
             }
             return
@@ -165,6 +161,7 @@ package actor Relay: TurnTarget, TimerTarget {
             case .success(let receipt):
                 if roomHint != nil { complain("the log has room again: events are taken") }
                 roomHint = nil
+                noteStoredClock()
                 return receipt
             case .failure(.full(let hint)):
                 if writesAll { throw EventLogError.full(hint: hint) }
@@ -180,20 +177,6 @@ package actor Relay: TurnTarget, TimerTarget {
         do { return .success(try await log.append(batch, under: .sole)) } catch {
             return .failure(error)
         }
-    }
-
-    /// A batch carries the clock, so that the next relay goes on with it.
-    private func withClock(_ batch: PendingBatch) -> AppendBatch {
-        var batch = AppendBatch(batch)
-        let reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
-        if let last = clockWritten, last.lead == reading.lead,
-            reading.steady - last.steady < RelayClock.readingInterval
-        {
-            return batch
-        }
-        clockWritten = reading
-        batch.records.append(reading.record)
-        return batch
     }
 
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.

@@ -109,9 +109,14 @@ package struct Rig {
     package mutating func crash(
         recoverAt seconds: Double, restored: Bool = false
     ) -> [String] {
-        pending = nil
-        flying = []
         now = max(now, Rig.epoch + Span(nanoseconds: Int64(seconds * 1e9)))
+        var recovery = recovery()
+        if restored { recovery.restoredAt = now }
+        return recover(recovery)
+    }
+
+    /// What is durable now.
+    package func recovery() -> CoreRecovery {
         var recovery = CoreRecovery()
         recovery.heads = heads.values.map { ($0.0, $0.1, $0.2) }
         recovery.lastSeq = seq
@@ -119,7 +124,15 @@ package struct Rig {
         var newest: [String: Record] = [:]
         for record in stored { newest["\(record.space) \(record.number)"] = record }
         recovery.records = newest.values.filter { $0.value != nil }
-        if restored { recovery.restoredAt = now }
+        recovery.wallToldBefore = core.wall(now)
+        return recovery
+    }
+
+    /// Everything in memory is gone; this comes back.
+    @discardableResult
+    package mutating func recover(_ recovery: CoreRecovery) -> [String] {
+        pending = nil
+        flying = []
         let configuration = core.configuration
         core = Core(configuration: configuration, seed: 8)
         core.setCapacityForTests(1_000)

@@ -57,7 +57,7 @@ final class Outbox {
     init(type: String) { self.type = type }
 
     /// Sends since the log was last put back.
-    private var remembered: ArraySlice<Sent> {
+    var remembered: ArraySlice<Sent> {
         guard let cut = cuts.last else { return sends[...] }
         return sends[(sends.firstIndex { $0.at > cut } ?? sends.count)...]
     }

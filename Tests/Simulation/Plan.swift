@@ -47,16 +47,11 @@ struct Plan {
         if drawn.contains(FaultSet(.wallSteps)) || drawn.contains(FaultSet(.suspends)) {
             drawn.remove(FaultSet(.localUpdates))
         }
-        // Of a clock that was set back while the machine was off nobody knows how far it had run.
-        if drawn.contains(FaultSet(.wallSteps)) { drawn.remove(FaultSet(.reboots)) }
         // A clock that was set back takes the timestamps of the gap with it; what types and tokens
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
         }
-        // Files are copied by other tests. And in about one world of three thousand nobody knows
-        // yet whether the relay or the world is wrong after a restore: `--faults` brings it in.
-        drawn.remove(FaultSet(.restores))
         return drawn
     }
 

@@ -49,6 +49,7 @@ package struct SeedRun {
         if end != .finished { world.violated(.progress, "\(end)") }
         var history = world.history
         history.mix(UInt64(world.loop.jobsRun))
+        defer { world.close() }
         return Verdict(
             seed: seed, faults: world.faults, violations: world.violations,
             escapes: world.loop.escapes, hash: history.hash,

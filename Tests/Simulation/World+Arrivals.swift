@@ -40,6 +40,8 @@ extension World {
             return
         }
         let card = Card(reference)
+        // A restored log has lost its start: what runs under its name may be for others.
+        card.isStranded = self.reference.origins[content.mark] == nil
         phone.cards[reference] = card
         note(.card, who: phone.number, content.mark, 0, reference.text)
         show(content, on: card, phone)

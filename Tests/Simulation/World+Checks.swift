@@ -156,7 +156,7 @@ extension World {
                 origin.version >= outbox.floor, .order,
                 "version \(origin.version) after \(outbox.floor)")
             // The end of a card that the relay never knew has no state of its own to show.
-            let isOrphan = push.event == .end && outbox.sends.allSatisfy { $0.event == .end }
+            let isOrphan = push.event == .end && outbox.remembered.allSatisfy { $0.event == .end }
             check(
                 origin.incarnation == key.reference.incarnation
                     || isOrphan && origin.incarnation > key.reference.incarnation, .order,

@@ -120,9 +120,13 @@ extension World {
             }
         }
         for phone in phones {
-            for budgetClass in phone.timeline?.all ?? [] {
+            // Any of them may be the one that is back; the app asks for its last again.
+            let last = phone.timeline?.latest
+            for budgetClass in BudgetClass.allCases
+            where phone.timeline?.all.contains(budgetClass) == true && budgetClass != last {
                 phone.timeline?.ask(budgetClass, at: loop.now)
             }
+            if let last { phone.timeline?.ask(last, at: loop.now) }
             strand(phone)
             equip(phone)
             for card in phone.sortedCards where !card.isDismissed { registerToken(of: card, phone) }

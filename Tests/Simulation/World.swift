@@ -139,6 +139,13 @@ final class World: @unchecked Sendable {
 
     func trouble() { lastTrouble = loop.now }
 
+    /// Lets go of what refers to this world, when its run is over.
+    func close() {
+        loop.close()
+        life?.relay = nil
+        life = nil
+    }
+
     // MARK: The run
 
     /// All of it, from the first start to the last comparison.

@@ -128,6 +128,14 @@ package final class VirtualLoop: Loop, @unchecked Sendable {
         return .finished
     }
 
+    /// Lets go of everything that still waits for its time, when a run is over: what it refers to
+    /// refers to this loop.
+    package func close() {
+        timers = TimerHeap()
+        turnTargets = []
+        losesTimer = nil
+    }
+
     private func endTurn() {
         let targets = turnTargets
         turnTargets = []

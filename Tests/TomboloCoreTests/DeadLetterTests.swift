@@ -49,7 +49,7 @@ import TomboloJSON
     }
 
     /// Found by the simulation: the end came with the next incarnation's state.
-    @Test func `an end that nobody remembers is not tried again`() {
+    @Test func `a refused end goes again as it was, also after a restart and a crash`() {
         var rig = Rig()
         rig.runningActivity()
         rig.verdict = { _ in Self.topicDisallowed }
@@ -64,8 +64,9 @@ import TomboloJSON
         let before = rig.pushes.count
         rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
         rig.advance(to: 90)
-        #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
-        #expect(!rig.pushes.dropFirst(before).contains { $0.push.event == .end })
+        #expect(rig.lastStored?.count == 1 && rig.lastStored?.unreachable == 0)
+        let ends = rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .end }
+        #expect(!ends.isEmpty && ends.allSatisfy { Rig.state($0) == #"{"lap":0}"# })
     }
 
     @Test func `a refused start and a refused end can go again`() {

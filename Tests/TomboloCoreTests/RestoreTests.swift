@@ -58,6 +58,30 @@ import TomboloJSON
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
     }
 
+    /// Seed 303 of the simulation: the start had been refused before the backup, and was retried,
+    /// and taken, after it.
+    @Test func `after a restore a refused start is not retried, for its card may have begun`() {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in
+            .rejected(
+                status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil)
+        }
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.advance(to: 10)
+        rig.verdict = { _ in .accepted }
+        let before = rig.pushes.count
+        #expect(rig.crash(recoverAt: 20, restored: true).isEmpty)
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 60)
+        #expect(rig.pushes.count == before)
+        #expect(
+            rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 9)
+                .letters.isEmpty)
+    }
+
     /// Found by the simulation: a backup between an event and its destinations' first marks led to
     /// a second card.
     @Test func `after a restore a start is not sent again though its destination has no mark`() {

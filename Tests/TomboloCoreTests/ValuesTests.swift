@@ -105,9 +105,17 @@ import TomboloCore
             wall: Instant(seconds: 9_000), monotonic: 70_000_000_000, boot: "a", after: reading)
         #expect(next.steady(monotonic: 70_000_000_000) == Instant(seconds: 1_070))
         #expect(next.lead == .seconds(9_000 - 1_070))
-        #expect(next.wallToldBefore == Instant(seconds: 1_070))
+        #expect(next.wallToldBefore == Instant(seconds: 1_010) + RelayClock.reach)
         _ = next.follow(wall: Instant(seconds: 99_000), monotonic: 70_000_000_000)
         #expect(next.lead == .seconds(9_000 - 1_070 + 60))
+    }
+
+    @Test func `soon after the last reading no more was told than time has passed`() {
+        var first = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
+        let reading = first.reading(monotonic: 10_000_000_000, boot: "a")
+        let next = RelayClock(
+            wall: Instant(seconds: 9_000), monotonic: 15_000_000_000, boot: "a", after: reading)
+        #expect(next.wallToldBefore == Instant(seconds: 1_015))
     }
 
     @Test func `after another boot no time is counted as passed`() {
@@ -119,6 +127,7 @@ import TomboloCore
                 after: reading)
             #expect(next.steady(monotonic: 70_000_000_000) == Instant(seconds: 1_010))
             #expect(next.lead == .seconds(5_000 - 1_010))
+            #expect(next.wallToldBefore == Instant(seconds: 1_010) + RelayClock.reach)
         }
     }
 

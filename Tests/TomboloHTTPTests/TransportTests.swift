@@ -98,16 +98,28 @@ import TomboloLoop
         }
     }
 
-    @Test func `every address of a name is tried`() async throws {
+    @Test func `every address of a name is tried, and one that hangs has only its share of time`()
+        async throws
+    {
         try await onLoop { loop in
-            // localhost is ::1 as well on most machines; the server has the IPv4 one alone.
             let server = try EchoServer(loop, tls: nil)
+            let closed = try EchoServer(loop, tls: nil).listener
+            closed.close()
+            let deaf = DeafPort()
             let connection = try await Connection.dial(
-                host: "localhost", port: server.listener.address.port, tls: nil, on: loop,
-                within: .seconds(5))
-            #expect(connection.peer.host == "127.0.0.1")
+                [closed.address, deaf.address, server.listener.address], of: "localhost",
+                tls: nil, on: loop, until: loop.now + .milliseconds(400))
+            #expect(connection.peer.port == server.listener.address.port)
             connection.abort()
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection.dial(
+                    [closed.address, deaf.address], of: "localhost", tls: nil, on: loop,
+                    until: loop.now + .milliseconds(50))
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(error?.message.contains(deaf.address.description) == true)
             server.listener.close()
+            withExtendedLifetime(deaf) {}
         }
     }
 

@@ -37,6 +37,10 @@ struct DiskRun {
         var retentions = 0
         /// Lives after which heads had to be made again from events.
         var headsBehind = 0
+        /// Lives that began with a log of an older schema.
+        var olderSchemas = 0
+        /// Of those, lives that ended before the log was brought up.
+        var upgradesCut = 0
 
         static func + (one: Tally, other: Tally) -> Tally {
             var sum = one
@@ -45,6 +49,8 @@ struct DiskRun {
             sum.retirements += other.retirements
             sum.retentions += other.retentions
             sum.headsBehind += other.headsBehind
+            sum.olderSchemas += other.olderSchemas
+            sum.upgradesCut += other.upgradesCut
             return sum
         }
     }

@@ -57,6 +57,7 @@ package struct Projection: Sendable {
             init(_ clip: Clip) { self.clip = clip }
         }
 
+        /// One that begins with an event.
         package init(version: Int64, startedAt: Instant, clip: Clip) {
             self.version = version
             self.startedAt = startedAt

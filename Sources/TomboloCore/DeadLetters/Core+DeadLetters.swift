@@ -68,6 +68,14 @@ extension Core {
         staged.stored.append((ticket, stored))
     }
 
+    /// After a restore: a refused start may have been retried since, and its card begun.
+    mutating func forgetRefusedStarts(before instant: Instant) {
+        for letter in deadLetters where letter.event == .start && letter.at <= instant {
+            forget(letter)
+        }
+        deadLetters.removeAll { $0.event == .start && $0.at <= instant }
+    }
+
     private func destination(of letter: DeadLetter) -> Int? {
         guard let activity = activityByKey[letter.activity] else { return nil }
         let device = DeviceKey(tenant: letter.activity.tenant, id: letter.device)

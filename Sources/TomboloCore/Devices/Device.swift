@@ -7,6 +7,8 @@ struct Device: Sendable {
         /// Wall time at which the relay learned it: what a 410's timestamp is compared with.
         var registeredAt: Instant
         var observedAt: Instant
+        /// It is durable: before that nothing is sent to it.
+        var isOnRecord = true
     }
 
     /// A token's end.

@@ -143,4 +143,6 @@ package struct PhoneReport: Hashable, Sendable {
     /// How often what it shows has changed, the start included.
     package var shownCount: Int64?
     package var lastLocalUpdate: Instant?
+    /// The relay's own finding: it came when the last push had had its time, and does not show it.
+    package internal(set) var missesPush = false
 }

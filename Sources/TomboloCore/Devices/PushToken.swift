@@ -76,6 +76,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
+    /// By their bytes.
     package static func == (one: PushToken, other: PushToken) -> Bool {
         if one.storage === other.storage { return true }
         guard one.storage.header.isHex == other.storage.header.isHex else { return false }
@@ -84,6 +85,7 @@ package struct PushToken: Hashable, @unchecked Sendable {
         }
     }
 
+    /// Over what `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(storage.header.isHex)
         storage.read { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -54,6 +54,11 @@ extension Core {
         if destination.reservation == .pending, event != .end || alert != nil {
             return .postponed(until: nil, .reserving)
         }
+        if destination.tokenIsNew, event != .start { return .postponed(until: nil, .reserving) }
+        if wall(now) > tellsThrough {
+            awaitClock(slot)
+            return .postponed(until: nil, .reserving)
+        }
         if event == .start, let until = startBudgetAllows(destination, now: now) {
             return .postponed(until: until, .startBudget)
         }
@@ -128,6 +133,13 @@ extension Core {
         staged.reservations.append(Staged.Reservation(slot: slot, destination: number))
     }
 
+    /// The relay's clock goes on record first: a later relay must know how far timestamps have
+    /// come.
+    private mutating func awaitClock(_ slot: Int) {
+        let number = destinations[slot]?.number ?? 0
+        staged.clockWaits.append(Staged.Reservation(slot: slot, destination: number))
+    }
+
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
         guard let destination = destinations[slot] else { return }
         let lane = Int(destination.lane.rawValue)
@@ -194,15 +206,7 @@ extension Core {
             until: now + configuration.limits.inFlightMax)
         destinations[slot]?.inFlight = flying
         destinations[slot]?.waiting = nil
-        if event == .start {
-            destinations[slot]?.phase = .starting
-            destinations[slot]?.phaseSince = now
-            destinations[slot]?.startPush = push.id
-            destinations[slot]?.alertsBeforeStart = destination.alertsThrough
-            let wall = wall(now)
-            destinations[slot]?.cardSince = wall
-            spendStart(slot, now: now)
-        }
+        if event == .start { noteStart(slot, push.id, now: now) }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
         destinations[slot]?.alertsThrough = max(destination.alertsThrough, alerted)
@@ -211,6 +215,17 @@ extension Core {
         markDirty(slot, now: now)
         counters[activities[destination.activity].key.tenant].pushesSent += 1
         effects.pushes.append(push)
+    }
+
+    private mutating func noteStart(_ slot: Int, _ push: PushID, now: Instant) {
+        destinations[slot]?.phase = .starting
+        destinations[slot]?.phaseSince = now
+        destinations[slot]?.startPush = push
+        let alerts = destinations[slot]?.alertsThrough ?? 0
+        destinations[slot]?.alertsBeforeStart = alerts
+        let wall = wall(now)
+        destinations[slot]?.cardSince = wall
+        spendStart(slot, now: now)
     }
 
     /// Whether there is a token to send to.

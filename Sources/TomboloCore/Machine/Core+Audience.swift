@@ -97,6 +97,7 @@ extension Core {
             activities[activity].definition.route.mayAdopt
         {
             destination.token = token.value
+            destination.tokenIsNew = !token.isOnRecord
             destination.cardSince = token.registeredAt
             destination.phase = .live
         }

@@ -93,7 +93,6 @@ extension Core {
     ) {
         guard let batch = committing else { return }
         committing = nil
-        if let lead = batch.lead { self.lead = max(self.lead, lead) }
         var affected: [Int] = []
         for (index, event) in batch.events.enumerated() {
             let seq = firstSeq + Int64(index)
@@ -109,6 +108,10 @@ extension Core {
             }
             evaluate(one.slot, now: now, effects: &effects)
         }
+        for one in batch.clockWaits where destinations[one.slot]?.number == one.destination {
+            evaluate(one.slot, now: now, effects: &effects)
+        }
+        useTokens(batch.tokens, now: now, effects: &effects)
         for slot in batch.surfaceReservations where surfaces[slot].phase == .reserving {
             surfaces[slot].phase = .granted
             evaluateSurface(slot, now: now, effects: &effects)
@@ -121,15 +124,6 @@ extension Core {
         }
         answer(batch, firstSeq: firstSeq, now: now, effects: &effects)
         leave(batch.retired)
-    }
-
-    /// The log has no room for the clock: until it has, wall time leads by no more than is on
-    /// record, or the timestamps of the next relay would go back. Nil: nothing was ever sent.
-    package mutating func holdLead(to known: Span?) {
-        guard let known, known < lead else { return }
-        staged.lead = lead
-        staged.flushAt = .distantPast
-        lead = known
     }
 
     private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {

@@ -137,6 +137,7 @@ extension Core {
                     left: force.grant.perHour == nil
                         ? nil : destination.pacing.bucket.left(force.grant, now: now),
                     deviceLeft: nested.map { $0.spent.bucket.left($0.grant, now: now) },
+                    phone: phoneBudget(destination, force.grant, now: now),
                     nextAt: next > now ? next + lead : nil, waiting: destination.waiting))
         }
         return views
@@ -152,6 +153,8 @@ package struct BudgetView: Sendable {
     package var left: Int64?
     /// The same of the whole device.
     package var deviceLeft: Int64?
+    /// What the phone itself is taken to have left.
+    package var phone: PhoneBudget?
     /// Nothing but an end goes before, by the spacing; nil where that has passed.
     package var nextAt: Instant?
     package var waiting: Decision?

@@ -162,7 +162,7 @@ extension Core {
         let token = Device.Token(
             value: value,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
-            observedAt: observed)
+            observedAt: observed, isOnRecord: isSame && known?.isOnRecord == true)
         devices[slot]?.tokens[name] = token
         devices[slot]?.retired[name] = nil
         var kind: Stored.Kind = known == nil ? .created : .updated
@@ -171,6 +171,12 @@ extension Core {
             let tenant = devices[slot]?.key.tenant
             let key = tenant.map { ActivityKey(tenant: $0, id: reference.id) }
             if key.flatMap({ activityByKey[$0] }) == nil { kind = .kept }
+            if !token.isOnRecord {
+                let number = devices[slot]?.number ?? 0
+                staged.tokens.append(
+                    Staged.Token(
+                        device: slot, number: number, reference: reference, value: token.value))
+            }
             useToken(of: slot, reference, now: now, effects: &effects)
         case .start:
             for destination in devices[slot]?.destinations ?? [] {
@@ -179,6 +185,34 @@ extension Core {
         case .widget, .control: break
         }
         return kind
+    }
+
+    /// Update tokens have become durable: pushes may go to them.
+    mutating func useTokens(_ tokens: [Staged.Token], now: Instant, effects: inout Effects) {
+        for one in tokens {
+            let name = TokenName.activity(one.reference)
+            guard devices[one.device]?.number == one.number,
+                devices[one.device]?.tokens[name]?.value == one.value
+            else { continue }
+            devices[one.device]?.tokens[name]?.isOnRecord = true
+            for slot in devices[one.device]?.destinations ?? []
+            where destinations[slot].map(self.reference) == one.reference {
+                destinations[slot]?.tokenIsNew = false
+                evaluate(slot, now: now, effects: &effects)
+            }
+            noteSignOfLife(one.device, besides: one.reference, now: now, effects: &effects)
+        }
+    }
+
+    /// What else a device was sent while it was away may be lost.
+    private mutating func noteSignOfLife(
+        _ device: Int, besides reference: ActivityReference, now: Instant, effects: inout Effects
+    ) {
+        for slot in devices[device]?.destinations ?? []
+        where destinations[slot].map(self.reference) != reference {
+            noteSignOfLife(at: slot, now: now)
+            evaluate(slot, now: now, effects: &effects)
+        }
     }
 
     /// Gives an update token to the destination that it is for: a start has arrived, an activity is
@@ -194,17 +228,15 @@ extension Core {
             useToken(token, at: slot, now: now, effects: &effects)
         }
         if !isUsed { takeOrphan(reference, of: device, now: now, effects: &effects) }
-        // What else the device was sent while it was away may be lost.
-        for slot in devices[device]?.destinations ?? []
-        where destinations[slot].map(self.reference) != reference {
-            noteSignOfLife(at: slot, now: now)
-            evaluate(slot, now: now, effects: &effects)
-        }
+        // The new card's comes before the others'.
+        guard token.isOnRecord else { return }
+        noteSignOfLife(device, besides: reference, now: now, effects: &effects)
     }
 
     private mutating func useToken(
         _ token: Device.Token, at slot: Int, now: Instant, effects: inout Effects
     ) {
+        destinations[slot]?.tokenIsNew = !token.isOnRecord
         guard let destination = destinations[slot], destination.token != token.value,
             destination.phase != .listening
         else { return }
@@ -276,13 +308,12 @@ extension Core {
                 destinations[index]?.pacing.lastLocalUpdate = max(
                     destination.pacing.lastLocalUpdate, trusted.seconds)
             }
+            if misses(report, destination, now: now) {
+                devices[slot]?.reports[reference]?.missesPush = true
+            }
             hear(report, at: index, now: now)
             evaluate(index, now: now, effects: &effects)
         }
-        for index in devices[slot]?.destinations ?? []
-        where destinations[index].map(self.reference) != reference {
-            noteSignOfLife(at: index, now: now)
-            evaluate(index, now: now, effects: &effects)
-        }
+        noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
     }
 }

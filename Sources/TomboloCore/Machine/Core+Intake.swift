@@ -104,35 +104,44 @@ extension Core {
         let type =
             types.isEmpty
             ? nil : types[.init(tenant: command.activity.tenant, app: app, name: start.type)]?.type
+        let command = Self.complete(command, type)
         let definition = Activity.Definition(
             type: start.type, app: app, audience: start.audience, route: start.route,
             attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
             onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
             renew: start.renew ?? type?.renew ?? .never,
-            startedAt: wall(now), framesShowWhen: start.framesShowWhen, digest: digest)
-        let projection = Projection(start, version: version, at: wall(now))
+            startedAt: wall(now),
+            framesShowWhen: start.framesShowWhen ?? type?.framesShowWhen ?? .background,
+            digest: digest)
+        var timed = start
+        if case .start(let complete) = command.content { timed = complete }
+        let projection = Projection(timed, version: version, at: wall(now))
         try checkState(projection, definition, command.content, command.activity.tenant)
         try checkSize(of: projection, definition, alert: start.alert)
         let place = slot ?? newActivity(command.activity, definition, projection)
-        if slot != nil {
-            rememberEnd(of: place)
-            activities[place].definition = definition
-            activities[place].incarnation = incarnation
-            activities[place].accepted = projection
-            activities[place].comingAlerts = []
-            activities[place].beganAt = version
-        }
+        if slot != nil { beginAnew(place, incarnation, definition, projection) }
         return .staged(stage(command, place, projection, definition: definition, now: now))
     }
 
+    private mutating func beginAnew(
+        _ slot: Int, _ incarnation: Int64, _ definition: Activity.Definition,
+        _ projection: Projection
+    ) {
+        rememberEnd(of: slot)
+        activities[slot].definition = definition
+        activities[slot].incarnation = incarnation
+        activities[slot].accepted = projection
+        activities[slot].comingAlerts = []
+        activities[slot].beganAt = projection.version
+    }
+
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
-    /// their marks, of those that are gone too: a token that comes later revives them.
+    /// their marks, of those that are gone or have ended too: a token that comes later revives
+    /// them.
     private mutating func rememberEnd(of slot: Int) {
         for index in activities[slot].destinations {
-            guard let destination = destinations[index], destination.final == nil,
-                destination.phase != .ended
-            else { continue }
+            guard let destination = destinations[index], destination.final == nil else { continue }
             destinations[index]?.nextFinal = activities[slot].accepted
             // The next start may come by another route: this card is not to be begun by it.
             if activities[slot].definition.route == .adopt, destination.phase == .waiting {
@@ -177,6 +186,9 @@ extension Core {
             }
         case .start, .update, .end: break
         }
+        let command = Self.complete(
+            command,
+            type(of: activities[slot].definition, command.activity.tenant))
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try checkState(

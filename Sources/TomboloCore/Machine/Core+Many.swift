@@ -37,6 +37,8 @@ extension Core {
         let eventCount: Int
         let touchedCount: Int
         var before: [Int: Activity] = [:]
+        /// Of these activities, by slot: a restart had them remember how they end.
+        var destinations: [Int: Destination] = [:]
         /// Named for the first time; those that were taken have a place now.
         var created: [ActivityKey] = []
         var keys: [(TenantID, String)] = []
@@ -48,10 +50,18 @@ extension Core {
 
         mutating func note(_ command: Command, in core: Core) {
             if let slot = core.activityByKey[command.activity] {
-                if before[slot] == nil { before[slot] = core.activities[slot] }
+                guard before[slot] == nil else { return noteKey(of: command, in: core) }
+                before[slot] = core.activities[slot]
+                for index in core.activities[slot].destinations {
+                    destinations[index] = core.destinations[index]
+                }
             } else {
                 created.append(command.activity)
             }
+            noteKey(of: command, in: core)
+        }
+
+        private mutating func noteKey(of command: Command, in core: Core) {
             let tenant = command.activity.tenant
             if let key = command.idempotency?.key, core.idempotency[tenant, key] == nil {
                 keys.append((tenant, key))
@@ -71,6 +81,10 @@ extension Core {
         }
         for (slot, activity) in undo.before where activityByKey[activity.key] == slot {
             activities[slot] = activity
+        }
+        for (slot, destination) in undo.destinations {
+            destinations[slot]?.nextFinal = destination.nextFinal
+            destinations[slot]?.phase = destination.phase
         }
         for (tenant, key) in undo.keys { idempotency.drop(tenant, key) }
     }

@@ -32,6 +32,7 @@ extension Core {
             ledger: Ledger(since: durable.version), phaseSince: now)
         nextDestinationNumber += 1
         destination.token = token.value
+        destination.tokenIsNew = !token.isOnRecord
         destination.cardSince = wall(now)
         destination.alertsThrough = durable.version
         destination.phase = .live

@@ -231,7 +231,8 @@ extension Core {
             backOff(slot, now: now)
             return
         }
-        let retiredAt = wall(now)
+        // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
+        let retiredAt = max(wall(now), since ?? .distantPast)
         devices[destination.device]?.retire(name, at: retiredAt)
         stageDevice(destination.device)
         noteFact(slot, flying, "token.retired", name.text, now: now)

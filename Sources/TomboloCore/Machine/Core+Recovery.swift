@@ -17,6 +17,8 @@ package struct CoreRecovery: Sendable {
     package var lead = Span.zero
     /// The latest wall time that the relay before can have put into a timestamp.
     package var wallToldBefore = Instant.distantPast
+    /// What the reading of the clock on record allows until there is a newer one.
+    package var tellsThrough = Instant.distantFuture
 
     package init() {}
 }
@@ -27,6 +29,7 @@ extension Core {
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
         lead = recovery.lead
+        tellsThrough = recovery.tellsThrough
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
         nextActivityNumber = recovery.lastActivity + 1
@@ -45,27 +48,23 @@ extension Core {
             }
         }
         let records = recovery.records.sorted { $0.number < $1.number }
-        for record in records where record.space == .device {
-            damage += adoptDevice(record)
-        }
-        for record in records where record.space == .channel { damage += adoptChannel(record) }
-        for record in records where record.space == .type { damage += adoptType(record) }
-        for record in records where record.space == .deadLetter {
-            damage += adoptDeadLetter(record)
-        }
-        for record in records where record.space == .key { keys[record.number] = record.value }
-        for record in records where record.space == .pause { damage += adoptPause(record) }
+        damage += adoptRecords(records)
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {
             if let device { deviceByNumber[device.number] = slot }
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
-                record, deviceByNumber, wall: max(wall(now), recovery.wallToldBefore),
+                record, deviceByNumber, told: recovery.wallToldBefore,
                 restoredAt: recovery.restoredAt, now: now)
         }
+        let marked = destinations.count
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
+        }
+        // Those without a mark: who had a token on record may have been sent to.
+        for slot in marked..<destinations.count where destinations[slot]?.token != nil {
+            adoptPacing(slot, told: recovery.wallToldBefore, mayHaveSent: true, now: now)
         }
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
@@ -81,10 +80,27 @@ extension Core {
         return damage
     }
 
+    /// All but marks, which need them.
+    private mutating func adoptRecords(_ records: [Record]) -> [String] {
+        var damage: [String] = []
+        for record in records where record.space == .device {
+            damage += adoptDevice(record)
+        }
+        for record in records where record.space == .channel { damage += adoptChannel(record) }
+        for record in records where record.space == .type { damage += adoptType(record) }
+        for record in records where record.space == .deadLetter {
+            damage += adoptDeadLetter(record)
+        }
+        for record in records where record.space == .key { keys[record.number] = record.value }
+        for record in records where record.space == .pause { damage += adoptPause(record) }
+        return damage
+    }
+
     /// After a restore: what is older than it may have reached the phones, so its alerts stay
     /// silent and a start that seems untried may have been tried, also where the log knows nothing
     /// of its destination. Timestamps go on from now by themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
+        forgetRefusedStarts(before: restoredAt)
         for slot in destinations.indices {
             guard let destination = destinations[slot],
                 let durable = activities[destination.activity].durable,
@@ -126,7 +142,7 @@ extension Core {
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], wall: Instant, restoredAt: Instant?,
+        _ record: Record, _ deviceByNumber: [Int64: Int], told: Instant, restoredAt: Instant?,
         now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
@@ -152,21 +168,36 @@ extension Core {
             now: now)
         devices.budgets[device].recoverStarts(
             configuration.budgets[.start], fullAt: mark.startBucketFullAt, now: now)
-        destination.pacing.recover(
-            grant, now: now, wall: wall,
-            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0)
         giveToken(to: &destination, owner)
-        // Guessed from a clock that is told no more: remembered before the new one's reading is.
-        destination.markIsDirty = wall > self.wall(now)
+        destination.markIsDirty = false
         let slot = insert(destination)
+        // A token is on record before it is used: without one nothing was sent but a start.
+        adoptPacing(
+            slot, told: told,
+            mayHaveSent: mark.phase != .waiting || mark.lastTimestamp > 0
+                || destination.token != nil, now: now)
         if let channel = owner.channel, channel.name == nil,
             destination.incarnation == activities[activity].durableIncarnation
         {
             activities[activity].channelDestination = slot
         }
-        if destination.markIsDirty { staged.dirtyMarks.append(slot) }
         if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
+    }
+
+    /// What was sent last is not on record: it counts as sent now, and with the latest timestamp
+    /// that the relay before can have used.
+    private mutating func adoptPacing(
+        _ slot: Int, told: Instant, mayHaveSent: Bool, now: Instant
+    ) {
+        guard let destination = destinations[slot] else { return }
+        let grant = grantInForce(destination).grant
+        destinations[slot]?.pacing.recover(
+            grant, now: now, wall: told, mayHaveSent: mayHaveSent)
+        // Guessed from a clock that is told no more: remembered before the new one's reading is.
+        guard told > wall(now), !destination.markIsDirty else { return }
+        destinations[slot]?.markIsDirty = true
+        staged.dirtyMarks.append(slot)
     }
 
     /// What a mark remembers, apart from budgets and tokens.

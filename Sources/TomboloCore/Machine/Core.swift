@@ -66,6 +66,8 @@ package struct Core: Sendable {
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
     var lead = Span.zero
+    /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
+    package var tellsThrough = Instant.distantFuture
     /// The newest durable sequences.
     package internal(set) var lastSeq: Int64 = 0
     package internal(set) var lastFactSeq: Int64 = 0
@@ -123,9 +125,8 @@ package struct Core: Sendable {
             // Another lane may be told in the same turn: nothing that is due goes before.
             return
         case .clock(let lead):
-            // Timestamps run ahead by it only when the next relay would know.
-            staged.lead = lead
-            staged.flushAt = .distantPast
+            // Timestamps run ahead by it only as far as the next relay would know.
+            self.lead = max(self.lead, lead)
             return
         case .room(let isThere):
             // As the clock it goes before others in a turn: what they say comes before what is due.

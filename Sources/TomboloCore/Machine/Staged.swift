@@ -27,6 +27,14 @@ struct Staged: Sendable {
         var destination: Int64
     }
 
+    /// A token as a device has told of it, by the device's number.
+    struct Token: Sendable {
+        var device: Int
+        var number: Int64
+        var reference: ActivityReference
+        var value: PushToken
+    }
+
     /// How a ticket is answered when its batch is durable.
     enum Waiting: Sendable {
         case event(index: Int, Ticket)
@@ -55,13 +63,15 @@ struct Staged: Sendable {
     var surfaceReservations: [Int] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
     var flushAt: Instant?
-    /// A lead of the clock that is used when it is durable.
-    var lead: Span?
+    /// Destinations whose push waits for a newer reading of the clock.
+    var clockWaits: [Reservation] = []
+    /// Update tokens that pushes may go to when they are durable.
+    var tokens: [Token] = []
 
     /// Whether somebody waits.
     var isUrgent: Bool {
         !events.isEmpty || !stored.isEmpty || !reservations.isEmpty || !waiting.isEmpty
-            || !surfaceReservations.isEmpty
+            || !surfaceReservations.isEmpty || !clockWaits.isEmpty
             || flushAt == .distantPast
     }
 

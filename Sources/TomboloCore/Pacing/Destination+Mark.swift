@@ -129,7 +129,7 @@ extension Destination {
         for part in ledger.parts { writer.integer(part) }
         writer.endArray()
         writeFrames(into: &writer, wall: wall)
-        if self.phase != .ended, let final = final ?? nextFinal {
+        if let final = final ?? nextFinal {
             writer.name("end")
             writer.beginObject()
             writer.member("version", final.version)

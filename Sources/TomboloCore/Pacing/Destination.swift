@@ -102,6 +102,7 @@ struct Destination: Sendable {
         static let isQueued = Flags(rawValue: 1 << 5)
         static let hasForgottenEnd = Flags(rawValue: 1 << 6)
         static let markIsDirty = Flags(rawValue: 1 << 7)
+        static let tokenIsNew = Flags(rawValue: 1 << 8)
 
         subscript(flag: Flags) -> Bool {
             get { contains(flag) }
@@ -171,6 +172,12 @@ struct Destination: Sendable {
     var hasForgottenEnd: Bool {
         get { flags[.hasForgottenEnd] }
         set { flags[.hasForgottenEnd] = newValue }
+    }
+    /// The token is not durable yet: nothing goes to it, for a later relay must know of every token
+    /// that a push may have gone to.
+    var tokenIsNew: Bool {
+        get { flags[.tokenIsNew] }
+        set { flags[.tokenIsNew] = newValue }
     }
     var markIsDirty: Bool {
         get { flags[.markIsDirty] }

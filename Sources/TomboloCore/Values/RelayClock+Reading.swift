@@ -7,6 +7,9 @@ extension RelayClock {
         package var monotonic: Int64
         package var steady: Instant
         package var lead: Span
+
+        /// While this is the reading on record no later time goes into a timestamp.
+        package var toldThrough: Instant { steady + lead + RelayClock.reach }
     }
 
     /// A reading is written at most so often, but for a lead that has changed.

@@ -13,12 +13,18 @@ package struct RelayClock: Sendable {
     /// phone would take amiss.
     package static let leadMax = Span.seconds(60)
 
+    /// A timestamp is at most so much later than the reading on record: whoever comes after a crash
+    /// knows by it alone how far timestamps can have come, also after another boot. So it is also
+    /// how long the first pushes wait at most where the machine comes back at once, and how long a
+    /// log may be without room before pushes wait for it.
+    package static let reach = Span.seconds(30)
+
     private let steadyAtStart: Instant
     private let monotonicAtStart: Int64
     private let leadAtStart: Span
     private var latest: Instant
     package private(set) var lead: Span
-    /// The latest wall time that the relay before can have told anybody, as of this start.
+    /// The latest wall time that the relay before can have put into a timestamp, as of this start.
     package let wallToldBefore: Instant
 
     /// The first relay's, or one that goes on from another's last reading.
@@ -39,7 +45,12 @@ package struct RelayClock: Sendable {
         latest = steadyAtStart
         leadAtStart = wall - steadyAtStart
         lead = leadAtStart
-        wallToldBefore = last.map { $0.steady + passed + $0.lead } ?? .distantPast
+        let isSameBoot = last.map { !boot.isEmpty && $0.boot == boot } ?? false
+        wallToldBefore =
+            last.map { last in
+                let told = last.toldThrough
+                return isSameBoot ? min(told, last.steady + passed + last.lead) : told
+            } ?? .distantPast
     }
 
     /// Steady time now. Never less than the last answer.

@@ -16,6 +16,16 @@ extension Connection {
         let deadline = loop.now + timeout
         let addresses = try await Resolver.addresses(
             of: host, port: port, on: loop, until: deadline)
+        return try await dial(
+            addresses, of: host, tls: tls, on: loop, until: deadline, buffers: buffers)
+    }
+
+    /// The same where the addresses of `host` are known; it is what a certificate must name.
+    package static func dial(
+        _ addresses: [SocketAddress], of host: String, tls: TLSClientConfiguration?,
+        on loop: EpollLoop, until deadline: MonotonicInstant,
+        buffers: ConnectionBuffers = ConnectionBuffers()
+    ) async throws(ConnectionError) -> Connection {
         var last = ConnectionError(.unresolved, "'\(host)' has no address")
         for (index, address) in addresses.enumerated() {
             let share = (deadline - loop.now) / (addresses.count - index)

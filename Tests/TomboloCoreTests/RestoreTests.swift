@@ -103,8 +103,8 @@ import TomboloJSON
         }
     }
 
-    /// Seed 4314: the relay that the restored log knows nothing of had begun after another boot, and
-    /// was ahead of its clock.
+    /// Seed 4314: the relay that the restored log knows nothing of had begun after another boot,
+    /// and was ahead of its clock.
     @Test func `after a restore timestamps go on beyond what a boot's reach allowed`() throws {
         var rig = Rig()
         rig.runningActivity(.lab)

@@ -82,8 +82,8 @@ extension Core {
 
     /// Takes over a record of the last relay. Answers what is wrong with it.
     ///
-    /// - Parameter restoredAt: what stands in the backup as free may have carried an activity since,
-    ///   whose cards still listen.
+    /// - Parameter restoredAt: what stands in the backup as free may have carried an activity
+    ///   since, whose cards still listen.
     mutating func adoptChannel(_ record: Record, restoredAt: Instant?) -> [String] {
         nextChannelNumber = max(nextChannelNumber, record.number + 1)
         guard let value = record.value else { return [] }

@@ -253,6 +253,8 @@ extension Core {
                 destinations[slot]?.cardSince = wall
             }
             enter(.live, slot, now: now)
+            // What went to the token that is gone may never have arrived.
+            if destination.phase == .gone { noteSignOfLife(at: slot, now: now) }
         }
         evaluate(slot, now: now, effects: &effects)
         if let old = endPredecessor(of: slot, now: now) {

@@ -78,7 +78,9 @@ extension Core {
         }
         enterUser(slot)
         stageDevice(slot)
-        staged.stored.append((ticket, Stored(known == nil ? .created : .updated)))
+        var stored = Stored(known == nil ? .created : .updated)
+        stored.lint = lints(registration, in: lane)
+        staged.stored.append((ticket, stored))
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }

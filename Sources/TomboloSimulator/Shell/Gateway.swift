@@ -14,6 +14,8 @@ protocol PushReceiver: AnyObject {
 /// What the gateway said so far.
 package struct GatewayCounts: Hashable, Sendable {
     package internal(set) var accepted = 0
+    /// Pushes that were right, whatever fault they met, by the id of the key that signed.
+    package internal(set) var acceptedByKey: [String: Int] = [:]
     package internal(set) var refused: [RefusalReason: Int] = [:]
     /// Pushes that met a fault, by what it did: `503 ServiceUnavailable`, `no_answer` …
     package internal(set) var faults: [String: Int] = [:]
@@ -101,6 +103,9 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         // A connection that has ended meanwhile is forgotten already.
         if connections[id] != nil { connections[id] = memory }
         if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
+        if case .success = answer.result, let key = memory.judged.keyID {
+            counts.acceptedByKey[key, default: 0] += 1
+        }
         if case .success(let push) = answer.result, let fault = faults.take(push, at: now) {
             return await suffer(fault, push, answer, exchange)
         }

@@ -97,7 +97,7 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "TomboloCore", "TomboloRelay", "TomboloEventLog", "TomboloSQLite", "TomboloLoop",
-                "TomboloJSON", "TestSupport",
+                "TomboloJSON", "TomboloHTTP", "TomboloAPNs", "TomboloCrypto", "TestSupport",
             ],
             path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(

@@ -40,7 +40,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     let pool: APNsConnectionPool
     private let configuration: APNsConfiguration
     private let key: ProviderKey
-    private let loop: EpollLoop
+    private let loop: any Loop
     /// Its owner, as `init` says: a checked reference would cost a count for every outcome.
     private unowned(unsafe) let receiver: any PushOutcomeReceiver
     private let requests: PushRequests
@@ -56,10 +56,22 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     /// `receiver` must outlive the client. `chance` spreads the back-off. Throws where the
     /// authorities of `configuration` cannot be read.
-    package init(
+    package convenience init(
         _ configuration: APNsConfiguration, key: ProviderKey, loop: EpollLoop,
         chance: any RandomNumberGenerator & Sendable, receiver: any PushOutcomeReceiver
     ) throws(APNsConfigurationError) {
+        let dialer = try TCPDialer(configuration, loop: loop)
+        self.init(
+            configuration, key: key, loop: loop, dialer: dialer, chance: chance,
+            receiver: receiver)
+    }
+
+    /// The same on any loop, with connections that somebody else makes.
+    package init(
+        _ configuration: APNsConfiguration, key: ProviderKey, loop: any Loop,
+        dialer: any APNsDialer, chance: any RandomNumberGenerator & Sendable,
+        receiver: any PushOutcomeReceiver
+    ) {
         self.configuration = configuration
         self.key = key
         self.loop = loop
@@ -67,7 +79,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         pushDeadlineNanoseconds = configuration.pushDeadline.nanoseconds
         requests = PushRequests(
             bundleID: configuration.bundleID, endpoint: configuration.endpoint, key: key)
-        pool = try APNsConnectionPool(configuration, loop: loop, chance: chance)
+        pool = APNsConnectionPool(configuration, loop: loop, dialer: dialer, chance: chance)
         pool.belongs(to: self)
     }
 

@@ -11,10 +11,16 @@ struct PushContent {
     var activity: String
     var mark: Int64
     var frame: String?
+    /// What a tween moves.
+    var value: String?
     var alert: Int64?
+    /// It has a stale date.
+    var isStale: Bool
     var state: [UInt8]
     /// Of a start: the id that the app finds in its attributes.
     var reference: ActivityReference?
+    /// Of a start: what its card is to listen on.
+    var channel: String?
 
     init?(_ push: Push) {
         let document = JSON(unchecked: push.payload).document
@@ -27,8 +33,11 @@ struct PushContent {
         self.activity = activity
         self.mark = mark
         frame = state["f"]?.string
+        value = state["x"].map { String(decoding: $0.raw, as: UTF8.self) }
         alert = aps["alert"]?["title"]?.string.flatMap { Int64($0) }
         self.state = Array(state.raw)
+        channel = aps["input-push-channel"]?.string
+        isStale = aps["stale-date"] != nil
         reference = aps["attributes"]?["activity_id"]?.string.flatMap { ActivityReference($0) }
     }
 }
@@ -47,8 +56,9 @@ final class Apple {
         var goneSince: Instant?
     }
 
-    private unowned let world: World
+    unowned let world: World
     var tokens: [String: Token] = [:]
+    var channels: [String: Broadcast] = [:]
     /// What pushes meet just now.
     private var storm: Fault?
     private var capacity = 1
@@ -56,6 +66,8 @@ final class Apple {
     private var capacitySince = MonotonicInstant(nanoseconds: 0)
     /// By lane: each tenant's app has connections of its own.
     private var inFlight = [Int](repeating: 0, count: World.laneCount)
+    /// The `apns-id`s of pushes that may reach their phones.
+    private(set) var taken: Set<String> = []
 
     init(_ world: World) { self.world = world }
 
@@ -69,6 +81,8 @@ final class Apple {
 
     /// It has connected: a thousand, soon.
     func connect(_ life: Life) {
+        // Over HTTP/2 a connection is made when it is wanted.
+        guard !world.plan.usesWire else { return }
         world.after(world.dice.time(.network, 20...400)) { [self] in
             setCapacity(1_000, life)
         }
@@ -78,6 +92,10 @@ final class Apple {
         guard let life, !life.isDead else { return }
         capacity = count
         capacitySince = world.loop.now
+        guard !world.plan.usesWire else {
+            world.wires.last?.gate.limitStreams(to: count)
+            return
+        }
         world.note(.capacity, who: -1, Int64(count))
         for lane in 0..<World.laneCount {
             life.relay?.capacityChanged(LaneNumber(Int32(lane)), to: count)
@@ -108,34 +126,71 @@ final class Apple {
 
     // MARK: Taking
 
-    /// A push arrives from the relay.
+    /// A push arrives from the relay, without HTTP/2 between them.
     func take(_ push: Push, _ life: Life) {
-        guard let content = PushContent(push), let token = tokens[push.token] else {
-            world.violated(.tenants, "a push that is for nobody: \(push.token)")
-            return
-        }
-        let reference = token.card?.reference ?? content.reference
-        guard let reference else {
-            world.violated(.tenants, "a start without the activity's id")
-            return
-        }
-        let key = CardKey(
-            phone: token.phone.number, installation: token.installation, reference: reference)
-        world.checkPush(push, content, token, key, life)
+        guard admit(push, life) else { return }
         let lane = Int(push.lane.rawValue)
         if inFlight[lane] >= capacity, world.loop.now > capacitySince {
             world.violated(.streams, "\(inFlight[lane] + 1) in flight of \(capacity)")
         }
         inFlight[lane] += 1
-        world.note(
-            .push, who: token.phone.number, content.mark, Int64(push.priority),
-            "\(push.event) \(reference.text) ts=\(content.timestamp - 1_800_000_000)"
-                + (content.alert.map { " alert=\($0)" } ?? "")
-                + (content.frame.map { " frame=\($0)" } ?? "") + " life=\(life.number)")
-        decide(push, token, key, life)
+        let sentAt = world.loop.now
+        decide(push, life) { [self] result in
+            guard !life.isDead else { return }
+            inFlight[lane] -= 1
+            let took = Span(nanoseconds: (world.loop.now - sentAt).nanoseconds)
+            told(PushOutcome(push: push.id, result: result, took: took), push, life)
+        }
     }
 
-    private func decide(_ push: Push, _ token: Token, _ key: CardKey, _ life: Life) {
+    /// Looks at a push as the relay hands it to its sender. False: it is for nobody.
+    func admit(_ push: Push, _ life: Life) -> Bool {
+        if push.surface == .channel { return admitBroadcast(push, life) }
+        guard let content = PushContent(push), let token = tokens[push.token] else {
+            world.violated(.tenants, "a push that is for nobody: \(push.token)")
+            return false
+        }
+        guard let key = key(of: push) else {
+            world.violated(.tenants, "a start without the activity's id")
+            return false
+        }
+        world.checkPush(push, content, token, key, life)
+        world.note(
+            .push, who: token.phone.number, content.mark, Int64(push.priority),
+            "\(push.event) \(key.reference.text) ts=\(content.timestamp - 1_800_000_000)"
+                + (content.alert.map { " alert=\($0)" } ?? "")
+                + (content.frame.map { " frame=\($0)" } ?? "") + " life=\(life.number)")
+        return true
+    }
+
+    /// The relay has been told what became of a push.
+    func told(_ outcome: PushOutcome, _ push: Push, _ life: Life) {
+        guard let key = key(of: push) else { return }
+        let fate: Outbox.Fate =
+            switch outcome.result {
+            case .accepted: .accepted
+            case .rejected, .notSent: .refused
+            case .unknown: .unknown
+            }
+        if fate != .accepted { world.trouble() }
+        spoil(push, fate, life)
+        world.outboxes[key]?.answered(push.id, life: life.number, fate, at: world.loop.now)
+        world.note(.outcome, who: key.phone, 0, 0, "\(key.reference.text) \(outcome.result)")
+        life.relay?.pushEnded(outcome)
+    }
+
+    /// What the service makes of a push, and what it answers, after a while.
+    func decide(_ push: Push, _ life: Life, _ reply: @escaping (PushResult) -> Void) {
+        if let token = tokens[push.token] {
+            decide(push, token, reply)
+        } else {
+            weather(push, world.dice.time(.network, 5...200), reply)
+        }
+    }
+
+    private func decide(
+        _ push: Push, _ token: Token, _ reply: @escaping (PushResult) -> Void
+    ) {
         var quick = world.dice.time(.network, 5...200)
         if let since = token.goneSince {
             // The app may have told of its new token by then.
@@ -144,75 +199,56 @@ final class Apple {
             }
             let result = PushResult.rejected(
                 status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: since)
-            answer(push, key, life, result, after: quick)
+            answer(result, after: quick, reply)
             return
         }
         if world.strikes(.refused, .apple, oneIn: 50) {
             if push.event != .start { token.card?.hasLostUpdate = true }
+            token.card?.wasRefused = true
             if push.event == .end { token.card?.hasLostEnd = true }
             let result = PushResult.rejected(
                 status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil)
-            answer(push, key, life, result, after: quick)
+            answer(result, after: quick, reply)
             return
         }
-        guard let storm, !world.isHealed, !world.dice.happens(.apple, oneIn: 4) else {
-            deliver(push, token, key)
-            answer(push, key, life, .accepted, after: quick)
-            return
-        }
-        suffer(storm, push, token, key, life, quick)
+        weather(push, quick, reply)
     }
 
-    private func suffer(
-        _ storm: Fault, _ push: Push, _ token: Token, _ key: CardKey, _ life: Life,
-        _ quick: Duration
+    /// What becomes of a push that is in order.
+    private func weather(
+        _ push: Push, _ quick: Duration, _ reply: @escaping (PushResult) -> Void
     ) {
+        guard let storm, !world.isHealed, !world.dice.happens(.apple, oneIn: 4) else {
+            deliver(push)
+            answer(.accepted, after: quick, reply)
+            return
+        }
         func refuse(_ status: Int, _ reason: String, _ reaches: BlastRadius) {
             let result = PushResult.rejected(
                 status: status, reason: reason, reaches: reaches, tokenGoneSince: nil)
-            answer(push, key, life, result, after: quick)
+            answer(result, after: quick, reply)
         }
         switch storm {
         case .unavailable: refuse(503, "ServiceUnavailable", .lane)
         case .throttled: refuse(429, "TooManyRequests", .tokenBackOff)
         case .keyRefused: refuse(403, "ExpiredProviderToken", .providerToken)
-        case .notSent: answer(push, key, life, .notSent(reason: "no connection"), after: quick)
+        case .notSent: answer(.notSent(reason: "no connection"), after: quick, reply)
         case .unknownOutcomes:
-            if world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
-            answer(push, key, life, .unknown(reason: "the connection broke"), after: quick)
+            if world.dice.happens(.apple, oneIn: 2) { deliver(push) }
+            answer(.unknown(reason: "the connection broke"), after: quick, reply)
         default:
             let late = world.dice.time(.network, 500...60_000)
             let isTaken = world.dice.happens(.apple, oneIn: 2)
-            if isTaken || world.dice.happens(.apple, oneIn: 2) { deliver(push, token, key) }
+            if isTaken || world.dice.happens(.apple, oneIn: 2) { deliver(push) }
             answer(
-                push, key, life, isTaken ? .accepted : .unknown(reason: "no answer for long"),
-                after: late)
+                isTaken ? .accepted : .unknown(reason: "no answer for long"), after: late, reply)
         }
     }
 
     private func answer(
-        _ push: Push, _ key: CardKey, _ life: Life, _ result: PushResult, after delay: Duration
+        _ result: PushResult, after delay: Duration, _ reply: @escaping (PushResult) -> Void
     ) {
-        let sentAt = world.loop.now
-        world.after(delay) { [self] in
-            guard !life.isDead else { return }
-            inFlight[Int(push.lane.rawValue)] -= 1
-            let fate: Outbox.Fate =
-                switch result {
-                case .accepted: .accepted
-                case .rejected, .notSent: .refused
-                case .unknown: .unknown
-                }
-            if fate != .accepted { world.trouble() }
-            spoil(push, fate, life)
-            world.outboxes[key]?.answered(
-                push.id, life: life.number, fate, at: world.loop.now)
-            world.note(.outcome, who: key.phone, 0, 0, "\(key.reference.text) \(result)")
-            life.relay?.pushEnded(
-                PushOutcome(
-                    push: push.id, result: result,
-                    took: Span(nanoseconds: (world.loop.now - sentAt).nanoseconds)))
-        }
+        world.after(delay) { reply(result) }
     }
 
     /// The planted bugs of a sender that keeps pushes for a second try.
@@ -235,15 +271,19 @@ final class Apple {
     }
 
     private func key(of push: Push) -> CardKey? {
-        guard let token = tokens[push.token], let card = token.card else { return nil }
+        if push.surface == .channel { return keyOfBroadcast(push) }
+        guard let token = tokens[push.token],
+            let reference = token.card?.reference ?? PushContent(push)?.reference
+        else { return nil }
         return CardKey(
-            phone: token.phone.number, installation: token.installation,
-            reference: card.reference)
+            phone: token.phone.number, installation: token.installation, reference: reference)
     }
 
     // MARK: Delivering
 
-    private func deliver(_ push: Push, _ token: Token, _ key: CardKey) {
+    private func deliver(_ push: Push) {
+        if world.plan.usesWire { taken.insert(push.apnsID) }
+        guard let token = tokens[push.token] else { return deliverBroadcast(push) }
         var delay = world.dice.time(.network, 10...300)
         if world.strikes(.reordered, .network, oneIn: 4) {
             delay = world.dice.time(.network, 300...8_000)

@@ -3,7 +3,7 @@
 package enum Fault: Int, Hashable, Sendable, CaseIterable {
     // Producers
     case duplicates, lateStates, bursts, clips, restarts, alerts, batches, endMany, adopted
-    case reusedKeys
+    case reusedKeys, tweens, channels
     // Apple
     case unavailable, throttled, keyRefused, refused, silence, unknownOutcomes, notSent
     case narrowLane, reordered

@@ -26,10 +26,13 @@ final class Outbox {
         var timestamp: Int64
         var mark: Int64
         var frame: String?
+        var value: String?
         var alert: Int64?
         /// Class `lab` may hold: a second may be shared.
         var mayShare: Bool
         var isFrame: Bool
+        /// Its stale date has to be moved on.
+        var isStale: Bool
         var token: String
         var fate = Fate.open
         var answeredAt: MonotonicInstant?

@@ -6,6 +6,10 @@ final class Card {
     let reference: ActivityReference
     /// The number of its app's own token; nil until it was issued.
     var token: String?
+    /// What it listens on instead.
+    var channel: String?
+    /// The newest of that channel, while its phone is away.
+    var stored: Push?
     /// The relay has stored `token`.
     var isRegistered = false
     var registeredSince = MonotonicInstant(nanoseconds: 0)
@@ -19,6 +23,8 @@ final class Card {
     /// Apple took an update or an end, and it will never arrive.
     var hasLostUpdate = false
     var hasLostEnd = false
+    /// Apple refused an update or an end for good: it is not tried again.
+    var wasRefused = false
     var isUpdatedLocally = false
     /// The log was put back to before it: the relay knows nothing of it.
     var isStranded = false

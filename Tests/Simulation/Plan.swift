@@ -14,12 +14,14 @@ struct Plan {
     let requests: Int
     let chaos: Duration
     let usesDisk: Bool
+    /// Pushes go over HTTP/2, with the product's ends of it and memory between them.
+    let usesWire: Bool
     /// Apps say when they learned a token.
     let tellsTimes: Bool
     /// The relay is told that the disk is nearly full before it is.
     let warnsOfFullDisk: Bool
 
-    init(_ dice: inout Dice, faults given: FaultSet?) {
+    init(_ dice: inout Dice, faults given: FaultSet?, plant: Plant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
         tenants = names.map { TenantID(Self.identifier($0)) }
         phonesEach = dice.roll(.plan, 1...3)
@@ -30,6 +32,7 @@ struct Plan {
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
         chaos = .seconds(minutes * 60)
         usesDisk = dice.happens(.plan, oneIn: 8)
+        usesWire = dice.happens(.plan, oneIn: 8) && plant == nil
         tellsTimes = dice.happens(.plan, oneIn: 2)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
         let share = dice.pick(.plan, [16, 8, 4, 2])
@@ -51,6 +54,8 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
+            // Of a channel that was made since the backup the relay knows nothing.
+            drawn.remove(FaultSet(.channels))
         }
         return drawn
     }

@@ -63,13 +63,14 @@ struct Producer {
 
     private func state(_ id: String, _ mark: Int64, whole: Bool) -> String {
         "{\"t\":\"\(tenant.name.rawValue)\",\"a\":\"\(id)\",\"n\":\(mark)"
-            + (whole ? ",\"f\":\"0\",\"p\":\"\(World.canary)\"}" : "}")
+            + (whole ? ",\"f\":\"0\",\"x\":0,\"p\":\"\(World.canary)\"}" : "}")
     }
 
-    private func alert() -> String {
+    private func alert(mayHurry: Bool = true) -> String {
         guard world.strikes(.alerts, .producers, oneIn: 5) else { return "" }
         world.numbers += 1
-        return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\"}"
+        let ttl = world.dice.pick(.producers, ["", "", ",\"alert_ttl\":\"20s\""])
+        return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\"}\(mayHurry ? ttl : "")"
     }
 
     private func start(_ id: String) -> (Command, Int64) {
@@ -80,7 +81,10 @@ struct Producer {
                 "\"user\":\"ann\"", "\"device\":\"phone-0\"",
                 "\"devices\":[\"phone-0\",\"phone-1\",\"phone-2\"]",
             ])
-        let route = world.strikes(.adopted, .producers, oneIn: 3) ? ",\"start\":\"adopt\"" : ""
+        var route = world.strikes(.adopted, .producers, oneIn: 3) ? ",\"start\":\"adopt\"" : ""
+        if route.isEmpty, world.strikes(.channels, .producers, oneIn: 2) {
+            route = ",\"start\":\"\(world.dice.pick(.producers, ["auto", "channel"]))\""
+        }
         var text =
             "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(audience)\(route)}"
             + ",\"state\":\(state(id, mark, whole: true))"
@@ -112,11 +116,13 @@ struct Producer {
         let mark = nextNumber()
         let dismiss = world.dice.pick(.producers, ["now", "default", "after 15m"])
         let text =
-            "{\"state\":\(state(id, mark, whole: false)),\"dismiss\":\"\(dismiss)\"\(alert())}"
+            "{\"state\":\(state(id, mark, whole: false)),\"dismiss\":\"\(dismiss)\""
+            + alert(mayHurry: false) + "}"
         return make(.end, id, text, mark)
     }
 
     private func play(_ id: String) -> (Command, Int64) {
+        if world.strikes(.tweens, .producers, oneIn: 2) { return tween(id) }
         let count = world.dice.pick(.producers, [2, 5, 15])
         let mark = nextNumber()
         let frames = (0..<count).map { "\"\(mark)-\($0)\"" }.joined(separator: ",")
@@ -127,6 +133,20 @@ struct Producer {
         let text =
             "{\"flipbook\":{\"path\":\"/f\",\"frames\":[\(frames)],\"every\":\"\(every)\""
             + ",\"loop\":\(loop)},\"urgency\":\"normal\"}"
+        return make(.play, id, text, mark)
+    }
+
+    /// A value on its way; its last one is the state from then on.
+    private func tween(_ id: String) -> (Command, Int64) {
+        let duration = world.dice.pick(.producers, ["800ms", "4s", "30s", "5m"])
+        let easing = world.dice.pick(.producers, ["\"linear\"", "\"easeInOut\""])
+        let every = world.plan.chaos <= .seconds(120) ? "200ms" : "5s"
+        let fit = world.dice.pick(.producers, ["", ",\"fit\":\"step\""])
+        let mark = nextNumber()
+        let text =
+            "{\"tween\":{\"path\":\"/x\",\"from\":0,\"to\":\(mark)"
+            + ",\"duration\":\"\(duration)\",\"easing\":\(easing)"
+            + ",\"every\":\"\(every)\"}\(fit),\"urgency\":\"normal\"}"
         return make(.play, id, text, mark)
     }
 

@@ -57,6 +57,8 @@ struct Reference {
     private(set) var loops: [Int64: Int] = [:]
     /// Which event brought an alert.
     private(set) var alerts: [Int64: Origin] = [:]
+    /// When alerts of changes and ends are too old to ring, by wall time.
+    private(set) var alertsExpire: [Int64: Instant] = [:]
 
     func model(tenant: TenantID, id: String) -> (ActivityNumber, Model)? {
         models.first { $0.value.tenant == tenant && $0.value.id == id }.map { ($0.key, $0.value) }
@@ -138,6 +140,11 @@ struct Reference {
         }
         if counts, let alert = view["alert"]?["title"]?.string.flatMap({ Int64($0) }) {
             alerts[alert] = origin
+            // That of a start waits with the start.
+            if event.kind != .start {
+                let own = view["alert_ttl"]?.string == "20s" ? Span.seconds(20) : nil
+                alertsExpire[alert] = event.recordedAt + (own ?? Alert.defaultTTL)
+            }
         }
         models[event.activity] = model
     }

@@ -45,7 +45,11 @@ extension World {
         phone.cards[reference] = card
         note(.card, who: phone.number, content.mark, 0, reference.text)
         show(content, on: card, phone)
-        awaitToken(of: card, phone)
+        if let channel = content.channel {
+            listen(card, on: channel, phone)
+        } else {
+            awaitToken(of: card, phone)
+        }
     }
 
     private func mayBeginTwice(_ card: Card, _ phone: Phone) -> Bool {
@@ -90,9 +94,11 @@ extension World {
         for phone in phones where phone.tenant == event.tenant && model.isFor(phone) {
             let installation = phone.installation
             after(dice.time(.phones, 1...20_000)) { [self] in
-                guard phone.installation == installation, phone.cards[reference] == nil else {
-                    return
-                }
+                // A restored log may have lost what the app was told.
+                guard phone.installation == installation, phone.cards[reference] == nil,
+                    let now = self.reference.models[activity], now.isAdopted,
+                    now.incarnation == model.incarnation, now.id == model.id
+                else { return }
                 let card = Card(reference)
                 phone.cards[reference] = card
                 note(.card, who: phone.number, 0, 1, reference.text)

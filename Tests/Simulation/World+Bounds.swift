@@ -26,7 +26,8 @@ extension World {
         let marks = recovered.records.count { $0.space == .mark }
         let installations = phones.reduce(0) { $0 + $1.installation }
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
-        if marks > installations * incarnations {
+        // And a channel's for each incarnation.
+        if marks > (installations + 1) * incarnations {
             violated(.recovery, "\(marks) marks of \(incarnations) incarnations")
         }
     }
@@ -39,7 +40,7 @@ extension World {
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // What is accepted and not durable yet may be one more each.
         let activities = plan.activitiesEach * plan.tenants.count
-        let most = installations * (incarnations + activities)
+        let most = (installations + 1) * (incarnations + activities)
         func check(_ count: Int, _ bound: Int, _ what: String) {
             if count > bound { violated(.bounds, "\(count) \(what), more than \(bound)") }
         }

@@ -175,9 +175,9 @@ extension World {
         let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
-            frame: content.frame, alert: content.alert, mayShare: mayShare,
+            frame: content.frame, value: content.value, alert: content.alert, mayShare: mayShare,
             // Only frames are not to be kept by Apple.
-            isFrame: push.expiration == 0, token: push.token)
+            isFrame: push.expiration == 0, isStale: content.isStale, token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         outbox.sends.append(sent)
     }
@@ -212,8 +212,7 @@ extension World {
     }
 
     private func sweep(_ card: Card, _ phone: Phone) {
-        let key = key(phone, card.reference)
-        guard let outbox = outboxes[key],
+        guard let outbox = outbox(of: card, phone),
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue)
         else { return }

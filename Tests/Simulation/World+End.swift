@@ -74,12 +74,12 @@ extension World {
 
     // MARK: The end
 
-    /// Before the one more change that heals what Apple has lost: cards that have lost nothing need
-    /// none.
+    /// Before the one more change that heals what Apple has lost and no echo has made good.
     func checkAfterHealing() async {
         guard let relay = life?.relay else { return }
         for phone in phones {
-            for card in phone.sortedCards where !card.hasLostUpdate && !card.hasLostEnd {
+            for card in phone.sortedCards
+            where !card.hasLostUpdate && !card.hasLostEnd || isToBeEchoed(card, phone) {
                 await checkConverged(card, phone, relay)
             }
         }
@@ -88,7 +88,9 @@ extension World {
     func checkAtTheEnd() async {
         checkLedger()
         for (key, outbox) in outboxes.sorted(by: { order($0.key, $1.key) }) {
-            let timeline = timeline(phones[key.phone], outbox.type)
+            let timeline =
+                key.phone < 0
+                ? GrantTimeline(.channel) : timeline(phones[key.phone], outbox.type)
             let budgets = plan.configuration.budgets
             for (promise, detail, at) in outbox.windowFaults(timeline, budgets) {
                 violated(
@@ -97,6 +99,7 @@ extension World {
                         + "\(Double(at.nanoseconds / 1_000_000) / 1_000)s")
             }
             checkFrames(key, outbox)
+            checkEchoes(key, outbox)
         }
         checkDeviceWindows()
         guard let relay = life?.relay else { return }
@@ -143,7 +146,8 @@ extension World {
         let sends = outbox.sends
         for (one, other) in zip(sends, sends.dropFirst()) {
             guard one.isFrame, other.isFrame, one.fate == .accepted, other.fate == .accepted,
-                one.life == other.life, one.token == other.token, let frame = one.frame,
+                one.life == other.life, one.token == other.token, one.value == other.value,
+                let frame = one.frame,
                 let next = other.frame, let (play, index) = Self.place(frame),
                 let (nextPlay, nextIndex) = Self.place(next), play == nextPlay,
                 let count = reference.loops[play], nextIndex != (index + 1) % count

@@ -20,6 +20,12 @@ extension World {
                 faults.append((.paused, "pause \(pause.number) holds alerts"))
             }
         }
+        if push.event != .start, let alert = content.alert,
+            let end = reference.alertsExpire[alert],
+            let wall = life.relay.map({ $0.assumeIsolated { $0.wallNow() } }), wall >= end
+        {
+            faults.append((.alertInTime, "alert \(alert) at \(wall.rfc3339)"))
+        }
         let model = reference.model(tenant: phone.tenant, id: activity)?.1
         if push.event == .start, model?.isAdopted == true {
             faults.append((.adopted, "a start"))

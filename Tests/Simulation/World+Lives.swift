@@ -16,6 +16,7 @@ extension World {
             note(.lifeBegins, who: -1, Int64(lives))
             await live(life)
             note(.lifeEnds, who: -1, Int64(lives))
+            if plan.usesWire { wires.last?.gate.cut() }
             buryPushes(of: life)
             if isOver { break }
             storage = storage.afterCrash()
@@ -44,9 +45,12 @@ extension World {
         let begin = loop.now
         var configuration = plan.configuration
         plant?.spoil(&configuration)
+        let wire = wire(life)
         let relay = Relay(
-            loop: loop, log: SimulatedLog(self, life, storage), sender: Sender(self, life),
-            configuration: configuration, wallClock: clock, seed: dice.seed(.machine),
+            loop: loop, log: SimulatedLog(self, life, storage),
+            sender: wire ?? Sender(self, life), configuration: configuration,
+            wallClock: clock, seed: dice.seed(.machine),
+            channels: faults.contains(FaultSet(.channels)) ? office(of: life) : nil,
             complain: { [self] in checkTelling("a complaint", $0) })
         life.relay = relay
         apple.begin()
@@ -63,6 +67,10 @@ extension World {
                     defer { life.kill() }
                     try await relay.run()
                 }
+                if faults.contains(FaultSet(.channels)) {
+                    group.addTask(executorPreference: loop) { await relay.makeChannels() }
+                }
+                if let wire { group.addTask(executorPreference: loop) { await wire.run() } }
                 var wait = Duration.microseconds(100)
                 while !life.isDead, await !relay.isReady {
                     await pause(wait)
@@ -79,6 +87,25 @@ extension World {
         } catch {
             checkTelling("an error", "\(error)")
             note(.crash, who: -1, Int64(life.number), 0, "\(error)")
+        }
+    }
+
+    private func office(of life: Life) -> ChannelOffice {
+        let office = ChannelOffice(self, life)
+        offices.append(office)
+        return office
+    }
+
+    /// The wire of a life, in a share of the worlds.
+    private func wire(_ life: Life) -> WireSender? {
+        guard plan.usesWire else { return nil }
+        do {
+            let wire = try WireSender(self, life)
+            wires.append(wire)
+            return wire
+        } catch {
+            violated(.wire, "\(error)")
+            return nil
         }
     }
 

@@ -61,6 +61,8 @@ extension World {
         if strikes(.reboots, .machine, oneIn: 4) {
             note(.reboot, who: -1)
             clock.reboot()
+            // Nobody knows how much later than its last reading the clock was told.
+            trouble(for: .nanoseconds(RelayClock.reach.nanoseconds) + .seconds(2))
             crash()
         }
         // All together much less than a card's life.
@@ -113,10 +115,17 @@ extension World {
         for (key, outbox) in outboxes {
             outbox.cuts.append(loop.now)
             outbox.floor = 0
+            guard key.phone >= 0 else { continue }
             // Nobody knows that this device was ever there.
             if !known.contains(phones[key.phone].key) { outbox.isUnsure = true }
-            for sent in outbox.sends where sent.event == .start {
-                if reference.origins[sent.mark] == nil { outbox.isUnsure = true }
+            for index in outbox.sends.indices
+            where reference.origins[outbox.sends[index].mark] == nil {
+                if outbox.sends[index].event == .start { outbox.isUnsure = true }
+                // Its producer may ask once more for what is gone.
+                if let alert = outbox.sends[index].alert {
+                    outbox.sends[index].alert = nil
+                    phones[key.phone].cards[key.reference]?.alerts[alert] = nil
+                }
             }
         }
         for phone in phones {

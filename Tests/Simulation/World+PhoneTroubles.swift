@@ -72,6 +72,11 @@ extension World {
         phone.isOnline = true
         phone.uploading.unpark()
         note(.online, who: phone.number)
+        for card in phone.sortedCards {
+            guard let push = card.stored else { continue }
+            card.stored = nil
+            receive(push, phone, card)
+        }
         guard let push = phone.stored else { return }
         phone.stored = nil
         receive(push, phone, apple.tokens[push.token]?.card)

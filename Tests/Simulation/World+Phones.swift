@@ -19,7 +19,7 @@ extension World {
         let isCurbed = budgetClass == .standard && dice.happens(.phones, oneIn: 2)
         let name = isCurbed ? "frequent" : budgetClass?.name
         let fields =
-            "{\"user\":\"\(phone.user)\",\"frequent_updates\":\(!isCurbed),\"os\":\"18.2\""
+            "{\"user\":\"\(phone.user)\",\"frequent_updates\":\(!isCurbed),\"os\":\"\(phone.number % 3 == 2 ? "17.4" : "18.2")\""
             + (name.map { ",\"budget_class\":\"\($0)\"" } ?? "") + "}"
         // The simulation writes what it reads.
         guard let registration = try? DeviceRegistration(reading: Self.json(fields)) else {

@@ -70,11 +70,14 @@ final class World: @unchecked Sendable {
     var restoredAt: Instant?
     var isRestoring = false
     var isDiskFull = false
+    /// The wire of each life: what it was doing may come to its time when the life is over.
+    var wires: [WireSender] = []
+    var offices: [ChannelOffice] = []
     let rest: Parking
 
     init(seed: UInt64, faults: FaultSet?, plant: Plant?) {
         var dice = Dice(seed: seed)
-        let plan = Plan(&dice, faults: faults)
+        let plan = Plan(&dice, faults: faults, plant: plant)
         self.plan = plan
         self.faults = plan.faults
         self.plant = plant
@@ -137,20 +140,24 @@ final class World: @unchecked Sendable {
         note(.violation, who: -1, 0, 0, "\(promise.rawValue): \(detail)")
     }
 
-    func trouble() { lastTrouble = loop.now }
+    /// - Parameter time: it may hold pushes for so long.
+    func trouble(for time: Duration = .zero) { lastTrouble = max(lastTrouble, loop.now + time) }
 
     /// Lets go of what refers to this world, when its run is over.
     func close() {
         loop.close()
         life?.relay = nil
         life = nil
+        wires = []
+        offices = []
     }
 
     // MARK: The run
 
     /// All of it, from the first start to the last comparison.
     func run() async {
-        note(.lifeBegins, who: -1, 0, 0, "faults \(faults)")
+        let edges = (plan.usesDisk ? ", SQLite" : "") + (plan.usesWire ? ", HTTP/2" : "")
+        note(.lifeBegins, who: -1, 0, 0, "faults \(faults)\(edges)")
         await withDiscardingTaskGroup { group in
             group.addTask(executorPreference: loop) { await self.keepAlive() }
             for phone in phones {
@@ -201,6 +208,10 @@ final class World: @unchecked Sendable {
         storage.calm()
         for phone in phones { comeOnline(phone) }
         await resumeEverything()
+        // Each app says that it is there: what its phone has lost goes once more.
+        for phone in phones where !phone.startTokens.isEmpty {
+            register(phone, phone.timeline?.latest)
+        }
         if faults.contains(FaultSet(.clips)) {
             await Producer(self, plan.tenants[0], 98).stopEverything()
         }

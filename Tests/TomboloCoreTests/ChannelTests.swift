@@ -258,4 +258,36 @@ import TomboloJSON
         rig.advance(to: 60)
         #expect(rig.line(from: 1) == #"1:U10{"lap":1} 11:U5{"lap":1}"#)
     }
+
+    /// Seed 1676 of the simulation: it rang with the start, and again with the broadcast.
+    @Test func `an alert that waits on the channel does not ring with a start as well`() {
+        var rig = Self.rig()
+        rig.device("pad", .standard, user: "ann", os: "18.1")
+        rig.advance(to: 10)
+        rig.command(.end, "{}")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"devices":["phone","pad"],"start":"channel"},"#
+                + #""state":{"lap":0}}"#, id: "both")
+        rig.advance(to: 60)
+        rig.verdict = {
+            $0.surface == .channel
+                ? .rejected(
+                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                    tokenGoneSince: nil) : .accepted
+        }
+        rig.command(
+            .update, #"{"state":{"lap":1},"alert":{"title":"goal"},"alert_ttl":"10m"}"#,
+            id: "both")
+        rig.advance(to: 61)
+        let before = rig.pushes.count
+        rig.token("start:Runner", "cc", "pad")
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 300)
+        let rang = rig.pushes.dropFirst(before).map(\.push).filter { push in
+            Rig.aps(push)?["alert"]?["title"]?.string == "goal"
+        }
+        #expect(rang.map(\.surface) == [.channel])
+        #expect(rig.pushes.contains { $0.push.token == "cc" && $0.push.event == .start })
+    }
 }

@@ -82,6 +82,27 @@ import TomboloJSON
                 .letters.isEmpty)
     }
 
+    /// Seed 3306 of the simulation: the clock's reading in the backup was hours old.
+    @Test func `after a restore timestamps go on from now, whatever the backup says`() throws {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        var backup = rig.recovery()
+        rig.advance(to: 3_600)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        let last = try #require(rig.pushes.last?.push)
+        backup.restoredAt = rig.now
+        let before = rig.pushes.count
+        rig.recover(backup)
+        rig.step(.tick)
+        rig.advance(to: 3_700)
+        #expect(rig.pushes.count > before)
+        for (_, push) in rig.pushes.dropFirst(before) {
+            let timestamp = Rig.aps(push)?["timestamp"]?.integer ?? 0
+            #expect(timestamp > Rig.aps(last)?["timestamp"]?.integer ?? 0)
+        }
+    }
+
     /// Found by the simulation: a backup between an event and its destinations' first marks led to
     /// a second card.
     @Test func `after a restore a start is not sent again though its destination has no mark`() {

@@ -148,6 +148,22 @@ import TomboloJSON
         #expect(stored.kind == .outdated)
     }
 
+    /// Seed 620: the card's token came when its alert had long been old news.
+    @Test func `an end goes without its alert when that is past its time`() throws {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.advance(to: 10)
+        rig.command(.end, #"{"alert":{"title":"a","body":"b"}}"#)
+        rig.advance(to: 200)
+        rig.token("activity:cat", "bb")
+        let end = try #require(rig.pushes.last?.push)
+        #expect(end.event == .end)
+        #expect(Rig.aps(end)?["alert"] == nil)
+    }
+
     private func timestamp(_ push: Push) -> Int64 { Rig.aps(push)?["timestamp"]?.integer ?? 0 }
 
     private func command(

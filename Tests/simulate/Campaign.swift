@@ -110,7 +110,9 @@ enum BuildConfiguration {
         #else
             let kind = "release"
         #endif
-        return "commit \(environment("TOMBOLO_COMMIT") ?? "?"), \(kind) build"
+        // The program itself does not know which tree it was built from; `deploy/simulate` does.
+        let commit = environment("TOMBOLO_COMMIT").map { "commit \($0)" }
+        return "\(commit ?? "TOMBOLO_COMMIT not set"), \(kind) build"
     }
 
     private static func environment(_ name: String) -> String? {

@@ -7,8 +7,8 @@ import TomboloLoop
 /// On the loop only, as the client it belongs to.
 final class APNsConnectionPool {
     private let configuration: APNsConfiguration
-    private let tls: TLSClientConfiguration?
-    private let loop: EpollLoop
+    private let dialer: any APNsDialer
+    private let loop: any Loop
     private var chance: any RandomNumberGenerator & Sendable
     /// The pool's owner. Unowned, not weak: a weak reference makes every use of it by pushes
     /// slower.
@@ -32,23 +32,14 @@ final class APNsConnectionPool {
     @exclusivity(unchecked) private(set) var trouble: String?
 
     init(
-        _ configuration: APNsConfiguration, loop: EpollLoop,
+        _ configuration: APNsConfiguration, loop: any Loop, dialer: any APNsDialer,
         chance: any RandomNumberGenerator & Sendable
-    ) throws(APNsConfigurationError) {
+    ) {
         self.configuration = configuration
         self.loop = loop
+        self.dialer = dialer
         self.chance = chance
         wanted = Parking(loop)
-        guard configuration.endpoint.isSecure else {
-            tls = nil
-            return
-        }
-        do throws(TLSError) {
-            tls = try TLSClientConfiguration(
-                trust: configuration.authorities.map { .certificates($0) } ?? .system)
-        } catch {
-            throw .authorities(error.message)
-        }
     }
 
     func belongs(to client: APNsClient) { self.client = client }
@@ -148,11 +139,7 @@ final class APNsConnectionPool {
         defer { isConnecting = false }
         let endpoint = configuration.endpoint
         do throws(ConnectionError) {
-            let http = try await HTTP2Client.connect(
-                HTTP2Endpoint(
-                    scheme: endpoint.isSecure ? .https : .http, host: endpoint.host,
-                    port: Int(endpoint.port)),
-                tls: tls, on: loop, within: configuration.connectDeadline)
+            let http = try await dialer.connect(within: configuration.connectDeadline)
             connectionsMade += 1
             let connection = APNsConnection(number: connectionsMade, http: http, client: client)
             connections.append(connection)

@@ -29,6 +29,16 @@ extension Core {
         return channelDestination(destination.activity).flatMap { destinations[$0]?.token }
     }
 
+    /// Whether an alert may still come over the channel that a start names: it would ring twice.
+    func isOnItsWay(
+        _ alert: Projection.PendingAlert, onChannelOf destination: Destination
+    ) -> Bool {
+        guard wantsChannel(destination), let slot = channelDestination(destination.activity),
+            let channel = destinations[slot]
+        else { return false }
+        return alert.version > channel.alertsThrough || channel.inFlight?.alert == alert.version
+    }
+
     /// Sees to it that a start has its channel. Answers until when it waits for one.
     mutating func seekChannel(
         _ slot: Int, now: Instant, effects: inout Effects

@@ -156,7 +156,8 @@ extension Core {
         if areAlertsPaused { return .held(.paused, until: nil) }
         // One that rang with a card before this one does not ring again.
         let alert = projection.alert.flatMap {
-            $0.version > destination.alertsThrough ? $0 : nil
+            $0.version > destination.alertsThrough && !isOnItsWay($0, onChannelOf: destination)
+                ? $0 : nil
         }
         return .push(.start, .must, alert: alert)
     }
@@ -192,7 +193,7 @@ extension Core {
             }
             let alert = projection.alert.flatMap {
                 $0.version == projection.version && $0.version > destination.alertsThrough
-                    && !areAlertsPaused(slot) ? $0 : nil
+                    && $0.expiresAt > wall(now) && !areAlertsPaused(slot) ? $0 : nil
             }
             return .push(.end, .end, alert: alert)
         case .ended, .gone, .lapsed, .listening: return .later(nil)

@@ -49,14 +49,14 @@ extension Core {
         }
         let records = recovery.records.sorted { $0.number < $1.number }
         damage += adoptRecords(records)
+        let told = told(recovery, now: now)
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {
             if let device { deviceByNumber[device.number] = slot }
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
-                record, deviceByNumber, told: recovery.wallToldBefore,
-                restoredAt: recovery.restoredAt, now: now)
+                record, deviceByNumber, told: told, restoredAt: recovery.restoredAt, now: now)
         }
         let marked = destinations.count
         for slot in activities.indices where !activities[slot].hasEnded {
@@ -64,7 +64,7 @@ extension Core {
         }
         // Those without a mark: who had a token on record may have been sent to.
         for slot in marked..<destinations.count where destinations[slot]?.token != nil {
-            adoptPacing(slot, told: recovery.wallToldBefore, mayHaveSent: true, now: now)
+            adoptPacing(slot, told: told, mayHaveSent: true, now: now)
         }
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
@@ -182,6 +182,15 @@ extension Core {
         }
         if let clip = mark.clip { restore(clip, at: slot, now: now) }
         return []
+    }
+
+    /// The latest wall time that can have gone into a timestamp. A log that was put back knows
+    /// nothing of those who ran since the backup: they may have told any time until now.
+    private func told(_ recovery: CoreRecovery, now: Instant) -> Instant {
+        guard let restoredAt = recovery.restoredAt,
+            recovery.wallToldBefore - RelayClock.reach <= restoredAt
+        else { return recovery.wallToldBefore }
+        return max(recovery.wallToldBefore, wall(now))
     }
 
     /// What was sent last is not on record: it counts as sent now, and with the latest timestamp

@@ -144,9 +144,9 @@ struct Destination: Sendable {
 
 /// How often the last change was sent once more without need (pacing rule 15): an accepted push is
 /// no receipt.
-struct Echo: Hashable, Sendable {
+package struct Echo: Hashable, Sendable {
     /// At most so many for each change.
-    static let countMax = 2
+    package static let countMax = 2
 
     /// The version that `count` is of.
     var version: Int64 = 0

@@ -21,13 +21,30 @@ extension HTTP2Client {
             throw ConnectionError(
                 .notHTTP2, "\(endpoint.authority) chose '\(chosen)' instead of HTTP/2 (h2)")
         }
-        let client = HTTP2Client(connection, limits: limits, loop: loop)
+        return try await speak(
+            over: connection, to: endpoint.authority, on: loop, until: deadline, limits: limits
+        ) { client in
+            connection.handOver(to: client)
+            connection.resumeReading()
+        }
+    }
+
+    /// The same over a byte stream that is open: waits for the peer's first SETTINGS.
+    ///
+    /// - Parameters:
+    ///   - peer: in words, for errors.
+    ///   - own: makes the client the stream's owner.
+    package static func speak(
+        over stream: any ByteStream, to peer: String, on loop: any Loop,
+        until deadline: MonotonicInstant, limits: HTTP2ClientLimits = HTTP2ClientLimits(),
+        own: (HTTP2Client) -> Void
+    ) async throws(ConnectionError) -> HTTP2Client {
+        let client = HTTP2Client(stream, limits: limits, loop: loop)
         let waiter = SettingsWaiter(Parking(loop))
         client.observer = waiter
-        connection.handOver(to: client)
-        connection.resumeReading()
+        own(client)
         client.begin()
-        try await waiter.wait(client, endpoint, until: deadline)
+        try await waiter.wait(client, peer, until: deadline)
         client.observer = nil
         return client
     }
@@ -78,20 +95,20 @@ private final class SettingsWaiter: HTTP2ClientObserver {
     func clientChanged(_ client: HTTP2Client) { parking.unpark() }
 
     func wait(
-        _ client: HTTP2Client, _ endpoint: HTTP2Endpoint, until deadline: MonotonicInstant
+        _ client: HTTP2Client, _ peer: String, until deadline: MonotonicInstant
     ) async throws(ConnectionError) {
         while !client.hasSettings {
             if case .closed(let failure) = client.state {
                 if case .connectionLost(let error) = failure { throw error }
                 throw ConnectionError(
-                    .notHTTP2, "\(endpoint.authority) does not speak HTTP/2: \(failure)")
+                    .notHTTP2, "\(peer) does not speak HTTP/2: \(failure)")
             }
             switch await parking.park(until: deadline) {
             case .signal: continue
             case .deadline:
                 client.close()
                 throw ConnectionError(
-                    .timedOut, "\(endpoint.authority) sent no HTTP/2 SETTINGS in time")
+                    .timedOut, "\(peer) sent no HTTP/2 SETTINGS in time")
             case .cancelled:
                 client.close()
                 throw ConnectionError(.cancelled, "connecting was cancelled")

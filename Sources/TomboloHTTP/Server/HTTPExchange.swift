@@ -195,7 +195,7 @@ package final class HTTPExchange: @unchecked Sendable {
     var bodyBytesHeld: Int { body.bytesHeld }
 
     /// Runs the handler to its end, and sees to it that there is an answer.
-    func run(_ handler: any HTTPHandler) async {
+    package func run(_ handler: any HTTPHandler) async {
         await handler.handle(self)
         handlerReturned()
     }

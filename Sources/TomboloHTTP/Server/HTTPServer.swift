@@ -151,14 +151,14 @@ extension HTTPServer: ListenerOwner {
 }
 
 extension HTTPServer: HTTPServerConnectionOwner {
-    func opened(_ connection: HTTPServerConnection) { handler.opened(connection) }
+    package func opened(_ connection: HTTPServerConnection) { handler.opened(connection) }
 
-    func requested(_ exchange: HTTPExchange) {
+    package func requested(_ exchange: HTTPExchange) {
         requests.append(exchange)
         work.unpark()
     }
 
-    func closed(_ connection: HTTPServerConnection, wasOpened: Bool) {
+    package func closed(_ connection: HTTPServerConnection, wasOpened: Bool) {
         connections[connection.id] = nil
         let others = connectionsByAddress[connection.peerAddress, default: 1] - 1
         connectionsByAddress[connection.peerAddress] = others > 0 ? others : nil

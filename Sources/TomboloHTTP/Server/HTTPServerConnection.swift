@@ -1,4 +1,4 @@
-import TomboloLoop
+package import TomboloLoop
 
 /// A peer's connection to the server, whatever it speaks. On the loop only.
 package final class HTTPServerConnection: @unchecked Sendable {
@@ -38,7 +38,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     private var progressAt: MonotonicInstant
     private var isDraining = false
 
-    init(
+    /// Takes over a byte stream; the caller makes this its owner, and calls `opened()`.
+    package init(
         id: UInt64, stream: any ByteStream, peerAddress: String, isSecure: Bool, loop: any Loop,
         limits: HTTPServerLimits, server: any HTTPServerConnectionOwner
     ) {
@@ -243,9 +244,10 @@ extension HTTPServerConnection: HTTPServerSessionOwner {
 }
 
 /// Whom a connection belongs to.
-protocol HTTPServerConnectionOwner: AnyObject {
+package protocol HTTPServerConnectionOwner: AnyObject {
     /// It speaks HTTP.
     func opened(_ connection: HTTPServerConnection)
+    /// A request's head has come: the owner runs its exchange.
     func requested(_ exchange: HTTPExchange)
     /// `wasOpened`: whether `opened` was told.
     func closed(_ connection: HTTPServerConnection, wasOpened: Bool)

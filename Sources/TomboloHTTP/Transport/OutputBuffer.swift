@@ -8,7 +8,7 @@ package final class OutputBuffer {
     private var start = 0
     private var end = 0
 
-    init() {
+    package init() {
         // One frame of nghttp2 may come on top of an almost full record.
         capacity = 2 * Self.recordBytes + 64
         base = .allocate(byteCount: capacity, alignment: 16)
@@ -45,11 +45,12 @@ package final class OutputBuffer {
     }
 
     /// The next bytes to write, at most one record.
-    var record: UnsafeRawBufferPointer {
+    package var record: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + start, count: min(count, Self.recordBytes))
     }
 
-    func consume(_ count: Int) {
+    /// So many of the next bytes are written.
+    package func consume(_ count: Int) {
         start += count
         if start == end {
             start = 0

@@ -32,7 +32,7 @@ enum Rooms {
         "CEscapeWatch": [],
         "Simulation": [
             "TestSupport", "TomboloCore", "TomboloEventLog", "TomboloLoop", "TomboloRelay",
-            "TomboloSQLite", "TomboloJSON",
+            "TomboloSQLite", "TomboloJSON", "TomboloHTTP", "TomboloAPNs", "TomboloCrypto",
         ],
         "simulate": ["Simulation", "TomboloJSON"],
         "CoreRig": ["TomboloCore", "TomboloJSON"],

@@ -1,0 +1,118 @@
+import TestSupport
+import TomboloCore
+import TomboloLoop
+import TomboloRelay
+
+/// A broadcast channel at Apple: whoever listens on it gets what is sent there.
+final class Broadcast {
+    let id: String
+    let lane: LaneNumber
+    /// Whose cards listen on it; a channel is nobody else's while they may be there.
+    var carries: (activity: ActivityNumber, incarnation: Int64)?
+    /// The newest state that went there.
+    var newest: PushContent?
+    var hasEnded = false
+
+    init(_ id: String, _ lane: LaneNumber) {
+        self.id = id
+        self.lane = lane
+    }
+}
+
+/// One life's way to have channels made.
+final class ChannelOffice: ChannelService, @unchecked Sendable {
+    // Sendable: used on the virtual loop's thread only.
+    private unowned let world: World
+    private unowned let life: Life
+
+    init(_ world: World, _ life: Life) {
+        self.world = world
+        self.life = life
+    }
+
+    func create(
+        _ storage: Channel.Storage, in lane: LaneNumber
+    ) async throws(ChannelFailure) -> String {
+        await world.pause(world.dice.time(.network, 5...800))
+        let isMade = !world.strikes(.unavailable, .network, oneIn: 3)
+        guard isMade || world.dice.happens(.network, oneIn: 2), !life.isDead else {
+            throw .refused(status: 503, reason: "ServiceUnavailable")
+        }
+        world.numbers += 1
+        let id = "chan" + Phone.hex(UInt64(world.numbers), digits: 8)
+        world.apple.channels[id] = Broadcast(id, lane)
+        // One that was made and not heard of is nobody's.
+        if !isMade { throw .unknown("no answer") }
+        return id
+    }
+
+    func read(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) -> Channel.Storage? {
+        world.apple.channels[id].map { _ in .mostRecent }
+    }
+
+    func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
+        world.apple.channels[id] = nil
+    }
+
+    func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String] {
+        world.apple.channels.values.filter { $0.lane == lane }.map(\.id).sorted()
+    }
+}
+
+extension Apple {
+    /// A destination that is no phone.
+    static func key(_ lane: LaneNumber, _ reference: ActivityReference) -> CardKey {
+        CardKey(phone: -1 - Int(lane.rawValue), installation: 0, reference: reference)
+    }
+
+    /// What a broadcast is for, as its bytes say it.
+    func keyOfBroadcast(_ push: Push) -> CardKey? {
+        guard let content = PushContent(push), let channel = channels[push.token] else {
+            return nil
+        }
+        let incarnation = world.reference.origins[content.mark]?.incarnation
+        return Self.key(
+            channel.lane,
+            ActivityReference(
+                id: Plan.identifier(content.activity),
+                incarnation: incarnation ?? channel.carries?.incarnation ?? 1))
+    }
+
+    /// Looks at a broadcast as the relay hands it over. False: it is for nobody.
+    func admitBroadcast(_ push: Push, _ life: Life) -> Bool {
+        guard let content = PushContent(push), let channel = channels[push.token],
+            let key = keyOfBroadcast(push), channel.lane == push.lane
+        else {
+            world.violated(.tenants, "a broadcast that is for nobody: \(push.token)")
+            return false
+        }
+        world.checkBroadcast(push, content, channel, key, life)
+        world.note(
+            .push, who: -1, content.mark, Int64(push.priority),
+            "\(push.event) \(key.reference.text) on \(push.token) "
+                + "ts=\(content.timestamp - 1_800_000_000) life=\(life.number)")
+        return true
+    }
+
+    /// To every card that listens; for a phone that is away Apple keeps the newest.
+    func deliverBroadcast(_ push: Push) {
+        guard let channel = channels[push.token], let content = PushContent(push) else { return }
+        channel.newest = content
+        if push.event == .end { channel.hasEnded = true }
+        for phone in world.phones {
+            for card in phone.sortedCards where card.channel == push.token {
+                let delay = world.dice.time(.network, 10...300)
+                world.after(delay) { [self] in
+                    guard phone.cards[card.reference] === card else { return }
+                    if phone.isOnline {
+                        world.receive(push, phone, card)
+                    } else if push.expiration > 0 {
+                        card.stored = push
+                    } else {
+                        card.hasLostUpdate = true
+                    }
+                }
+            }
+        }
+    }
+}

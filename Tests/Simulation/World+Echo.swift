@@ -1,0 +1,45 @@
+import TomboloCore
+import TomboloLoop
+
+// An accepted push is no receipt (rule 15).
+
+extension World {
+    /// Whether a card that has lost an update must have got it once more: its phone has been heard
+    /// of since the heal, and Apple has not taken the newest state three times already.
+    func isToBeEchoed(_ card: Card, _ phone: Phone) -> Bool {
+        guard card.hasLostUpdate, !card.hasLostEnd, !card.wasRefused, !card.isUpdatedLocally,
+            card.channel == nil, let outbox = outboxes[key(phone, card.reference)],
+            let (_, model) = reference.model(
+                tenant: phone.tenant, id: card.reference.id.rawValue), !model.hasEnded
+        else { return false }
+        let taken = outbox.sends.count { $0.mark == model.mark && $0.fate == .accepted }
+        return taken > 0 && taken <= Echo.countMax
+    }
+
+    /// What Apple has taken goes at most twice more, where nothing else repeats it.
+    func checkEchoes(_ key: CardKey, _ outbox: Outbox) {
+        let others: [Fault] = [.clips, .tweens, .retries, .restores, .rotation, .oldTokens]
+        guard !others.contains(where: { faults.contains(FaultSet($0)) }) else { return }
+        struct Change: Hashable {
+            var life: Int
+            var mark: Int64
+            var event: Push.Event
+        }
+        var repeated: [Change: Int] = [:]
+        for sent in outbox.sends
+        where sent.fate == .accepted && sent.event != .start && !sent.isStale && sent.alert == nil {
+            // The relay has not waited for an answer that came later.
+            guard let answered = sent.answeredAt, answered - sent.at < .seconds(10) else {
+                continue
+            }
+            let change = Change(life: sent.life, mark: sent.mark, event: sent.event)
+            repeated[change, default: 0] += 1
+            // A state that had to share its second goes once more with one of its own.
+            guard repeated[change] == Echo.countMax + (sent.mayShare ? 3 : 2) else { continue }
+            violated(
+                .echo,
+                "phone \(key.phone) \(key.reference.text): mark \(sent.mark) for the "
+                    + "\(repeated[change] ?? 0)th time in life \(sent.life)")
+        }
+    }
+}

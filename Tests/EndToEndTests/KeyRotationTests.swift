@@ -72,7 +72,7 @@ import TomboloJSON
         return try JSONDocument(Array(counts.utf8)).root["keys"]?[key]?.integer ?? 0
     }
 
-    @Test func `with pushes in flight the new key signs what is new, and the old connection drains`()
+    @Test func `with pushes in flight the new key signs what is new, and the old one's drain`()
         throws
     {
         try configure("one", "KEY0000001")
@@ -109,9 +109,10 @@ import TomboloJSON
         var cat = try JSONDocument(Array("{}".utf8)).root
         for _ in 0..<400 {
             let shown = try relay.tombolo("activity", "show", "cat", "-o", "json").output
-            cat = try JSONDocument(Array(shown.utf8)).root["destinations"]?.elements.first { _ in
-                true
-            } ?? cat
+            cat =
+                try JSONDocument(Array(shown.utf8)).root["destinations"]?.elements.first { _ in
+                    true
+                } ?? cat
             if cat["acknowledged_version"]?.integer == 2 { break }
         }
         #expect(cat["acknowledged_version"]?.integer == 2)

@@ -45,11 +45,32 @@ package struct JSONWriter: Sendable {
     /// Writes an integer of any size.
     package mutating func integer(_ value: some BinaryInteger) {
         guard let number = UInt64(exactly: value) else { return token(String(value)) }
+        write(number)
+    }
+
+    /// The same for the integers that nearly all are, and that need no generic code.
+    package mutating func integer(_ value: Int64) {
+        guard value >= 0 else { return token(String(value)) }
+        write(UInt64(value))
+    }
+
+    private mutating func write(_ number: UInt64) {
         let comma = afterValue
         // Below 2^64 there are twenty digits at most; without a string on the way.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 21) { digits in
             var start = digits.count
             var rest = number
+            // A division costs more than all else here: each gives four digits.
+            while rest >= 10_000 {
+                let (next, four) = rest.quotientAndRemainder(dividingBy: 10_000)
+                let part = UInt32(truncatingIfNeeded: four)
+                digits[start - 1] = UInt8(truncatingIfNeeded: part % 10) + UInt8(ascii: "0")
+                digits[start - 2] = UInt8(truncatingIfNeeded: part / 10 % 10) + UInt8(ascii: "0")
+                digits[start - 3] = UInt8(truncatingIfNeeded: part / 100 % 10) + UInt8(ascii: "0")
+                digits[start - 4] = UInt8(truncatingIfNeeded: part / 1_000) + UInt8(ascii: "0")
+                start -= 4
+                rest = next
+            }
             repeat {
                 start -= 1
                 digits[start] = UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0")
@@ -173,6 +194,12 @@ extension JSONWriter {
 
     /// Writes a member whose value is an integer.
     package mutating func member(_ name: String, _ value: some BinaryInteger) {
+        self.name(name)
+        integer(value)
+    }
+
+    /// The same for the integers that nearly all are.
+    package mutating func member(_ name: String, _ value: Int64) {
         self.name(name)
         integer(value)
     }

@@ -1,9 +1,9 @@
 package import TomboloCore
 import TomboloJSON
 
-/// One random life of a relay on virtual time: events, clips, alerts, outcomes, presence, pauses
-/// and crashes from a seed, and what must hold of it afterwards (pacing rules 2 to 6, the ledger
-/// sum).
+/// One random life of a relay on virtual time: events, clips, alerts, outcomes, presence, pauses,
+/// crashes and a wall clock that is set either way, from a seed; and what must hold of it
+/// afterwards (pacing rules 2 to 6, the ledger sum).
 package struct RandomHistory {
     /// A push and what Apple said of it; nil until then.
     private final class Fates {
@@ -45,6 +45,10 @@ package struct RandomHistory {
     /// Push ids begin anew with a crash: pushes before it are told apart by their place.
     private var sent: [(at: Span, push: Push, result: PushResult?)] = []
     private var crashes: [Span] = []
+    private var clock = RelayClock(wall: Rig.epoch, monotonic: 0, boot: boot)
+    /// How far the machine's wall clock is off, and how often it was set.
+    private var wallOffset = Span.zero
+    package private(set) var clockJumps = 0
     private var faults: [String] = []
 
     package init(seed: UInt64) {
@@ -70,6 +74,7 @@ package struct RandomHistory {
             second += Double(Int.random(in: 0..<4_000, using: &chance)) / 1_000
             if Int.random(in: 0..<20, using: &chance) == 0 { second += 60 }
             rig.advance(to: second)
+            followClock()
             act(step)
             answerLate(one: true)
             collect()
@@ -81,7 +86,7 @@ package struct RandomHistory {
         let index = Int.random(in: 0..<3, using: &chance)
         let id = Self.activities[index]
         let urgency = ["low", "normal", "high"][Int.random(in: 0..<3, using: &chance)]
-        switch Int.random(in: 0..<24, using: &chance) {
+        switch Int.random(in: 0..<25, using: &chance) {
         case 0...9 where !ended.contains(id):
             rig.command(.update, #"{"state":{"n":\#(step)},"urgency":"\#(urgency)"}"#, id: id)
         case 10,
@@ -107,6 +112,7 @@ package struct RandomHistory {
         case 19: if let pause = paused.popLast() { rig.resume(pause) }
         case 20: rig.token("activity:\(id)", "aa0\(index)")
         case 21: crash()
+        case 22: setWallClock()
         default: break
         }
     }
@@ -118,11 +124,36 @@ package struct RandomHistory {
             + #""clock":"\#(clock)"}}"#
     }
 
+    private static let boot = "boot"
+
+    /// By a second or by half an hour, forwards or back.
+    private mutating func setWallClock() {
+        let most: Int64 = Bool.random(using: &chance) ? 2_000 : 1_800_000
+        wallOffset = .milliseconds(Int64.random(in: -most...most, using: &chance))
+        clockJumps += 1
+        followClock()
+    }
+
+    private var monotonic: Int64 { (rig.now - Rig.epoch).nanoseconds }
+
+    private mutating func followClock() {
+        if clock.follow(wall: rig.now + wallOffset, monotonic: monotonic) {
+            rig.step(.clock(lead: clock.lead))
+        }
+    }
+
     private mutating func crash() {
         collect()
         fates.results = [:]
         second += 1
-        let damage = rig.crash(recoverAt: second)
+        rig.advance(to: second)
+        let last = clock.reading(monotonic: monotonic, boot: Self.boot)
+        clock = RelayClock(
+            wall: rig.now + wallOffset, monotonic: monotonic, boot: Self.boot, after: last)
+        var recovery = rig.recovery()
+        recovery.lead = clock.lead
+        recovery.wallToldBefore = clock.wallToldBefore
+        let damage = rig.recover(recovery)
         crashes.append(rig.now - Rig.epoch)
         if !damage.isEmpty { faults.append("seed \(seed): \(damage)") }
     }

@@ -26,7 +26,8 @@ import TomboloJSON
         #expect(
             try ProtocolFiles.names(in: "examples/answers") == [
                 "activity-page.one", "activity.playing", "batch-result.accepted",
-                "batch-result.refused", "command-answer.play", "command-answer.replayed",
+                "batch-result.refused", "budgets.phone", "command-answer.play",
+                "command-answer.replayed",
                 "command-answer.start", "command-answer.update", "device-view.phone",
                 "end-many-answer.two", "log-entry.command", "log-page.end", "problem.fields",
                 "problem.payload", "stored.kept",
@@ -48,6 +49,24 @@ import TomboloJSON
         let answer = CommandAnswer(accepted)
         #expect(answer.httpStatus == 200)
         try expect("command-answer.update") { answer.write(to: &$0) }
+    }
+
+    @Test func `budgets, and what the phone is taken to have`() throws {
+        let view = BudgetView(
+            activity: Identifier("cat-7")!, device: Identifier("phone-1")!,
+            grant: GrantInForce(budgetClass: .standard, grant: Budgets()[.standard]), left: 3,
+            deviceLeft: 15, phone: PhoneBudget(perHour: 15, left: 14, basis: .assumed),
+            nextAt: nil, waiting: nil)
+        try expect("budgets.phone") { writer in
+            writer.beginObject()
+            writer.name("classes")
+            Budgets().write(to: &writer)
+            writer.name("destinations")
+            writer.beginArray()
+            view.write(to: &writer)
+            writer.endArray()
+            writer.endObject()
+        }
     }
 
     @Test func `a clip with its plan`() throws {

@@ -25,8 +25,9 @@ enum Samples {
             Flipbook(frames: [.null, .emptyObject], every: .milliseconds(100))))
 
     private static let delivery = DeliveryView(
-        id: "dlv_7", version: 1, route: "push_to_start",
-        apnsID: "eabeae54-14a8-11e5-b60b-1697f925ec7b", priority: 10, result: .accepted,
+        version: 1, route: .pushToStart,
+        apnsID: APNsID(high: 0xeabe_ae54_14a8_11e5, low: 0xb60b_1697_f925_ec7b), priority: 10,
+        result: .accepted,
         took: .milliseconds(41))
 
     static let activity = ActivityView(

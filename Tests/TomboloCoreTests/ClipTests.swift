@@ -60,6 +60,34 @@ import TomboloJSON
         #expect(counts.slowed == counts.asked - 11)
     }
 
+    /// Sampled at a multiple of its period it would stand still, and cost pushes all the same.
+    @Test(arguments: [2, 3, 4, 5, 6, 8, 10], [10, 33, 50, 100, 250, 700, 1_000, 2_500, 7_500])
+    func `a loop visits all its frames, whatever it and the grant are`(
+        _ frames: Int, _ every: Int
+    ) {
+        for granted in [0, 100, 500, 1_000, 3_000, 5_000, 10_000, 15_000, 20_000] {
+            var rig = Rig {
+                $0.budgets[.standard].lowPrioritySpacing = .milliseconds(Int64(granted))
+                $0.budgets[.standard].spacing = .milliseconds(min(1_000, Int64(granted)))
+            }
+            rig.runningActivity()
+            rig.advance(to: 30)
+            let before = rig.pushes.count
+            let list = (0..<frames).map(String.init).joined(separator: ",")
+            rig.command(
+                .play, #"{"flipbook":{"path":"/lap","frames":[\#(list)],"every":"\#(every)ms"}}"#)
+            // A push a second at most, by its timestamp: a frame's step is the longest of all.
+            let step = max(Double(every), Double(granted), granted < 1_000 ? 0 : 1_000) / 1_000
+            rig.advance(to: 30 + max(step, 1) * Double(2 * frames + 2))
+            let shown = Self.frames(rig, from: before)
+            #expect(Set(shown).count == frames, "\(frames) frames, \(every) ms, \(granted) ms")
+            #expect(
+                zip(shown, shown.dropFirst()).allSatisfy {
+                    Int($1) == ((Int($0) ?? 0) + 1) % frames
+                }, "in turn: \(shown)")
+        }
+    }
+
     @Test func `a grant below the least rate shows the poster frame only`() {
         var rig = Rig { $0.budgets[.standard].lowPrioritySpacing = .seconds(21) }
         rig.runningActivity()

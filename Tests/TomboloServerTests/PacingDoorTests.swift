@@ -71,6 +71,7 @@ import TomboloJSON
             let own = try #require(view["destinations"]?.elements.first { _ in true })
             #expect(own["activity"]?.string == "cat-7")
             #expect(own["left"]?.isNull == true, "the phone is of class lab")
+            #expect(own["phone"]?.isNull == true)
         }
     }
 }

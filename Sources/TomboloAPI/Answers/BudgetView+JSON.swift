@@ -33,6 +33,16 @@ extension BudgetView {
         if let left { writer.integer(left) } else { writer.null() }
         writer.name("device_left")
         if let deviceLeft { writer.integer(deviceLeft) } else { writer.null() }
+        writer.name("phone")
+        if let phone {
+            writer.beginObject()
+            writer.member("per_hour", phone.perHour)
+            writer.member("left", phone.left)
+            writer.member("basis", phone.basis.name)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
         writer.optional("next_at", nextAt?.rfc3339)
         if let waiting {
             writer.name("waiting")

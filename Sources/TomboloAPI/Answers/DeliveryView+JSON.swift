@@ -8,11 +8,11 @@ extension JSONWriter {
         member("id", delivery.id)
         member("device", device.rawValue)
         member("version", delivery.version)
-        member("route", delivery.route)
+        member("route", delivery.route.name)
         member("result", delivery.result.word)
         if let status = delivery.result.status { member("status", status) }
         optional("reason", delivery.result.reason)
-        member("apns_id", delivery.apnsID)
+        member("apns_id", delivery.apnsID.text)
         member("priority", delivery.priority)
         if delivery.result != nil {
             member("took_ms", max(0, delivery.took.nanoseconds / 1_000_000))

@@ -11,7 +11,7 @@ package struct Projection: Sendable {
     package private(set) var urgency: Urgency
     package private(set) var clip: PlayingClip? {
         get { clips?.playing }
-        set { clips = Clips.of(newValue, keptClip) }
+        set { clips = Clips.of(newValue, keptClip, over: state) }
     }
     /// The alert of the newest event that had one, with the version that brought it.
     package private(set) var alert: PendingAlert?
@@ -19,7 +19,7 @@ package struct Projection: Sendable {
     /// A clip of clock `shown` that ran when the end came: each phone keeps the frame it shows.
     package private(set) var keptClip: PlayingClip? {
         get { clips?.kept }
-        set { clips = Clips.of(clip, newValue) }
+        set { clips = Clips.of(clip, newValue, over: state) }
     }
     /// Few activities have one, and it is large: a live activity is to take little memory.
     private var clips: Clips?
@@ -27,14 +27,19 @@ package struct Projection: Sendable {
     private final class Clips: Sendable {
         let playing: PlayingClip?
         let kept: PlayingClip?
+        /// Where their frames stand in the state: it is looked for once, and not with each frame.
+        let place: JSONSplice?
 
-        private init(_ playing: PlayingClip?, _ kept: PlayingClip?) {
+        private init(_ playing: PlayingClip?, _ kept: PlayingClip?, over state: JSON) {
             self.playing = playing
             self.kept = kept
+            place = (playing ?? kept).flatMap { state.splice(at: $0.clip.path) }
         }
 
-        static func of(_ playing: PlayingClip?, _ kept: PlayingClip?) -> Clips? {
-            playing == nil && kept == nil ? nil : Clips(playing, kept)
+        static func of(
+            _ playing: PlayingClip?, _ kept: PlayingClip?, over state: JSON
+        ) -> Clips? {
+            playing == nil && kept == nil ? nil : Clips(playing, kept, over: state)
         }
     }
     package private(set) var stateVersion: Int64?
@@ -44,7 +49,22 @@ package struct Projection: Sendable {
         /// The version that began it; its name is `clip_<version>`.
         package var version: Int64
         package var startedAt: Instant
-        package var clip: Clip
+        /// Each destination that shows it has one, and looks at it with each frame.
+        private let shared: Shared
+
+        private final class Shared: Sendable {
+            let clip: Clip
+            init(_ clip: Clip) { self.clip = clip }
+        }
+
+        /// One that begins with an event.
+        package init(version: Int64, startedAt: Instant, clip: Clip) {
+            self.version = version
+            self.startedAt = startedAt
+            shared = Shared(clip)
+        }
+
+        package var clip: Clip { _read { yield shared.clip } }
 
         package var name: String { "clip_\(version)" }
 
@@ -105,7 +125,7 @@ package struct Projection: Sendable {
         self.relevance = relevance
         self.staleAfter = staleAfter
         self.urgency = urgency
-        clips = Clips.of(clip, keptClip)
+        clips = Clips.of(clip, keptClip, over: state)
         self.alert = alert
         self.ending = ending
         self.stateVersion = stateVersion
@@ -114,13 +134,16 @@ package struct Projection: Sendable {
     /// The state as it is at an instant by the producer's clock.
     package func state(at instant: Instant) -> JSON {
         guard let clip else { return state }
-        return clip.clip.state(state, at: clip.elapsed(at: instant))
+        return state(showing: clip.elapsed(at: instant))
     }
 
     /// The state for a phone whose clip has come as far as `elapsed`: of the clip that plays, or of
     /// one whose last frame the phone keeps.
     package func state(showing elapsed: Span) -> JSON {
-        (clip ?? keptClip).map { $0.clip.state(state, at: elapsed) } ?? state
+        guard let clips, let place = clips.place, let shown = clips.playing ?? clips.kept else {
+            return state
+        }
+        return state.setting(place, to: shown.clip.value(at: elapsed))
     }
 
     /// Follows one event. An update with an older `state_version` counts, and changes nothing.
@@ -178,6 +201,8 @@ package struct Projection: Sendable {
         case .merge(let patch): state = state.mergePatched(with: patch)
         case .replace(let whole): state = whole
         }
+        // Its frames stand elsewhere now.
+        if clips != nil { clips = Clips.of(clip, keptClip, over: state) }
     }
 
     private mutating func setAlert(_ content: JSON?, ttl: Span, at instant: Instant) {

@@ -9,9 +9,9 @@ extension Core {
     func wantsChannel(_ destination: Destination) -> Bool {
         let route = activities[destination.activity].definition.route
         guard route == .channel || route == .auto, !destination.hasFallenBack,
-            let device = devices[destination.device], device.channel == nil
+            !devices.traits(destination.device).isChannel
         else { return false }
-        return device.asksForToken
+        return devices[destination.device]?.asksForToken ?? false
     }
 
     /// The channel that an activity's cards listen on, in its present incarnation.
@@ -26,7 +26,7 @@ extension Core {
     /// The channel that a start names.
     func startChannel(_ destination: Destination) -> String? {
         guard wantsChannel(destination) else { return nil }
-        return channelDestination(destination.activity).flatMap { destinations[$0]?.token }
+        return channelDestination(destination.activity).flatMap { destinations[$0]?.token?.text }
     }
 
     /// Whether an alert may still come over the channel that a start names: it would ring twice.
@@ -43,7 +43,7 @@ extension Core {
     mutating func seekChannel(
         _ slot: Int, now: Instant, effects: inout Effects
     ) -> Instant? {
-        guard let destination = destinations[slot], destination.phase == .waiting,
+        guard destinations[slot]?.phase == .waiting, let destination = destinations[slot],
             wantsChannel(destination), hasStartRoute(destination),
             channelDestination(destination.activity) == nil
         else { return nil }
@@ -74,7 +74,7 @@ extension Core {
             incarnation: activities[activity].durableIncarnation, lane: lane,
             ledger: Ledger(since: version + 1), phaseSince: now)
         nextDestinationNumber += 1
-        destination.token = devices[channel]?.channel?.id
+        destination.token = devices[channel]?.channel.map { PushToken($0.id) }
         destination.phase = .live
         // The starts carry what there is now, and their alerts.
         destination.acknowledged = version

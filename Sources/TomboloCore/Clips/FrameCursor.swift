@@ -20,7 +20,7 @@ struct FrameCursor: Sendable {
     var due: Instant
     /// The interval that `due` was reckoned with, and the granted one that it comes from.
     private(set) var interval: Span
-    private var granted: Span
+    private(set) var granted: Span
     /// The phone has all frames and plays them.
     private var isBundleThere = false
     private(set) var lastPush = Instant.distantPast
@@ -36,7 +36,7 @@ struct FrameCursor: Sendable {
     private(set) var seconds = FrameSeconds()
 
     var version: Int64 { playing.version }
-    private var clip: Clip { playing.clip }
+    private var clip: Clip { _read { yield playing.clip } }
 
     /// A clip that begins here. Frames asked for before had no route.
     init(

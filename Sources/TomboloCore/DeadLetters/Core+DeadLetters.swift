@@ -16,7 +16,7 @@ extension Core {
             number: nextDeadLetter, activity: activities[destination.activity].key,
             incarnation: destination.incarnation, device: device.key.id, event: flying.event,
             version: flying.version, status: status, reason: reason,
-            apnsID: destination.lastDelivery?.apnsID ?? "", at: wall(now))
+            apnsID: destination.lastDelivery?.apnsID.text ?? "", at: wall(now))
         nextDeadLetter += 1
         deadLetters.append(letter)
         staged.records.append(letter.record())

@@ -3,7 +3,7 @@ package import TomboloJSON
 /// A device in memory.
 struct Device: Sendable {
     struct Token: Hashable, Sendable {
-        var value: String
+        var value: PushToken
         /// Wall time at which the relay learned it: what a 410's timestamp is compared with.
         var registeredAt: Instant
         var observedAt: Instant
@@ -13,11 +13,19 @@ struct Device: Sendable {
 
     /// A token's end.
     struct Retired: Hashable, Sendable {
-        var value: String
+        var value: PushToken
         /// When the relay learned of it.
         var at: Instant
         /// When the app had learned the token.
         var observedAt: Instant
+    }
+
+    /// What a device told of its app.
+    struct Heard: Sendable {
+        var presence = Presence()
+        var classifier: PresenceClassifier
+        /// What `presence` heard last.
+        var report: PresenceReport?
     }
 
     /// A device keeps no more tokens for activities that nobody knows.
@@ -27,39 +35,50 @@ struct Device: Sendable {
 
     let key: DeviceKey
     let number: Int64
-    var registration: DeviceRegistration
-    var tokens: [TokenName: Token] = [:]
-    /// Tokens that Apple declared dead, by their name: a late registration does not bring one
-    /// back.
-    var retired: [TokenName: Retired] = [:]
-    /// Not kept across a restart: without a word an app is in the background.
-    var presence = Presence()
-    var classifier: PresenceClassifier
-    /// What `presence` heard last.
-    var lastReport: PresenceReport?
-    /// The newest of each activity; not kept across a restart.
-    var reports: [ActivityReference: PhoneReport] = [:]
+    private var user: String?
+    /// Without its user.
+    private var shared: RegistrationPool.Shared
+    var tokens = TokenTable()
     var destinations: [Int] = []
-    /// Its widgets and controls, as far as a reload was wanted of them.
-    var surfaces: [TokenName: Int] = [:]
-    /// What the last relay left of them; empty once it is taken over.
-    var keptSurfaces: [TokenName: [Int64]] = [:]
-    /// It is no device but a broadcast channel: whoever listens.
-    var channel: Channel?
-    /// What they have spent together.
-    var budget = DeviceBudget()
+    /// Running activities that name it.
+    var audience: [Int32] = []
+    @Seldom private var rare: Rare?
 
     /// One that registers for the first time.
     init(key: DeviceKey, number: Int64, registration: DeviceRegistration) {
         self.key = key
         self.number = number
-        self.registration = registration
-        classifier = PresenceClassifier(edge: registration.controlCenterEdge)
+        user = registration.user
+        shared = Self.common(registration)
     }
+
+    var registration: DeviceRegistration {
+        get {
+            var whole = shared.value
+            whole.user = user
+            return whole
+        }
+        set {
+            user = newValue.user
+            shared = Self.common(newValue)
+        }
+    }
+
+    /// Its registration without its user.
+    var common: DeviceRegistration { shared.value }
+
+    private static func common(_ registration: DeviceRegistration) -> RegistrationPool.Shared {
+        var common = registration
+        common.user = nil
+        return RegistrationPool.Shared(common)
+    }
+
+    /// Takes as little memory for its registration as may be.
+    mutating func share(with pool: inout RegistrationPool) { shared = pool.shared(shared) }
 
     /// Apple has declared a token dead.
     mutating func retire(_ name: TokenName, at instant: Instant) {
-        guard let token = tokens.removeValue(forKey: name) else { return }
+        guard let token = tokens.remove(name) else { return }
         if retired.count >= Self.tokensMax,
             let oldest = retired.min(by: { $0.value.at < $1.value.at })
         {
@@ -72,7 +91,17 @@ struct Device: Sendable {
     /// one from before it.
     func isRetired(_ name: TokenName, _ value: String, observedAt: Instant) -> Bool {
         guard let last = retired[name] else { return false }
-        return observedAt < last.observedAt || last.value == value && observedAt <= last.at
+        return observedAt < last.observedAt
+            || last.value == PushToken(value) && observedAt <= last.at
+    }
+
+    /// Whether the app is in front, and since when. Not kept across a restart: without a word an
+    /// app is in the background.
+    var presence: Presence { heard?.presence ?? Presence() }
+
+    /// What is known before it says anything.
+    var silence: Heard {
+        Heard(classifier: PresenceClassifier(edge: registration.controlCenterEdge))
     }
 
     /// iOS 18 and later understand `input-push-token`.
@@ -80,12 +109,12 @@ struct Device: Sendable {
 
     /// The number before the first dot of the system's version; 0 where it is not known.
     var systemMajor: Int {
-        registration.os?.split(separator: ".").first.flatMap { Int($0) } ?? 0
+        shared.value.os?.split(separator: ".").first.flatMap { Int($0) } ?? 0
     }
 
     var budgetClass: BudgetClass {
-        switch registration.budgetClass {
-        case .frequent? where !registration.frequentUpdates: .standard
+        switch shared.value.budgetClass {
+        case .frequent? where !shared.value.frequentUpdates: .standard
         case let budgetClass?: budgetClass
         case nil: .standard
         }
@@ -93,6 +122,54 @@ struct Device: Sendable {
 }
 
 extension Device {
+    /// What few devices have; a device at rest has none of it.
+    struct Rare: Sendable {
+        var retired: [TokenName: Retired] = [:]
+        var reports: [ActivityReference: PhoneReport] = [:]
+        var surfaces: [TokenName: Int] = [:]
+        var keptSurfaces: [TokenName: [Int64]] = [:]
+        var heard: Heard?
+        var channel: Channel?
+    }
+
+    private mutating func keep(_ change: (inout Rare) -> Void) {
+        var own = rare ?? Rare()
+        change(&own)
+        rare = own
+    }
+
+    /// Tokens that Apple declared dead, by their name: a late registration does not bring one
+    /// back.
+    var retired: [TokenName: Retired] {
+        get { rare?.retired ?? [:] }
+        set { if rare != nil || !newValue.isEmpty { keep { $0.retired = newValue } } }
+    }
+    /// The newest of each activity; not kept across a restart.
+    var reports: [ActivityReference: PhoneReport] {
+        get { rare?.reports ?? [:] }
+        set { if rare != nil || !newValue.isEmpty { keep { $0.reports = newValue } } }
+    }
+    /// Its widgets and controls, as far as a reload was wanted of them.
+    var surfaces: [TokenName: Int] {
+        get { rare?.surfaces ?? [:] }
+        set { if rare != nil || !newValue.isEmpty { keep { $0.surfaces = newValue } } }
+    }
+    /// What the last relay left of them; empty once it is taken over.
+    var keptSurfaces: [TokenName: [Int64]] {
+        get { rare?.keptSurfaces ?? [:] }
+        set { if rare != nil || !newValue.isEmpty { keep { $0.keptSurfaces = newValue } } }
+    }
+    /// What it said of its app; nil before it said anything.
+    var heard: Heard? {
+        get { rare?.heard }
+        set { if rare != nil || newValue != nil { keep { $0.heard = newValue } } }
+    }
+    /// It is no device but a broadcast channel: whoever listens.
+    var channel: Channel? {
+        get { rare?.channel }
+        set { if rare != nil || newValue != nil { keep { $0.channel = newValue } } }
+    }
+
     /// - Parameter surfaces: what its widgets and controls want and have spent.
     func record(surfaces: [(name: String, parts: [Int64])] = []) -> Record {
         if let channel { return channel.record() }
@@ -104,10 +181,10 @@ extension Device {
         registration.write(into: &writer)
         writer.name("tokens")
         writer.beginObject()
-        for (name, token) in tokens.sorted(by: { $0.key.text < $1.key.text }) {
+        for (name, token) in tokens.all.sorted(by: { $0.name.text < $1.name.text }) {
             writer.name(name.text)
             writer.beginObject()
-            writer.member("token", token.value)
+            writer.member("token", token.value.text)
             writer.member("registered", token.registeredAt.nanoseconds)
             writer.member("observed", token.observedAt.nanoseconds)
             writer.endObject()
@@ -130,7 +207,7 @@ extension Device {
             for (name, token) in retired.sorted(by: { $0.key.text < $1.key.text }) {
                 writer.name(name.text)
                 writer.beginObject()
-                writer.member("token", token.value)
+                writer.member("token", token.value.text)
                 writer.member("at", token.at.nanoseconds)
                 writer.member("observed", token.observedAt.nanoseconds)
                 writer.endObject()
@@ -152,15 +229,15 @@ extension Device {
         else { return nil }
         key = DeviceKey(tenant: TenantID(tenant), id: id)
         self.number = number
-        self.registration = registration
-        classifier = PresenceClassifier(edge: registration.controlCenterEdge)
+        user = registration.user
+        shared = Self.common(registration)
         if let retired = view["retired"] {
             for (text, token) in retired.members {
                 guard let name = TokenName(text), let value = token["token"]?.string else {
                     continue
                 }
                 self.retired[name] = Retired(
-                    value: value, at: Instant(nanoseconds: token["at"]?.integer ?? 0),
+                    value: PushToken(value), at: Instant(nanoseconds: token["at"]?.integer ?? 0),
                     observedAt: Instant(nanoseconds: token["observed"]?.integer ?? 0))
             }
         }
@@ -174,7 +251,7 @@ extension Device {
         for (text, token) in tokens.members {
             guard let name = TokenName(text), let value = token["token"]?.string else { continue }
             self.tokens[name] = Token(
-                value: value,
+                value: PushToken(value),
                 registeredAt: Instant(nanoseconds: token["registered"]?.integer ?? 0),
                 observedAt: Instant(nanoseconds: token["observed"]?.integer ?? 0))
         }

@@ -69,14 +69,12 @@ package enum TokenName: Hashable, Sendable {
 /// and `ID~N.R` for a card that took the place of one that came near its 8 hours.
 package struct ActivityReference: Hashable, Sendable {
     package var id: Identifier
-    package var incarnation: Int64
-    /// Which card of the incarnation on a device: 0 for the first, one more with each renewal.
-    package var renewal: Int64
+    private var card: CardNumber
 
+    /// Numbers beyond 2^31 stay there.
     package init(id: Identifier, incarnation: Int64, renewal: Int64 = 0) {
         self.id = id
-        self.incarnation = incarnation
-        self.renewal = renewal
+        card = CardNumber(incarnation: incarnation, renewal: renewal)
     }
 
     /// Nil where `text` is no id, or its numbers are spelt otherwise than `text` would.
@@ -88,15 +86,34 @@ package struct ActivityReference: Hashable, Sendable {
         let numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false)
             .map { Int64($0) ?? 0 }
         guard numbers.count <= 2, numbers.allSatisfy({ $0 >= 1 }) else { return nil }
-        incarnation = numbers[0]
-        renewal = numbers.count == 2 ? numbers[1] : 0
+        card = CardNumber(
+            incarnation: numbers[0], renewal: numbers.count == 2 ? numbers[1] : 0)
         guard self.text == text else { return nil }
     }
+
+    /// Which life of the activity; 1 for the first.
+    package var incarnation: Int64 { card.incarnation }
+    /// Which card of the incarnation on a device: 0 for the first, one more with each renewal.
+    package var renewal: Int64 { card.renewal }
 
     package var text: String {
         if renewal > 0 { return "\(id.rawValue)~\(incarnation).\(renewal)" }
         return incarnation == 1 ? id.rawValue : "\(id.rawValue)~\(incarnation)"
     }
+}
+
+/// Incarnation and renewal in the room of one number; what is beyond 2^31 stays there.
+struct CardNumber: Hashable, Sendable {
+    private let narrowIncarnation: Int32
+    private let narrowRenewal: Int32
+
+    init(incarnation: Int64, renewal: Int64) {
+        narrowIncarnation = Int32(clamping: incarnation)
+        narrowRenewal = Int32(clamping: renewal)
+    }
+
+    var incarnation: Int64 { Int64(narrowIncarnation) }
+    var renewal: Int64 { Int64(narrowRenewal) }
 }
 
 /// A token as an app registers it.
@@ -126,4 +143,6 @@ package struct PhoneReport: Hashable, Sendable {
     /// How often what it shows has changed, the start included.
     package var shownCount: Int64?
     package var lastLocalUpdate: Instant?
+    /// The relay's own finding: it came when the last push had had its time, and does not show it.
+    package internal(set) var missesPush = false
 }

@@ -49,10 +49,10 @@ extension Core {
     ) throws(Refusal) {
         let observed = set.observedAt ?? wall(now)
         let named = Set(set.tokens.map(\.name))
-        let gone = (devices[slot]?.tokens ?? [:]).filter {
-            !named.contains($0.key) && $0.value.observedAt <= observed
+        let gone = (devices[slot]?.tokens.all ?? []).filter {
+            !named.contains($0.name) && $0.token.observedAt <= observed
         }
-        for name in gone.keys.sorted(by: { $0.text < $1.text }) {
+        for name in gone.map(\.name).sorted(by: { $0.text < $1.text }) {
             dropToken(name, slot, now: now, effects: &effects)
         }
         for (name, registration) in set.tokens {

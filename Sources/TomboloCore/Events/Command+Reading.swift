@@ -103,6 +103,7 @@ extension Start {
         }
         var seen: Set<Identifier> = []
         var devices: [Identifier] = []
+        devices.reserveCapacity(list.count)
         for element in list.elements {
             guard let id = element.string.flatMap(Identifier.init) else {
                 reader.fail("devices", "every device id is 1 to 128 letters, digits or . _ : @ -")

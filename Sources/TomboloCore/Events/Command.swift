@@ -124,7 +124,8 @@ package struct Start: Sendable {
     package var onTokenGone: TokenGonePolicy?
     /// nil: the type's, else `never`.
     package var renew: RenewalPolicy?
-    package var framesShowWhen = FramesShowWhen.background
+    /// Nil: as its type says.
+    package var framesShowWhen: FramesShowWhen?
 }
 
 /// A card changes.

@@ -103,9 +103,11 @@ extension Core {
         case .merge(let patch), .replace(let patch): lints = Self.stateLints(patch, type)
         case .none: break
         }
-        let own = activity.destinations.compactMap { destinations[$0] }
-            .filter { $0.incarnation == activity.incarnation }
-        if !own.isEmpty, own.allSatisfy({ $0.phase == .gone }) {
+        let own = activity.destinations.lazy.filter {
+            destinations[$0]?.incarnation == activity.incarnation
+        }
+        // One that is there is found at once, as a rule: only where none is are all looked at.
+        if !own.isEmpty, own.allSatisfy({ destinations[$0]?.phase == .gone }) {
             lints.append(
                 Lint(
                     .updateAfterEnd, "",
@@ -113,14 +115,16 @@ extension Core {
                         + "the update shows nowhere"))
         }
         let age = wall(now) - activity.definition.startedAt
-        if !own.isEmpty, age > .hours(7) {
+        if age > .hours(7), !own.isEmpty {
             lints.append(
                 Lint(
                     .activityNearItsEnd, "",
                     "the activity is \(Span.minutes(age.nanoseconds / 60_000_000_000).text) old: "
                         + "the system ends it after 8 hours, and updates then show nowhere"))
         }
-        if update.urgency == .high, own.contains(where: { isBeyondBudget($0, now: now) }) {
+        if update.urgency == .high,
+            own.contains(where: { destinations[$0].map { isBeyondBudget($0, now: now) } ?? false })
+        {
             lints.append(
                 Lint(
                     .priorityBeyondBudget, "/urgency",
@@ -180,6 +184,7 @@ extension Core {
     }
 
     private func laneLints(_ activity: Activity) -> [Lint] {
+        guard self.lanes.contains(where: { $0.parkedUntil != nil }) else { return [] }
         let lanes = Set(activity.destinations.compactMap { destinations[$0]?.lane })
         guard lanes.contains(where: { self.lanes[Int($0.rawValue)].parkedUntil != nil }) else {
             return []

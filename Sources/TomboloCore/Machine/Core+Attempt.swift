@@ -11,37 +11,56 @@ extension Core {
 
     /// The device's where an operator set one, else the type's.
     private func budgetClass(_ destination: Destination) -> BudgetClass {
-        guard let device = devices[destination.device] else { return .standard }
-        if device.channel != nil { return .channel }
-        guard device.registration.budgetClass == nil, !types.isEmpty else {
-            return device.budgetClass
-        }
-        let activity = activities[destination.activity]
-        let own = type(of: activity.definition, activity.key.tenant)?.budgetClass
-        if own == .frequent, !device.registration.frequentUpdates { return .standard }
+        let device = devices.traits(destination.device)
+        if device.isChannel { return .channel }
+        guard !device.hasOwnClass, !types.isEmpty else { return device.budgetClass }
+        let activity = destination.activity
+        let own = type(
+            of: activities[activity].definition, activities[activity].key.tenant)?.budgetClass
+        if own == .frequent, !device.mayBeFrequent { return .standard }
         return own ?? device.budgetClass
+    }
+
+    /// What becomes of an attempt.
+    private enum Outlook {
+        case postponed(until: Instant?, Hold)
+        case reserved(Grant, paysToken: Bool, keepsPlace: Bool)
+        case queued
+        case sent(priority: UInt8, timestamp: Int64)
     }
 
     mutating func attempt(
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
-        guard let destination = destinations[slot] else { return }
+        switch outlook(slot, event, wish, alert, isItsTurn, now: now) {
+        case .postponed(let until, let hold): postpone(slot, until: until, hold)
+        case .reserved(let grant, let paysToken, let keepsPlace):
+            // What goes on record as tried goes as soon as that is durable: its turn at the
+            // device and its place in the lane are kept for it meanwhile.
+            if keepsPlace { keepPlace(slot) }
+            reserve(slot, event, alert, grant, now: now, token: paysToken)
+        case .queued: queue(slot, must: event == .end || wish == .must, now: now)
+        case .sent(let priority, let timestamp):
+            send(slot, event, wish, alert, priority, timestamp, now: now, effects: &effects)
+        }
+    }
+
+    private mutating func outlook(
+        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ isItsTurn: Bool, now: Instant
+    ) -> Outlook {
+        guard let destination = destinations[slot] else { return .postponed(until: nil, .spacing) }
         if destination.reservation == .pending, event != .end || alert != nil {
-            postpone(slot, until: nil, .reserving)
-            return
+            return .postponed(until: nil, .reserving)
         }
-        if destination.tokenIsNew, event != .start {
-            postpone(slot, until: nil, .reserving)
-            return
-        }
+        if destination.tokenIsNew, event != .start { return .postponed(until: nil, .reserving) }
         if wall(now) > tellsThrough {
             awaitClock(slot)
-            return
+            return .postponed(until: nil, .reserving)
         }
         if event == .start, let until = startBudgetAllows(destination, now: now) {
-            postpone(slot, until: until, .startBudget)
-            return
+            return .postponed(until: until, .startBudget)
         }
         let grant = grantInForce(destination).grant
         let device = deviceBudget(destination, grant, for: slot, now: now)
@@ -51,32 +70,24 @@ extension Core {
             var waits = false
             if case .wait = turn { waits = true }
             if let until = plantedWait(slot, event, wish, waits, now: now) {
-                postpone(slot, until: until, .spacing)
-                return
+                return .postponed(until: until, .spacing)
             }
         #endif
         let goesOnRecord = mustBeDurableFirst(destination, event, alert)
         switch turn {
-        case .wait(let until, let hold):
-            postpone(slot, until: until, hold)
+        case .wait(let until, let hold): return .postponed(until: until, hold)
         case .reserve where !goesOnRecord:
-            reserve(slot, event, alert, grant, now: now)
+            return .reserved(grant, paysToken: true, keepsPlace: false)
         case .reserve, .send:
             // Whoever comes while others wait waits behind them (rule 8).
-            guard hasPlace(destination, isItsTurn, now: now) else {
-                queue(slot, must: event == .end || wish == .must, now: now)
-                return
+            guard hasPlace(destination, isItsTurn, now: now) else { return .queued }
+            guard case .send(let priority, let timestamp) = turn else {
+                return .reserved(grant, paysToken: true, keepsPlace: true)
             }
-            if case .send(let priority, let timestamp) = turn, !goesOnRecord {
-                send(slot, event, wish, alert, priority, timestamp, now: now, effects: &effects)
-                return
+            if goesOnRecord {
+                return .reserved(grant, paysToken: priority != 5, keepsPlace: true)
             }
-            // What goes on record as tried goes as soon as that is durable: its turn at the
-            // device and its place in the lane are kept for it meanwhile.
-            keepPlace(slot)
-            var paysToken = true
-            if case .send(5, _) = turn { paysToken = false }
-            reserve(slot, event, alert, grant, now: now, token: paysToken)
+            return .sent(priority: priority, timestamp: timestamp)
         }
     }
 
@@ -90,7 +101,7 @@ extension Core {
         destinations[slot]?.waiting = .deferred(until: until, hold)
         deadlines.set(slot, at: until)
         if hold.isOfDevice, let device = destinations[slot]?.device {
-            devices[device]?.budget.isContended = true
+            devices.budgets[device].isContended = true
         }
     }
 
@@ -125,7 +136,6 @@ extension Core {
     /// The relay's clock goes on record first: a later relay must know how far timestamps have
     /// come.
     private mutating func awaitClock(_ slot: Int) {
-        postpone(slot, until: nil, .reserving)
         let number = destinations[slot]?.number ?? 0
         staged.clockWaits.append(Staged.Reservation(slot: slot, destination: number))
     }
@@ -155,16 +165,19 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ priority: UInt8, _ timestamp: Int64, now: Instant, effects: inout Effects
     ) {
-        guard let destination = destinations[slot], let projection = projection(slot),
+        guard let projection = projection(slot), canGo(slot, event) else { return }
+        // Before anything holds what it changes.
+        let state = frameState(slot, event, wish, projection, now: now)
+        guard let destination = destinations[slot],
             let token = event == .start ? startToken(destination) : destination.token
         else { return }
         let grant = grantInForce(destination).grant
-        let state = frameState(slot, event, wish, projection, now: now)
         let payload = Payload.encode(
             content(destination, projection, event, alert, state, timestamp, now: now))
+        let id = chance.apnsID()
         var push = Push(
             id: pushID(slot, destination.lane), lane: destination.lane,
-            event: event, token: token, apnsID: chance.uuid(), priority: priority,
+            event: event, token: token.text, apnsID: id.text, priority: priority,
             expiration: expiration(event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
@@ -193,23 +206,32 @@ extension Core {
             until: now + configuration.limits.inFlightMax)
         destinations[slot]?.inFlight = flying
         destinations[slot]?.waiting = nil
-        if event == .start {
-            destinations[slot]?.phase = .starting
-            destinations[slot]?.phaseSince = now
-            destinations[slot]?.startPush = push.id
-            destinations[slot]?.alertsBeforeStart = destination.alertsThrough
-            let wall = wall(now)
-            destinations[slot]?.cardSince = wall
-            spendStart(slot, now: now)
-        }
+        if event == .start { noteStart(slot, push.id, now: now) }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
         destinations[slot]?.alertsThrough = max(destination.alertsThrough, alerted)
-        if wish != .frame { noteDelivery(slot, push, projection.version) }
+        if wish != .frame { noteDelivery(slot, push, id, projection.version) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, now: now)
         counters[activities[destination.activity].key.tenant].pushesSent += 1
         effects.pushes.append(push)
+    }
+
+    private mutating func noteStart(_ slot: Int, _ push: PushID, now: Instant) {
+        destinations[slot]?.phase = .starting
+        destinations[slot]?.phaseSince = now
+        destinations[slot]?.startPush = push
+        let alerts = destinations[slot]?.alertsThrough ?? 0
+        destinations[slot]?.alertsBeforeStart = alerts
+        let wall = wall(now)
+        destinations[slot]?.cardSince = wall
+        spendStart(slot, now: now)
+    }
+
+    /// Whether there is a token to send to.
+    private func canGo(_ slot: Int, _ event: Push.Event) -> Bool {
+        if event != .start { return destinations[slot]?.token != nil }
+        return destinations[slot].map { startToken($0) != nil } ?? false
     }
 
     /// One for each card, so that a start that is sent again replaces itself.
@@ -222,7 +244,7 @@ extension Core {
         guard let destination = destinations[slot], !destination.keepsPlace else { return }
         lanes[Int(destination.lane.rawValue)].took()
         destinations[slot]?.keepsPlace = true
-        devices[destination.device]?.budget.keptFor = slot
+        devices.budgets[destination.device].keptFor = slot
     }
 
     private mutating func clearReservation(_ slot: Int) {
@@ -231,8 +253,8 @@ extension Core {
         destinations[slot]?.reservedAlert = nil
         destinations[slot]?.reservedStart = false
         destinations[slot]?.keepsPlace = false
-        if devices[destination.device]?.budget.keptFor == slot {
-            devices[destination.device]?.budget.keptFor = nil
+        if devices.budgets[destination.device].keptFor == slot {
+            devices.budgets[destination.device].keptFor = nil
         }
     }
 
@@ -263,23 +285,26 @@ extension Core {
                 | pushCounter & 0xff_ffff)
     }
 
-    private mutating func noteDelivery(_ slot: Int, _ push: Push, _ version: Int64) {
+    private mutating func noteDelivery(
+        _ slot: Int, _ push: Push, _ id: APNsID, _ version: Int64
+    ) {
+        let route: DeliveryView.Route =
+            push.surface == .channel
+            ? .channel : push.event == .start ? .pushToStart : .updateToken
         destinations[slot]?.lastDelivery = DeliveryView(
-            id: "dlv_" + push.apnsID.prefix(8), version: version,
-            route: push.surface == .channel
-                ? "channel" : push.event == .start ? "push_to_start" : "update_token",
-            apnsID: push.apnsID,
-            priority: push.priority, result: nil, took: .zero)
+            version: version, route: route, apnsID: id, priority: push.priority, result: nil,
+            took: .zero)
     }
 
     private func content(
         _ destination: Destination, _ projection: Projection, _ event: Push.Event,
         _ alert: Projection.PendingAlert?, _ state: JSON, _ timestamp: Int64, now: Instant
     ) -> Payload.Content {
-        let activity = activities[destination.activity]
+        let activity = destination.activity
         var content = Payload.Content(
             timestamp: timestamp, event: event,
-            state: forPhone(state, activity.definition, activity.key.tenant))
+            state: forPhone(
+                state, activities[activity].definition, activities[activity].key.tenant))
         content.alert = alert?.content
         content.relevance = event == .end ? nil : projection.relevance
         if event == .end {

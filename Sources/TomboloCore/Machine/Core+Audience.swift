@@ -9,7 +9,7 @@ extension Core {
         case .devices(let ids):
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
-                audienceByDevice[key, default: []].append(slot)
+                join(slot, key)
                 if let device = deviceByKey[key] { addDestination(slot, device, now: now) }
             }
         case .user(let user):
@@ -28,16 +28,35 @@ extension Core {
         switch activities[slot].definition.audience {
         case .none, .channel: break
         case .devices(let ids):
-            for id in ids { audienceByDevice.drop(slot, at: DeviceKey(tenant: tenant, id: id)) }
+            for id in ids { part(slot, DeviceKey(tenant: tenant, id: id)) }
         case .user(let user):
             audienceByUser.drop(slot, at: UserKey(tenant: tenant, user: user))
+        }
+    }
+
+    /// A running activity names a device, registered or not.
+    mutating func join(_ slot: Int, _ key: DeviceKey) {
+        if let device = deviceByKey[key] {
+            devices[device]?.audience.append(Int32(slot))
+        } else {
+            audienceByDevice[key, default: []].append(Int32(slot))
+        }
+    }
+
+    /// It does so no more.
+    private mutating func part(_ slot: Int, _ key: DeviceKey) {
+        if let device = deviceByKey[key] {
+            devices[device]?.audience.removeAll { $0 == slot }
+        } else {
+            audienceByDevice[key]?.removeAll { $0 == slot }
+            if audienceByDevice[key]?.isEmpty == true { audienceByDevice[key] = nil }
         }
     }
 
     /// Running activities that a device belongs to.
     func audience(of device: Int) -> [Int] {
         guard let device = devices[device] else { return [] }
-        let named = audienceByDevice[device.key] ?? []
+        let named = device.audience.map { Int($0) }
         guard let user = device.registration.user else { return named }
         return named + (audienceByUser[UserKey(tenant: device.key.tenant, user: user)] ?? [])
     }
@@ -58,8 +77,10 @@ extension Core {
         guard let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
             configuration.apps[Int(lane.rawValue)].id == activities[activity].definition.app,
-            !activities[activity].destinations.contains(where: {
-                destinations[$0]?.device == device && destinations[$0]?.incarnation == incarnation
+            // Among the device's, for they are few.
+            !owner.destinations.contains(where: {
+                destinations[$0]?.activity == activity && destinations[$0]?.device == device
+                    && destinations[$0]?.incarnation == incarnation
             })
         else { return }
         var destination = Destination(
@@ -70,13 +91,12 @@ extension Core {
         // An update token that is there already: the app has started the card itself.
         let reference = reference(destination)
         if let channel = owner.channel {
-            destination.token = channel.id
+            destination.token = PushToken(channel.id)
             destination.phase = .live
         } else if let token = owner.tokens[.activity(reference)],
             activities[activity].definition.route.mayAdopt
         {
             destination.token = token.value
-            destination.tokenRegisteredAt = token.registeredAt
             destination.tokenIsNew = !token.isOnRecord
             destination.cardSince = token.registeredAt
             destination.phase = .live

@@ -14,22 +14,34 @@ extension Core {
 
     /// What time alone does to a card: it gets its successor, or is over. Answers the successor.
     mutating func age(_ slot: Int, now: Instant) -> Int? {
-        guard let destination = destinations[slot], !destination.isFinished,
-            let end = cardEnd(destination), projection(slot)?.ending == nil
+        guard let since = destinations[slot]?.cardSince else { return nil }
+        let end = steady(since + configuration.limits.cardLife)
+        guard end - configuration.limits.renewBefore <= now,
+            destinations[slot]?.isFinished == false, projection(slot)?.ending == nil
         else { return nil }
         if end <= now {
             lapse(slot, now: now)
             return nil
         }
-        guard end - configuration.limits.renewBefore <= now, isToBeRenewed(slot) else { return nil }
+        guard isToBeRenewed(slot) else { return nil }
         return renew(slot, now: now)
+    }
+
+    /// Whether what a destination shows has ended.
+    private func hasEnding(_ slot: Int) -> Bool {
+        guard let activity = destinations[slot]?.activity else { return false }
+        if destinations[slot]?.rare != nil, let final = destinations[slot]?.final {
+            return final.ending != nil
+        }
+        return activities[activity].durable?.ending != nil
     }
 
     /// When a destination is to be looked at for its card's sake, whatever else it waits for.
     func agesAt(_ slot: Int) -> Instant? {
-        guard let destination = destinations[slot], !destination.isFinished,
-            let end = cardEnd(destination), projection(slot)?.ending == nil
+        guard let since = destinations[slot]?.cardSince,
+            destinations[slot]?.isFinished == false, !hasEnding(slot)
         else { return nil }
+        let end = steady(since + configuration.limits.cardLife)
         return isToBeRenewed(slot) ? end - configuration.limits.renewBefore : end
     }
 
@@ -44,11 +56,13 @@ extension Core {
     /// Only a card that has its route is renewed, once, and never one that the app began itself or
     /// whose app could not tell the new card from the old.
     private func isToBeRenewed(_ slot: Int) -> Bool {
-        guard let destination = destinations[slot], destination.phase == .live,
+        guard let place = destinations[slot]?.activity,
+            activities[place].definition.renew == .always,
+            let destination = destinations[slot], destination.phase == .live,
             destination.final == nil
         else { return false }
         let activity = activities[destination.activity]
-        guard activity.definition.renew == .always, activity.definition.route != .adopt,
+        guard activity.definition.route != .adopt,
             idPointer(activity) != nil
         else { return false }
         return !activity.destinations.contains { index in

@@ -68,6 +68,7 @@ extension Core {
     func checkSize(
         of projection: Projection, _ definition: Activity.Definition, alert: JSON?
     ) throws(Refusal) {
+        guard !isSurelySmall(projection, definition, alert: alert) else { return }
         let bytes = payloadBytes(projection, projection.state, definition, alert: alert)
         guard bytes > Payload.bytesMax else { return }
         if case .channel = definition.audience {
@@ -80,6 +81,17 @@ extension Core {
             throw Self.tooLarge(bytes, of: Payload.broadcastBytesMax)
         }
         throw Self.tooLarge(bytes)
+    }
+
+    /// Whether it fits whatever stands around it: most do, and need not be encoded to be measured.
+    private func isSurelySmall(
+        _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
+    ) -> Bool {
+        let alert = alert ?? projection.alert?.content
+        // In a name each byte may become six; all else there is takes a few hundred.
+        return projection.state.bytes.count + definition.attributes.bytes.count
+            + (alert?.bytes.count ?? 0) + 6 * definition.type.utf8.count + 1_024
+            <= Payload.bytesMax
     }
 
     /// The clip as it would begin now, and the largest payload among its frames.

@@ -7,21 +7,27 @@ extension Core {
     /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up; and
     /// what holds frames back holds them from now on.
     mutating func trackClip(_ slot: Int, _ projection: Projection, now: Instant) {
-        guard let destination = destinations[slot] else { return }
-        if let cursor = destination.cursor, cursor.version != projection.clip?.version {
+        let known = destinations[slot]?.cursor
+        if let known, known.version != projection.clip?.version {
             closeCursor(slot, now: now)
         }
-        guard let playing = projection.clip else { return }
+        guard let playing = projection.clip, let destination = destinations[slot] else { return }
         let (granted, wall) = (grantInForce(destination).grant.frameInterval, wall(now))
-        if destinations[slot]?.cursor == nil {
-            let cursor = FrameCursor(
+        let mode = frameMode(slot, now: now)
+        // Most looks find all as it was: then nothing is written.
+        if let known, known.version == playing.version, known.mode == mode,
+            known.granted == granted
+        {
+            return
+        }
+        var cursor =
+            destination.cursor
+            ?? FrameCursor(
                 playing, fit: fit(playing.clip, projection, activities[destination.activity]),
                 granted: granted, now: now, wall: wall)
-            destinations[slot]?.cursor = cursor
-        }
-        let mode = frameMode(slot, now: now)
-        destinations[slot]?.cursor?.enter(mode, now: now, wall: wall)
-        destinations[slot]?.cursor?.follow(granted: granted, now: now, wall: wall)
+        cursor.enter(mode, now: now, wall: wall)
+        cursor.follow(granted: granted, now: now, wall: wall)
+        destinations[slot]?.cursor = cursor
     }
 
     /// Adds what a clip came to at a destination to the destination's counts.
@@ -43,7 +49,7 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
     ) -> JSON {
         let wall = wall(now)
-        guard var cursor = destinations[slot]?.cursor else {
+        guard let cursor = destinations[slot]?.cursor else {
             return destinations[slot]?.keptAt.map { projection.state(showing: $0) }
                 ?? projection.state(at: wall)
         }
@@ -63,8 +69,7 @@ extension Core {
             let frame = due
         #endif
         let began = cursor.bundleBegan(at: wall)
-        cursor.show(frame, now: now, wall: wall)
-        destinations[slot]?.cursor = cursor
+        destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
         if wish == .frame, let activity = destinations[slot]?.activity {
             counters[activities[activity].key.tenant].framesSent += 1
         }

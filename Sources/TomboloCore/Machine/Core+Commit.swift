@@ -37,23 +37,39 @@ extension Core {
             batch.heads.append(head)
         }
         batch.facts = staged.facts
-        batch.records = staged.records + takeMarks(now: now)
+        let late = writesAll ? staged.lateMarks.count : Self.lateMarksMax
+        batch.records =
+            staged.records
+            + takeMarks(staged.dirtyMarks + staged.lateMarks.prefix(late), now: now)
         batch.retired = staged.retired.map(\.activity)
+        let rest = staged.lateMarks.dropFirst(late)
+        staged.lateMarks = []
         committing = staged
         staged = Staged()
+        if !rest.isEmpty {
+            staged.lateMarks = Array(rest)
+            staged.flushAt = now + Self.lateMarksPause
+        }
         return batch
     }
 
-    private mutating func takeMarks(now: Instant) -> [Record] {
+    /// So many late marks go with one batch: ten thousand clips would else hold each other's frames
+    /// up while their marks are written.
+    static let lateMarksMax = 256
+    /// After such a batch the next waits so long.
+    static let lateMarksPause = Span.milliseconds(20)
+
+    private mutating func takeMarks(_ slots: [Int], now: Instant) -> [Record] {
         var records: [Record] = []
-        for slot in staged.dirtyMarks {
+        records.reserveCapacity(slots.count)
+        for slot in slots {
             guard let destination = destinations[slot], destination.markIsDirty else { continue }
             destinations[slot]?.markIsDirty = false
-            let device = devices[destination.device]
+            let device = destination.device
             let value = destination.mark(
                 activity: activities[destination.activity].number.rawValue,
-                device: device?.number ?? 0,
-                budget: device?.budget, wall: wall(now))
+                device: devices[device]?.number ?? 0,
+                budget: devices.budgets[device], wall: wall(now))
             records.append(Record(space: .mark, number: destination.number, value: value))
         }
         return records
@@ -64,7 +80,7 @@ extension Core {
     mutating func markDirty(_ slot: Int, now: Instant) {
         guard destinations[slot]?.markIsDirty == false else { return }
         destinations[slot]?.markIsDirty = true
-        staged.dirtyMarks.append(slot)
+        staged.lateMarks.append(slot)
         flushSoon(now: now)
     }
 

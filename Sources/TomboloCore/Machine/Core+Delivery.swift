@@ -77,6 +77,11 @@ extension Core {
         guard destinations[slot]?.phase != phase else { return }
         destinations[slot]?.phase = phase
         destinations[slot]?.phaseSince = now
+        // What was kept for the outcome of a start that has come is kept no longer.
+        if phase == .live || phase == .started, destinations[slot]?.inFlight?.event != .start {
+            destinations[slot]?.startPush = nil
+            destinations[slot]?.alertsBeforeStart = 0
+        }
         if phase == .ended || phase == .gone { closeCursor(slot, now: now) }
         markDirty(slot, now: now)
     }
@@ -166,7 +171,7 @@ extension Core {
         startToken(destination) != nil
     }
 
-    func startToken(_ destination: Destination) -> String? {
+    func startToken(_ destination: Destination) -> PushToken? {
         let type = activities[destination.activity].definition.type
         return devices[destination.device]?.tokens[.start(type: type)]?.value
     }
@@ -273,9 +278,9 @@ extension Core {
     }
 
     func contentHash(_ projection: Projection, _ state: JSON) -> UInt64 {
-        var hash = StableHash()
+        var hash = ContentHash()
         hash.combine(state.bytes)
-        if let relevance = projection.relevance { hash.combine("\(relevance)".utf8) }
+        hash.combine(projection.relevance?.bitPattern ?? 0)
         return hash.value
     }
 }

@@ -7,10 +7,10 @@ extension Core {
         _ destination: Destination, _ grant: Grant
     ) -> (spent: DeviceBudget, grant: Grant)? {
         let factor = configuration.limits.deviceGrantFactor
-        guard factor > 0, grant.perHour != nil, let device = devices[destination.device],
-            device.channel == nil
+        guard factor > 0, grant.perHour != nil,
+            !devices.traits(destination.device).isChannel
         else { return nil }
-        return (device.budget, grant.times(factor))
+        return (devices.budgets[destination.device], grant.times(factor))
     }
 
     /// The same as it stands for an attempt: what is on its way into the log, and goes as soon as
@@ -32,20 +32,19 @@ extension Core {
         destinations[slot]?.pacing.reserve(grant, now: now)
         guard !pays, let (_, nested) = deviceBudget(destination, grant) else { return }
         if holds {
-            devices[destination.device]?.budget.bucket.renew(
+            devices.budgets[destination.device].bucket.renew(
                 nested, until: now + PacingState.slowReservation, now: now)
         } else {
-            devices[destination.device]?.budget.bucket.take(
+            devices.budgets[destination.device].bucket.take(
                 nested, now: now + TokenBucket.reservation)
         }
     }
 
     /// When the device's budget for starts has a token; nil for now.
     func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
-        guard !destination.holdsStartToken, let budget = devices[destination.device]?.budget else {
-            return nil
-        }
-        let time = budget.starts.time(keeping: 0, of: configuration.budgets[.start], now: now)
+        guard !destination.holdsStartToken else { return nil }
+        let time = devices.budgets[destination.device].starts.time(
+            keeping: 0, of: configuration.budgets[.start], now: now)
         return time.flatMap { $0 > now ? $0 : nil }
     }
 
@@ -54,14 +53,14 @@ extension Core {
         guard let destination = destinations[slot] else { return }
         let grant = configuration.budgets[.start]
         guard !destination.holdsStartToken else {
-            guard devices[destination.device]?.budget.starts.covers(grant, now: now) == false else {
+            guard !devices.budgets[destination.device].starts.covers(grant, now: now) else {
                 return
             }
-            devices[destination.device]?.budget.starts.renew(
+            devices.budgets[destination.device].starts.renew(
                 grant, until: now + PacingState.slowReservation, now: now)
             return
         }
-        devices[destination.device]?.budget.starts.take(
+        devices.budgets[destination.device].starts.take(
             grant, now: now + TokenBucket.reservation)
         destinations[slot]?.holdsStartToken = true
     }
@@ -70,7 +69,7 @@ extension Core {
     mutating func spendStart(_ slot: Int, now: Instant) {
         guard let destination = destinations[slot] else { return }
         if !destination.holdsStartToken {
-            devices[destination.device]?.budget.starts.take(
+            devices.budgets[destination.device].starts.take(
                 configuration.budgets[.start], now: now)
         }
         destinations[slot]?.holdsStartToken = false
@@ -80,25 +79,25 @@ extension Core {
         guard let destination = destinations[slot],
             let (_, grant) = deviceBudget(destination, grant)
         else { return }
-        devices[destination.device]?.budget.bucket.take(grant, now: now)
+        devices.budgets[destination.device].bucket.take(grant, now: now)
     }
 
     mutating func noteDeviceSend(_ slot: Int, priority: UInt8, now: Instant) {
         guard let device = destinations[slot]?.device else { return }
-        devices[device]?.budget.lastSend = now
-        if priority == 5 { devices[device]?.budget.lastLowPrioritySend = now }
+        devices.budgets[device].lastSend = now
+        if priority == 5 { devices.budgets[device].lastLowPrioritySend = now }
     }
 
     /// Whom a deadline is for: of those of a device that are due now, or wait for the device,
     /// whoever has an alert first, then whoever has waited longest for a push (rule 8).
     mutating func inTurn(_ slot: Int, now: Instant) -> [Int] {
-        guard let destination = destinations[slot], let device = devices[destination.device],
-            device.budget.isContended
+        guard let device = destinations[slot]?.device,
+            devices.budgets[device].isContended
         else { return [slot] }
-        let waiting = device.destinations.filter { index in
+        let waiting = (devices[device]?.destinations ?? []).filter { index in
             index == slot || destinations[index].map { isDue($0, now: now) } ?? false
         }
-        if waiting.count < 2 { devices[destination.device]?.budget.isContended = false }
+        if waiting.count < 2 { devices.budgets[device].isContended = false }
         return waiting.sorted { rank($0) < rank($1) }
     }
 
@@ -138,6 +137,7 @@ extension Core {
                     left: force.grant.perHour == nil
                         ? nil : destination.pacing.bucket.left(force.grant, now: now),
                     deviceLeft: nested.map { $0.spent.bucket.left($0.grant, now: now) },
+                    phone: phoneBudget(destination, force.grant, now: now),
                     nextAt: next > now ? next + lead : nil, waiting: destination.waiting))
         }
         return views
@@ -153,6 +153,8 @@ package struct BudgetView: Sendable {
     package var left: Int64?
     /// The same of the whole device.
     package var deviceLeft: Int64?
+    /// What the phone itself is taken to have left.
+    package var phone: PhoneBudget?
     /// Nothing but an end goes before, by the spacing; nil where that has passed.
     package var nextAt: Instant?
     package var waiting: Decision?

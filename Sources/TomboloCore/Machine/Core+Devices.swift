@@ -69,13 +69,15 @@ extension Core {
             slot = present
             leaveUser(slot)
             devices[slot]?.registration = registration
-            devices[slot]?.classifier.setEdge(registration.controlCenterEdge)
+            devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
         } else {
             slot = devices.count
             devices.append(Device(key: key, number: nextDeviceNumber, registration: registration))
             nextDeviceNumber += 1
+            devices[slot]?.audience = audienceByDevice.removeValue(forKey: key) ?? []
             deviceByKey[key] = slot
         }
+        devices[slot]?.share(with: &registrations)
         enterUser(slot)
         stageDevice(slot)
         var stored = Stored(known == nil ? .created : .updated)
@@ -120,6 +122,7 @@ extension Core {
         deviceDeadlines.set(slot, at: nil)
         orphanDeadlines.set(slot, at: nil)
         deviceByKey[gone.key] = nil
+        if !gone.audience.isEmpty { audienceByDevice[gone.key] = gone.audience }
         staged.records.append(Record(space: .device, number: gone.number, value: nil))
     }
 
@@ -156,9 +159,10 @@ extension Core {
             throw Refusal(
                 .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")
         }
-        let isSame = known?.value == registration.token
+        let value = PushToken(registration.token)
+        let isSame = known?.value == value
         let token = Device.Token(
-            value: registration.token,
+            value: value,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
             observedAt: observed, isOnRecord: isSame && known?.isOnRecord == true)
         devices[slot]?.tokens[name] = token
@@ -239,7 +243,6 @@ extension Core {
             destination.phase != .listening
         else { return }
         destinations[slot]?.token = token.value
-        destinations[slot]?.tokenRegisteredAt = token.registeredAt
         destinations[slot]?.pacing.backOffUntil = .distantPast
         destinations[slot]?.refusalsInRow = 0
         switch destination.phase {
@@ -306,6 +309,9 @@ extension Core {
                 let trusted = local > wall(now) + .minutes(1) ? wall(now) : local
                 destinations[index]?.pacing.lastLocalUpdate = max(
                     destination.pacing.lastLocalUpdate, trusted.seconds)
+            }
+            if misses(report, destination, now: now) {
+                devices[slot]?.reports[reference]?.missesPush = true
             }
             hear(report, at: index, now: now)
             evaluate(index, now: now, effects: &effects)

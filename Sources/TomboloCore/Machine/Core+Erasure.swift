@@ -103,7 +103,7 @@ extension Core {
         activities[slot].definition.audience = .devices(ids.filter { $0 != key.id })
         if isRunning, case .devices(let left) = activities[slot].definition.audience {
             for id in left {
-                audienceByDevice[DeviceKey(tenant: key.tenant, id: id), default: []].append(slot)
+                join(slot, DeviceKey(tenant: key.tenant, id: id))
             }
         }
         staged.touched.append(slot)

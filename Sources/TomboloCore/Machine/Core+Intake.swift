@@ -104,26 +104,36 @@ extension Core {
         let type =
             types.isEmpty
             ? nil : types[.init(tenant: command.activity.tenant, app: app, name: start.type)]?.type
+        let command = Self.complete(command, type)
         let definition = Activity.Definition(
             type: start.type, app: app, audience: start.audience, route: start.route,
             attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
             onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
             renew: start.renew ?? type?.renew ?? .never,
-            startedAt: wall(now), framesShowWhen: start.framesShowWhen, digest: digest)
-        let projection = Projection(start, version: version, at: wall(now))
+            startedAt: wall(now),
+            framesShowWhen: start.framesShowWhen ?? type?.framesShowWhen ?? .background,
+            digest: digest)
+        var timed = start
+        if case .start(let complete) = command.content { timed = complete }
+        let projection = Projection(timed, version: version, at: wall(now))
         try checkState(projection, definition, command.content, command.activity.tenant)
         try checkSize(of: projection, definition, alert: start.alert)
         let place = slot ?? newActivity(command.activity, definition, projection)
-        if slot != nil {
-            rememberEnd(of: place)
-            activities[place].definition = definition
-            activities[place].incarnation = incarnation
-            activities[place].accepted = projection
-            activities[place].comingAlerts = []
-            activities[place].beganAt = version
-        }
+        if slot != nil { beginAnew(place, incarnation, definition, projection) }
         return .staged(stage(command, place, projection, definition: definition, now: now))
+    }
+
+    private mutating func beginAnew(
+        _ slot: Int, _ incarnation: Int64, _ definition: Activity.Definition,
+        _ projection: Projection
+    ) {
+        rememberEnd(of: slot)
+        activities[slot].definition = definition
+        activities[slot].incarnation = incarnation
+        activities[slot].accepted = projection
+        activities[slot].comingAlerts = []
+        activities[slot].beganAt = projection.version
     }
 
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
@@ -151,26 +161,24 @@ extension Core {
                 "no activity \"\(command.activity.id)\"; start it with PUT /v1/activities/"
                     + "\(command.activity.id)")
         }
-        let activity = activities[slot]
-        try Self.check(command.expectation, activity.accepted.version)
+        let version = activities[slot].accepted.version
+        try Self.check(command.expectation, version)
         if command.expectation == .absent {
-            throw Refusal(
-                .preconditionFailed, "the activity is there already",
-                version: activity.accepted.version)
+            throw Refusal(.preconditionFailed, "the activity is there already", version: version)
         }
-        if activity.hasEnded {
+        if activities[slot].hasEnded {
             if case .end = command.content { return .standing(slot) }
             throw Refusal(
                 .activityEnded,
                 "the activity has ended; start it again with PUT and ?restart=true",
-                version: activity.accepted.version)
+                version: version)
         }
         var plan: (Clip, Int)?
         switch command.content {
         case .play(let clip):
-            plan = try examined(clip, on: activity, now: now)
+            plan = try examined(clip, on: activities[slot], now: now)
         case .stop(let name):
-            guard let clip = activity.accepted.clip, name == nil || name == clip.name else {
+            guard let clip = activities[slot].accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
                     .unknownClip,
                     "no such clip is playing; GET /v1/activities/"
@@ -178,11 +186,15 @@ extension Core {
             }
         case .start, .update, .end: break
         }
-        var projection = activity.accepted
+        let command = Self.complete(
+            command,
+            type(of: activities[slot].definition, command.activity.tenant))
+        var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try checkState(
-            projection, activity.definition, command.content, command.activity.tenant)
-        try checkSize(of: projection, activity.definition, alert: Self.alert(command.content))
+            projection, activities[slot].definition, command.content, command.activity.tenant)
+        try checkSize(
+            of: projection, activities[slot].definition, alert: Self.alert(command.content))
         activities[slot].accepted = projection
         return .staged(stage(command, slot, projection, plan: plan, now: now))
     }

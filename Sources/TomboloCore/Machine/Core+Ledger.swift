@@ -6,8 +6,8 @@ extension Core {
         _ slot: Int, through version: Int64, _ decision: EventDecision,
         push: DeliveryView? = nil, now: Instant
     ) {
-        guard let destination = destinations[slot] else { return }
-        let superseded = activities[destination.activity].superseded
+        guard let activity = destinations[slot]?.activity else { return }
+        let superseded = activities[activity].superseded
         let decided = destinations[slot]?.ledger.decide(
             through: version, decision, superseded: superseded)
         guard decided != nil || push != nil else { return }
@@ -26,14 +26,14 @@ extension Core {
         _ slot: Int, _ version: Int64, _ decided: ClosedRange<Int64>?, _ decision: EventDecision?,
         _ push: DeliveryView?, now: Instant
     ) {
-        guard let destination = destinations[slot], let device = devices[destination.device] else {
-            return
-        }
-        let key = activities[destination.activity].key
+        guard let activity = destinations[slot]?.activity, let place = destinations[slot]?.device,
+            let device = devices[place]?.key.id
+        else { return }
+        let key = activities[activity].key
         deliveries.append(
             DeliveryLog.Entry(
                 number: 0, at: wall(now), tenant: key.tenant, activity: key.id,
-                device: device.key.id, decided: decided, version: version, decision: decision,
+                device: device, decided: decided, version: version, decision: decision,
                 push: push))
     }
 

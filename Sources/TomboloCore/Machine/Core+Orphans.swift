@@ -32,7 +32,6 @@ extension Core {
             ledger: Ledger(since: durable.version), phaseSince: now)
         nextDestinationNumber += 1
         destination.token = token.value
-        destination.tokenRegisteredAt = token.registeredAt
         destination.tokenIsNew = !token.isOnRecord
         destination.cardSince = wall(now)
         destination.alertsThrough = durable.version
@@ -49,7 +48,7 @@ extension Core {
         guard let owner = devices[device] else { return }
         let used = Set(owner.destinations.compactMap { destinations[$0].map(reference) })
         var next: Instant?
-        for (name, token) in owner.tokens {
+        for (name, token) in owner.tokens.all {
             guard case .activity(let reference) = name, !used.contains(reference) else { continue }
             let key = ActivityKey(tenant: owner.key.tenant, id: reference.id)
             if let slot = activityByKey[key], !activities[slot].hasEnded { continue }
@@ -67,7 +66,7 @@ extension Core {
     /// After a restart: who has tokens that wait for their activity.
     mutating func recoverOrphans(now: Instant) {
         for slot in devices.indices {
-            let waits = devices[slot]?.tokens.keys.contains { name in
+            let waits = devices[slot]?.tokens.names.contains { name in
                 if case .activity = name { true } else { false }
             }
             if waits == true { sweepOrphans(of: slot, now: now) }
@@ -78,7 +77,7 @@ extension Core {
     mutating func dropTokens(of activity: Int, on device: Int) {
         let key = activities[activity].key
         let incarnation = activities[activity].incarnation
-        let names = (devices[device]?.tokens ?? [:]).keys.filter { name in
+        let names = (devices[device]?.tokens.names ?? []).filter { name in
             guard case .activity(let reference) = name else { return false }
             return reference.id == key.id && reference.incarnation <= incarnation
         }

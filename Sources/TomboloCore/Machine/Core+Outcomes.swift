@@ -20,7 +20,7 @@ extension Core {
             flying.push == outcome.push
         {
             destinations[slot]?.inFlight = nil
-            noteResult(slot, outcome)
+            if !flying.isFrame { noteResult(slot, outcome) }
             settle(slot, flying, outcome.result, now: now)
             account(slot, flying, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
@@ -260,16 +260,20 @@ extension Core {
         _ slot: Int, _ flying: Destination.InFlight, _ kind: String, _ reason: String?, now: Instant
     ) {
         guard let destination = destinations[slot] else { return }
-        let activity = activities[destination.activity]
+        let activity = destination.activity
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("device", devices[destination.device]?.key.id.rawValue ?? "")
         writer.member("event", Self.name(flying.event))
         writer.member("version", flying.version)
-        if let delivery = destination.lastDelivery { writer.member("apns_id", delivery.apnsID) }
+        if let delivery = destination.lastDelivery {
+            writer.member("apns_id", delivery.apnsID.text)
+        }
         if let reason { writer.member("reason", reason) }
         writer.endObject()
-        note(activity.key.tenant, activity.number, kind, writer.bytes, now: now)
+        note(
+            activities[activity].key.tenant, activities[activity].number, kind, writer.bytes,
+            now: now)
     }
 
     mutating func note(

@@ -9,26 +9,27 @@ extension Core {
         effects: inout Effects
     ) throws(Refusal) {
         let slot = try device(key)
-        guard var device = devices[slot] else { return }
+        guard let device = devices[slot] else { return }
+        var heard = device.heard ?? device.silence
         let wall = wall(now)
         var isNews = report.signals.isEmpty ? false : true
         var transitions: [Presence.Transition] = []
         func follow(
             _ phase: PresenceReport.Phase, _ cause: PresenceReport.Cause?, _ at: Instant?
         ) {
-            let transition = device.presence.follow(
+            let transition = heard.presence.follow(
                 phase, cause: cause, observed: at, now: now, wall: wall)
             guard let transition else { return }
             isNews = true
-            device.lastReport = PresenceReport(phase: phase, cause: cause, at: at)
+            heard.report = PresenceReport(phase: phase, cause: cause, at: at)
             if transition != .none { transitions.append(transition) }
         }
         if let phase = report.phase { follow(phase, report.cause, report.at) }
         for (signal, at) in Self.inOrder(report, wall: wall) {
-            guard let heard = device.classifier.classify(signal, at: at) else { continue }
-            follow(heard.phase, heard.cause, at)
+            guard let told = heard.classifier.classify(signal, at: at) else { continue }
+            follow(told.phase, told.cause, at)
         }
-        devices[slot] = device
+        devices[slot]?.heard = heard
         for transition in transitions { notePresence(slot, transition, now: now) }
         effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
         for destination in devices[slot]?.destinations ?? [] {
@@ -49,7 +50,7 @@ extension Core {
     /// The frames of everything that the device shows are looked at anew, and once more when its
     /// lease or grace is over.
     mutating func presenceChanged(_ slot: Int, now: Instant, effects: inout Effects) {
-        devices[slot]?.presence.lapse(now: now)
+        devices[slot]?.heard?.presence.lapse(now: now)
         deviceDeadlines.set(slot, at: devices[slot]?.presence.changesAt(now: now))
         for destination in devices[slot]?.destinations ?? [] {
             evaluate(destination, now: now, effects: &effects)
@@ -58,12 +59,13 @@ extension Core {
 
     /// Whether the app stands in front of an activity's frames on a device.
     func isHidden(_ slot: Int, now: Instant) -> Bool {
-        guard let destination = destinations[slot] else { return false }
-        if devices[destination.device]?.channel != nil { return false }
-        guard activities[destination.activity].definition.framesShowWhen == .background else {
-            return false
-        }
-        return devices[destination.device]?.presence.isInFront(at: now) ?? false
+        guard let device = destinations[slot]?.device, let activity = destinations[slot]?.activity
+        else { return false }
+        let traits = devices.traits(device)
+        guard traits.isHeard, !traits.isChannel,
+            activities[activity].definition.framesShowWhen == .background
+        else { return false }
+        return devices[device]?.presence.isInFront(at: now) ?? false
     }
 
     private mutating func notePresence(
@@ -90,11 +92,11 @@ package enum FramesShowWhen: UInt8, Hashable, Sendable {
         ("background", .background), ("always", .always),
     ]
 
-    /// Reads `show_when`; states always go.
-    static func reading(_ reader: inout FieldReader) -> FramesShowWhen {
-        guard let view = reader.object("show_when") else { return .background }
+    /// Reads `show_when`; states always go. Nil where it says nothing of frames.
+    static func reading(_ reader: inout FieldReader) -> FramesShowWhen? {
+        guard let view = reader.object("show_when") else { return nil }
         var inner = FieldReader(view, pointer: reader.path("show_when"))
-        let frames = inner.choice("frames", choices) ?? .background
+        let frames = inner.choice("frames", choices)
         _ = inner.choice("state", [("always", true)])
         do { try inner.finish() } catch { reader.adopt(error) }
         return frames

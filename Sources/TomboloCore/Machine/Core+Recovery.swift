@@ -130,6 +130,7 @@ extension Core {
         }
         deviceByKey[device.key] = devices.count
         devices.append(device)
+        devices[devices.count - 1]?.share(with: &registrations)
         enterUser(devices.count - 1)
         return []
     }
@@ -162,10 +163,10 @@ extension Core {
         destination.pacing.lastTimestamp = mark.lastTimestamp
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
-        devices[device]?.budget.recover(
+        devices.budgets[device].recover(
             grant.times(configuration.limits.deviceGrantFactor), fullAt: mark.deviceBucketFullAt,
             now: now)
-        devices[device]?.budget.recoverStarts(
+        devices.budgets[device].recoverStarts(
             configuration.budgets[.start], fullAt: mark.startBucketFullAt, now: now)
         giveToken(to: &destination, owner)
         destination.markIsDirty = false
@@ -235,10 +236,9 @@ extension Core {
     /// the mark.
     private func giveToken(to destination: inout Destination, _ owner: Device) {
         if let channel = owner.channel {
-            destination.token = channel.id
+            destination.token = PushToken(channel.id)
         } else if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
-            destination.tokenRegisteredAt = token.registeredAt
             if !destination.isFinished { destination.phase = .live }
         } else if destination.phase == .live {
             destination.phase = .started

@@ -151,10 +151,11 @@ extension Core {
         guard let slot = deviceByKey[key], let device = devices[slot] else { return nil }
         return DeviceView(
             id: key.id, registration: device.registration, budgetClass: device.budgetClass,
-            tokens: device.tokens.map { name, token in
-                TokenView(name: name.text, token: token.value, registeredAt: token.registeredAt)
+            tokens: device.tokens.all.map { name, token in
+                TokenView(
+                    name: name.text, token: token.value.text, registeredAt: token.registeredAt)
             }.sorted { $0.name < $1.name },
-            presence: device.lastReport.map { report in
+            presence: device.heard?.report.map { report in
                 PresenceView(
                     report: report, standing: device.presence.standing,
                     isInFront: device.presence.isInFront(at: now))

@@ -22,8 +22,9 @@ package struct Core: Sendable {
     var hasRoom = true
     var activityByKey: [ActivityKey: Int] = [:]
     var activityByNumber: [ActivityNumber: Int] = [:]
-    var devices: [Device?] = []
+    var devices = DeviceTable()
     var deviceByKey: [DeviceKey: Int] = [:]
+    var registrations = RegistrationPool()
     var destinations: [Destination?] = []
     var freeDestinations: [Int] = []
     var lanes: [Lane]
@@ -32,7 +33,8 @@ package struct Core: Sendable {
     var deviceDeadlines = DeadlineHeap()
     /// When tokens that wait for their activity are forgotten, by device slot.
     var orphanDeadlines = DeadlineHeap()
-    var audienceByDevice: [DeviceKey: [Int]] = [:]
+    /// Of devices that are not registered: who is keeps its own.
+    var audienceByDevice: [DeviceKey: [Int32]] = [:]
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var keys: [Int64: [UInt8]] = [:]
@@ -193,23 +195,10 @@ package struct Chance: RandomNumberGenerator, Sendable {
     /// 0 up to 1.
     mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 
-    /// A random UUID (RFC 9562, version 4) in the canonical lower-case form that APNs asks for.
-    mutating func uuid() -> String {
+    /// A random UUID (RFC 9562, version 4).
+    mutating func apnsID() -> APNsID {
         let high = next() & 0xffff_ffff_ffff_0fff | 0x4000
         let low = next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
-        let digits = Array("0123456789abcdef".utf8)
-        return String(unsafeUninitializedCapacity: 36) { buffer in
-            var place = 0
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 {
-                    buffer[place] = UInt8(ascii: "-")
-                    place += 1
-                }
-                let word = index < 16 ? high : low
-                buffer[place] = digits[Int(word >> UInt64((15 - index % 16) * 4) & 0xf)]
-                place += 1
-            }
-            return 36
-        }
+        return APNsID(high: high, low: low)
     }
 }

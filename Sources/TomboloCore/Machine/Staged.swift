@@ -32,7 +32,7 @@ struct Staged: Sendable {
         var device: Int
         var number: Int64
         var reference: ActivityReference
-        var value: String
+        var value: PushToken
     }
 
     /// How a ticket is answered when its batch is durable.
@@ -57,6 +57,8 @@ struct Staged: Sendable {
     /// Destinations whose attempt waits for its reservation.
     var reservations: [Reservation] = []
     var dirtyMarks: [Int] = []
+    /// Marks that are behind, and may come with a later batch.
+    var lateMarks: [Int] = []
     /// The same of widgets and controls.
     var surfaceReservations: [Int] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
@@ -75,6 +77,6 @@ struct Staged: Sendable {
 
     var isEmpty: Bool {
         !isUrgent && facts.isEmpty && records.isEmpty && dirtyMarks.isEmpty
-            && retired.isEmpty
+            && lateMarks.isEmpty && retired.isEmpty
     }
 }

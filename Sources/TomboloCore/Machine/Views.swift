@@ -50,14 +50,41 @@ package struct DestinationView: Sendable {
 
 /// The last push of a destination that was no frame.
 package struct DeliveryView: Hashable, Sendable {
-    package var id: String
+    /// The way that it took.
+    package enum Route: UInt8, Hashable, Sendable {
+        case updateToken, pushToStart, channel
+
+        package var name: String {
+            switch self {
+            case .updateToken: "update_token"
+            case .pushToStart: "push_to_start"
+            case .channel: "channel"
+            }
+        }
+    }
+
     package var version: Int64
-    package var route: String
-    package var apnsID: String
+    package var route: Route
+    package var apnsID: APNsID
     package var priority: UInt8
     /// nil while it is in flight.
     package var result: PushResult?
     package var took: Span
+
+    package init(
+        version: Int64, route: Route, apnsID: APNsID, priority: UInt8, result: PushResult?,
+        took: Span
+    ) {
+        self.version = version
+        self.route = route
+        self.apnsID = apnsID
+        self.priority = priority
+        self.result = result
+        self.took = took
+    }
+
+    /// How answers name it.
+    package var id: String { "dlv_" + apnsID.text.prefix(8) }
 }
 
 /// Frames of clips at one destination, by the producer's clock. `asked` is always the sum of the

@@ -43,7 +43,7 @@ struct Destination: Sendable {
         var contentHash: UInt64
         var tokenTaken: Bool
         var isFrame: Bool
-        var token: String
+        var token: PushToken
         /// The version whose alert it carries; a start's is its own.
         var alert: Int64?
         var until: Instant
@@ -57,67 +57,58 @@ struct Destination: Sendable {
         case granted
     }
 
+    // A hundred thousand are at rest, and one is copied with each look at it: what is large or
+    // mostly absent stands in boxes, numbers are as narrow as they may be, and they are in an order
+    // that leaves no gaps.
+
     /// Names its mark; never used twice.
     let number: Int64
-    let activity: Int
-    let device: Int
-    let incarnation: Int64
-    /// Which card of the incarnation on this device (`ActivityReference`).
-    let renewal: Int64
-    let lane: LaneNumber
-    /// What became of its events.
-    var ledger: Ledger
-    var phase = Phase.waiting
+    private let card: CardNumber
     var phaseSince: Instant
-    /// Wall time of the card's beginning, as far as it is known: the system ends it 8 hours later.
-    var cardSince: Instant?
-    var echo = Echo()
-    /// No channel was to be had for its card: an update token will do.
-    var hasFallenBack = false
-    /// A token of the device's budget for starts is paid for, and not spent.
-    var holdsStartToken = false
-    /// The update token, while there is one.
-    var token: String?
-    var tokenRegisteredAt = Instant.distantPast
-    /// The token is not durable yet: nothing goes to it, for a later relay must know of every token
-    /// that a push may have gone to.
-    var tokenIsNew = false
-    var pacing = PacingState()
     /// The newest version that Apple took, or that needs no push.
     var acknowledged: Int64 = 0
     /// Alerts up to this version were tried or have expired: durable before the try.
     var alertsThrough: Int64 = 0
     var contentHash: UInt64 = 0
-    /// A state shared its second with another push: it goes once more with a newer one.
-    var owesTrailing = false
-    var inFlight: InFlight?
-    /// Its last start, whose outcome may come late.
-    var startPush: PushID?
-    /// What `alertsThrough` was before it.
-    var alertsBeforeStart: Int64 = 0
-    var reservation = Reservation.none
-    /// The alert that the pending reservation is for.
-    var reservedAlert: Int64?
-    /// It is for the start.
-    var reservedStart = false
-    /// A place in its lane is taken for what is reserved.
-    var keepsPlace = false
-    var isQueued = false
-    var refusalsInRow = 0
-    var frames = FrameCounts()
+    /// The update token, while there is one.
+    var token: PushToken?
+    @Seldom var inFlight: InFlight?
     @Seldom var cursor: FrameCursor?
-    /// Of a clip that has ended with its activity: the clip's time that this phone keeps.
-    var keptAt: Span?
-    var waiting: Decision?
-    @Seldom var lastDelivery: DeliveryView?
-    /// The projection of an incarnation that a restart has left behind: its end is still to be
-    /// delivered.
-    @Seldom var final: Projection?
-    /// The same, while the restart itself is not durable yet: it goes into the mark with it.
-    @Seldom var nextFinal: Projection?
-    /// How its incarnation ended was done with and is not remembered: `final` is a stand-in.
-    var hasForgottenEnd = false
-    var markIsDirty = true
+    @Seldom var rare: Rare?
+    private var cardSinceOrNever = Instant.distantPast
+    private var waitingUntil = Instant.distantFuture
+    /// What became of its events.
+    var ledger: Ledger
+    private let activityPlace: Int32
+    var pacing = PacingState()
+    var phase = Phase.waiting
+    var reservation = Reservation.none
+    private var flags: Flags = .markIsDirty
+    private var hold: Hold?
+    private var refusals: UInt8 = 0
+    var echo = Echo()
+    private let laneByte: UInt8
+    private let devicePlace: Int32
+    private var lastPush: LastPush?
+
+    private struct Flags: OptionSet, Sendable {
+        let rawValue: UInt16
+
+        static let hasFallenBack = Flags(rawValue: 1 << 0)
+        static let holdsStartToken = Flags(rawValue: 1 << 1)
+        static let owesTrailing = Flags(rawValue: 1 << 2)
+        static let reservedStart = Flags(rawValue: 1 << 3)
+        static let keepsPlace = Flags(rawValue: 1 << 4)
+        static let isQueued = Flags(rawValue: 1 << 5)
+        static let hasForgottenEnd = Flags(rawValue: 1 << 6)
+        static let markIsDirty = Flags(rawValue: 1 << 7)
+        static let tokenIsNew = Flags(rawValue: 1 << 8)
+
+        subscript(flag: Flags) -> Bool {
+            get { contains(flag) }
+            set { if newValue { insert(flag) } else { remove(flag) } }
+        }
+    }
 
     /// Whether nothing new will ever be sent to it again.
     var isFinished: Bool {
@@ -132,13 +123,102 @@ struct Destination: Sendable {
         lane: LaneNumber, ledger: Ledger, phaseSince: Instant
     ) {
         self.number = number
-        self.activity = activity
-        self.device = device
-        self.incarnation = incarnation
-        self.renewal = renewal
-        self.lane = lane
+        activityPlace = Int32(activity)
+        devicePlace = Int32(device)
+        card = CardNumber(incarnation: incarnation, renewal: renewal)
+        laneByte = UInt8(truncatingIfNeeded: lane.rawValue)
         self.ledger = ledger
         self.phaseSince = phaseSince
+    }
+
+    var activity: Int { Int(activityPlace) }
+    var device: Int { Int(devicePlace) }
+    var incarnation: Int64 { card.incarnation }
+    /// Which card of the incarnation on this device (`ActivityReference`).
+    var renewal: Int64 { card.renewal }
+    /// An outcome's number has no room for more than 256 either.
+    var lane: LaneNumber { LaneNumber(Int32(laneByte)) }
+
+    /// No channel was to be had for its card: an update token will do.
+    var hasFallenBack: Bool {
+        get { flags[.hasFallenBack] }
+        set { flags[.hasFallenBack] = newValue }
+    }
+    /// A token of the device's budget for starts is paid for, and not spent.
+    var holdsStartToken: Bool {
+        get { flags[.holdsStartToken] }
+        set { flags[.holdsStartToken] = newValue }
+    }
+    /// A state shared its second with another push: it goes once more with a newer one.
+    var owesTrailing: Bool {
+        get { flags[.owesTrailing] }
+        set { flags[.owesTrailing] = newValue }
+    }
+    /// The reservation is for the start.
+    var reservedStart: Bool {
+        get { flags[.reservedStart] }
+        set { flags[.reservedStart] = newValue }
+    }
+    /// A place in its lane is taken for what is reserved.
+    var keepsPlace: Bool {
+        get { flags[.keepsPlace] }
+        set { flags[.keepsPlace] = newValue }
+    }
+    var isQueued: Bool {
+        get { flags[.isQueued] }
+        set { flags[.isQueued] = newValue }
+    }
+    /// How its incarnation ended was done with and is not remembered: `final` is a stand-in.
+    var hasForgottenEnd: Bool {
+        get { flags[.hasForgottenEnd] }
+        set { flags[.hasForgottenEnd] = newValue }
+    }
+    /// The token is not durable yet: nothing goes to it, for a later relay must know of every token
+    /// that a push may have gone to.
+    var tokenIsNew: Bool {
+        get { flags[.tokenIsNew] }
+        set { flags[.tokenIsNew] = newValue }
+    }
+    var markIsDirty: Bool {
+        get { flags[.markIsDirty] }
+        set { flags[.markIsDirty] = newValue }
+    }
+
+    /// Wall time of the card's beginning, as far as it is known: the system ends it 8 hours later.
+    var cardSince: Instant? {
+        get { cardSinceOrNever == .distantPast ? nil : cardSinceOrNever }
+        set { cardSinceOrNever = newValue ?? .distantPast }
+    }
+
+    /// What holds its newest change back; nil where nothing does.
+    var waiting: Decision? {
+        get {
+            hold.map { .deferred(until: waitingUntil == .distantFuture ? nil : waitingUntil, $0) }
+        }
+        set {
+            guard case .deferred(let until, let hold)? = newValue else {
+                hold = nil
+                return
+            }
+            self.hold = hold
+            waitingUntil = until ?? .distantFuture
+        }
+    }
+
+    /// More than so many are counted as so many.
+    var refusalsInRow: Int {
+        get { Int(refusals) }
+        set { refusals = UInt8(clamping: newValue) }
+    }
+
+    /// The last push that was no frame.
+    var lastDelivery: DeliveryView? {
+        get { lastPush.map { $0.view(failure: rare?.failure) } }
+        set {
+            lastPush = newValue.map { LastPush($0) }
+            let failure = newValue?.result.flatMap { $0 == .accepted ? nil : $0 }
+            if failure != nil || rare != nil { keep { $0.failure = failure } }
+        }
     }
 }
 
@@ -149,11 +229,26 @@ package struct Echo: Hashable, Sendable {
     package static let countMax = 2
 
     /// The version that `count` is of.
-    var version: Int64 = 0
+    var version: Int64
+    private var signOrNever = Instant.distantPast
+    private var times: UInt8
+
+    init(version: Int64 = 0, count: Int = 0) {
+        self.version = version
+        times = UInt8(clamping: count)
+    }
+
     /// Of that version; `countMax` also where the phone has confirmed it.
-    var count = 0
+    var count: Int {
+        get { Int(times) }
+        set { times = UInt8(clamping: newValue) }
+    }
+
     /// The device's last sign of life since the last send, by steady time.
-    var signAt: Instant?
+    var signAt: Instant? {
+        get { signOrNever == .distantPast ? nil : signOrNever }
+        set { signOrNever = newValue ?? .distantPast }
+    }
 
     func count(of version: Int64) -> Int { self.version == version ? count : 0 }
 

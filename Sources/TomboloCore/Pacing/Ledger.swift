@@ -7,7 +7,7 @@ package struct Ledger: Hashable, Sendable {
     package private(set) var since: Int64
     /// Versions up to this one have their final decision.
     package private(set) var decidedThrough: Int64
-    package private(set) var counts = EventCounts()
+    private var narrow = Counts()
 
     /// - Parameter since: the version at which the destination came to its activity.
     package init(since: Int64) {
@@ -20,16 +20,21 @@ package struct Ledger: Hashable, Sendable {
         guard parts.count == 10 || parts.count == 11 else { return nil }
         since = parts[0]
         decidedThrough = parts[1]
-        counts = EventCounts(
+        let counts = EventCounts(
             sent: parts[2], merged: parts[3], unchanged: parts[4], superseded: parts[5],
             annihilated: parts[6], noRoute: parts[7], expired: parts[8], refused: parts[9],
             onChannel: parts.count == 11 ? parts[10] : 0)
         guard counts.decided == decidedThrough - since + 1 else { return nil }
+        narrow = Counts(counts)
     }
+
+    /// How many ended how.
+    package var counts: EventCounts { narrow.wide }
 
     /// For marks.
     var parts: [Int64] {
-        [
+        let counts = counts
+        return [
             since, decidedThrough, counts.sent, counts.merged, counts.unchanged,
             counts.superseded, counts.annihilated, counts.noRoute, counts.expired, counts.refused,
             counts.onChannel,
@@ -51,6 +56,8 @@ package struct Ledger: Hashable, Sendable {
         decidedThrough = version
         let passed = Int64(superseded.count { range.contains($0) && $0 != version })
         let isPassed = superseded.contains(version)
+        var counts = counts
+        defer { narrow = Counts(counts) }
         counts.superseded += passed
         if decision.isForAll {
             counts[isPassed ? .superseded : decision] += Int64(range.count) - passed
@@ -59,6 +66,44 @@ package struct Ledger: Hashable, Sendable {
             counts[isPassed && decision == .unchanged ? .superseded : decision] += 1
         }
         return range
+    }
+}
+
+extension Ledger {
+    /// `EventCounts` in half the room: there is one for each way to a phone, and none comes to
+    /// 2^32 events in the 8 hours of a card.
+    private struct Counts: Hashable, Sendable {
+        var sent: UInt32 = 0
+        var merged: UInt32 = 0
+        var unchanged: UInt32 = 0
+        var superseded: UInt32 = 0
+        var annihilated: UInt32 = 0
+        var noRoute: UInt32 = 0
+        var expired: UInt32 = 0
+        var refused: UInt32 = 0
+        var onChannel: UInt32 = 0
+
+        init() {}
+
+        init(_ counts: EventCounts) {
+            sent = UInt32(clamping: counts.sent)
+            merged = UInt32(clamping: counts.merged)
+            unchanged = UInt32(clamping: counts.unchanged)
+            superseded = UInt32(clamping: counts.superseded)
+            annihilated = UInt32(clamping: counts.annihilated)
+            noRoute = UInt32(clamping: counts.noRoute)
+            expired = UInt32(clamping: counts.expired)
+            refused = UInt32(clamping: counts.refused)
+            onChannel = UInt32(clamping: counts.onChannel)
+        }
+
+        var wide: EventCounts {
+            EventCounts(
+                sent: Int64(sent), merged: Int64(merged), unchanged: Int64(unchanged),
+                superseded: Int64(superseded), annihilated: Int64(annihilated),
+                noRoute: Int64(noRoute), expired: Int64(expired), refused: Int64(refused),
+                onChannel: Int64(onChannel))
+        }
     }
 }
 

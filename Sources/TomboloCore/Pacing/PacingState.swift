@@ -30,16 +30,26 @@ package struct PacingState: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
+    package var backOffUntil = Instant.distantPast
+    private var lastSecond: UInt32 = 0
+    private var lastLocalSecond: UInt32 = 0
     /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
     /// back.
     package var holdsToken = false
-    /// Whole Unix seconds of the last push; 0 before the first.
-    package var lastTimestamp: Int64 = 0
-    /// Whole Unix seconds of the app's own last update.
-    package var lastLocalUpdate: Int64 = 0
-    package var backOffUntil = Instant.distantPast
 
     package init() {}
+
+    /// Whole Unix seconds of the last push, to the year 2106; 0 before the first.
+    package var lastTimestamp: Int64 {
+        get { Int64(lastSecond) }
+        set { lastSecond = UInt32(clamping: newValue) }
+    }
+
+    /// Whole Unix seconds of the app's own last update, in the same range.
+    package var lastLocalUpdate: Int64 {
+        get { Int64(lastLocalSecond) }
+        set { lastLocalSecond = UInt32(clamping: newValue) }
+    }
 
     /// Whether a wish may be fulfilled now, by what, or when to ask again.
     ///

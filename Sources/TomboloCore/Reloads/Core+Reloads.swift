@@ -136,7 +136,7 @@ extension Core {
     }
 
     private mutating func sendReload(
-        _ slot: Int, _ device: Device, _ token: String, _ lane: LaneNumber, now: Instant,
+        _ slot: Int, _ device: Device, _ token: PushToken, _ lane: LaneNumber, now: Instant,
         effects: inout Effects
     ) {
         pushCounter &+= 1
@@ -148,7 +148,7 @@ extension Core {
             surfaces[slot].name != .widget
             ? .control : device.systemMajor >= 26 ? .widgets : .background
         var push = Push(
-            id: id, lane: lane, event: .update, token: token, apnsID: chance.uuid(),
+            id: id, lane: lane, event: .update, token: token.text, apnsID: chance.apnsID().text,
             // A background push at 10 is refused (Apple, "Sending notification requests to APNs").
             priority: target == .background ? 5 : 10,
             expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))

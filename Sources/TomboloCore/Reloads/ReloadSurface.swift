@@ -27,7 +27,7 @@ struct ReloadSurface: Sendable {
     var backOffUntil = Instant.distantPast
     var refusalsInRow = 0
     /// Of the push in flight.
-    var token = ""
+    var token: PushToken?
 
     init(device: Int, name: TokenName) {
         self.device = device

@@ -33,6 +33,10 @@ package struct ActivityType: Sendable {
     package var reloadsControls: [String] = []
     package var onTokenGone: TokenGonePolicy?
     package var renew: RenewalPolicy?
+    /// When frames go, where a start does not say.
+    package var framesShowWhen: FramesShowWhen?
+    /// How long alerts wait that do not say themselves.
+    package var alertTTL: Span?
     /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
     package var body: JSON
 
@@ -40,7 +44,9 @@ package struct ActivityType: Sendable {
     package static let defaultIDAt = JSONPointer(tokens: ["activity_id"])
 
     /// Reads the body of `PUT /v1/types/{type}`; throws every fault it finds.
-    package init(reading view: JSONView) throws(FieldErrors) {
+    ///
+    /// - Parameter lenient: for records: older relays did not look into `show_when`.
+    package init(reading view: JSONView, lenient: Bool = false) throws(FieldErrors) {
         var reader = FieldReader(view)
         body = view.json
         _ = reader.string("app")
@@ -80,8 +86,14 @@ package struct ActivityType: Sendable {
             }
             do { try inner.finish() } catch { reader.adopt(error) }
         }
-        _ = reader.object("show_when")
-        _ = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
+        if lenient {
+            var older = FieldReader(view)
+            framesShowWhen = FramesShowWhen.reading(&older)
+            _ = reader.object("show_when")
+        } else {
+            framesShowWhen = FramesShowWhen.reading(&reader)
+        }
+        alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)
         _ = reader.object("families")
         _ = reader.object("preview")
@@ -127,7 +139,7 @@ struct RegisteredType: Sendable {
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let app = view["app"]?.string, let name = view["type"]?.string,
             let body = view["body"]?.json.document.root,
-            let type = try? ActivityType(reading: body)  // as above
+            let type = try? ActivityType(reading: body, lenient: true)  // as above
         else { return nil }
         let key = ActivityType.Key(tenant: TenantID(tenant), app: app, name: name)
         return (key, RegisteredType(number: number, type: type))

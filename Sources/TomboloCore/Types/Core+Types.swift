@@ -114,4 +114,29 @@ extension Core {
     ) -> JSON {
         type(of: definition, tenant)?.encoded(state) ?? state
     }
+
+    /// A command with what its type says where its producer said nothing: an alert's time. It goes
+    /// into the body that is kept, so that the log alone tells what was done.
+    static func complete(_ command: Command, _ type: ActivityType?) -> Command {
+        guard let ttl = type?.alertTTL, alert(command.content) != nil else { return command }
+        var next = command
+        switch command.content {
+        case .start(var start):
+            start.alertTTL = ttl
+            next.content = .start(start)
+        case .update(var update):
+            update.alertTTL = ttl
+            next.content = .update(update)
+        // An end's alert goes with it or not at all.
+        case .end, .play, .stop: return command
+        }
+        let body = JSON(unchecked: command.body)
+        guard body.document.root["alert_ttl"] == nil,
+            let written = body.setting(
+                JSONPointer(tokens: ["alert_ttl"]),
+                to: JSON(unchecked: Array("\"\(ttl.text)\"".utf8)))
+        else { return command }
+        next.body = written.bytes
+        return next
+    }
 }

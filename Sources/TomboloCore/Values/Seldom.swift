@@ -16,6 +16,18 @@ struct Seldom<Wrapped: Sendable>: Sendable {
 
     var wrappedValue: Wrapped? {
         get { box?.value }
+        set {
+            guard let newValue else {
+                box = nil
+                return
+            }
+            // In place, where nobody else looks at it; what stood there is not copied.
+            if box != nil, isKnownUniquelyReferenced(&box) {
+                box?.value = newValue
+            } else {
+                box = Box(newValue)
+            }
+        }
         _modify {
             // Changed in place, where nobody else looks at it.
             if box == nil || !isKnownUniquelyReferenced(&box) { box = Box(box?.value) }

@@ -15,6 +15,8 @@ struct PacerWorld {
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
     private(set) var pushes = 0
+    /// Setting up: a batch becomes durable when many things wait for it.
+    private var gathers = true
 
     /// Destinations of class `standard`, all with their update token, at rest.
     init(destinations: Int) throws {
@@ -27,7 +29,13 @@ struct PacerWorld {
             ]), seed: 1)
         step(.capacity(LaneNumber(0), .max))
         let count = max(1, destinations / Self.devicesPerActivity)
-        for index in 0..<count { try add(index) }
+        for index in 0..<count {
+            try add(index)
+            // As a relay would: what came while a batch was written is the next.
+            if index % Self.activitiesPerDevice == Self.activitiesPerDevice - 1 { commit() }
+        }
+        gathers = false
+        commit()
         activities = count
         // Everything that was sent is long ago.
         advance(by: .hours(2))
@@ -106,6 +114,10 @@ struct PacerWorld {
 
     private mutating func step(_ input: Input) {
         take(input)
+        if !gathers { commit() }
+    }
+
+    private mutating func commit() {
         while let batch = core.takeBatch(now: now) {
             let (first, firstFact) = (seq + 1, factSeq + 1)
             seq += Int64(batch.events.count)

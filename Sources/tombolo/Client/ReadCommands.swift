@@ -175,7 +175,12 @@ enum ReadCommands {
         var table = TextTable(columns.map { $0.uppercased() })
         for row in rows {
             let view = row.document.root
-            table.add(columns.map { name in view[name].map(Cell.text) ?? "" })
+            table.add(
+                columns.map { name in
+                    // `a.b` is a member of a member.
+                    let way = name.split(separator: ".")
+                    return way.reduce(Optional(view)) { $0?[String($1)] }.map(Cell.text) ?? ""
+                })
         }
         try terminal.write(table.text(for: terminal).utf8)
     }

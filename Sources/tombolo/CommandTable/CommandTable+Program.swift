@@ -22,7 +22,8 @@ extension CommandTable {
             .typePut, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
         ]
         let measuring: [Subcommand] = [
-            .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer,
+            .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer, .benchFrames,
+            .benchRelay,
         ]
         return CommandTable(
             running + producing + reading + pacing + channels + checking + keeping + settingUp

@@ -1,0 +1,103 @@
+// What few destinations have.
+
+extension Destination {
+    /// All of it together: a destination at rest has none.
+    struct Rare: Sendable {
+        /// Its last start, whose outcome may come late.
+        var startPush: PushID?
+        /// What `alertsThrough` was before it.
+        var alertsBeforeStart: Int64 = 0
+        /// The alert that the pending reservation is for.
+        var reservedAlert: Int64?
+        var frames = FrameCounts()
+        /// Of a clip that has ended with its activity: the clip's time that this phone keeps.
+        var keptAt: Span?
+        /// Why the last push was not accepted.
+        var failure: PushResult?
+        /// The projection of an incarnation that a restart has left behind: its end is still to be
+        /// delivered.
+        @Seldom var final: Projection?
+        /// The same, while the restart itself is not durable yet: it goes into the mark with it.
+        @Seldom var nextFinal: Projection?
+
+        fileprivate var isEmpty: Bool {
+            startPush == nil && alertsBeforeStart == 0 && reservedAlert == nil
+                && frames == FrameCounts() && keptAt == nil && failure == nil && final == nil
+                && nextFinal == nil
+        }
+    }
+
+    mutating func keep(_ change: (inout Rare) -> Void) {
+        var rare = rare ?? Rare()
+        change(&rare)
+        self.rare = rare.isEmpty ? nil : rare
+    }
+
+    var startPush: PushID? {
+        get { rare?.startPush }
+        set { if newValue != rare?.startPush { keep { $0.startPush = newValue } } }
+    }
+
+    var alertsBeforeStart: Int64 {
+        get { rare?.alertsBeforeStart ?? 0 }
+        set { if newValue != alertsBeforeStart { keep { $0.alertsBeforeStart = newValue } } }
+    }
+
+    var reservedAlert: Int64? {
+        get { rare?.reservedAlert }
+        set { if newValue != rare?.reservedAlert { keep { $0.reservedAlert = newValue } } }
+    }
+
+    var frames: FrameCounts {
+        get { rare?.frames ?? FrameCounts() }
+        set { if newValue != frames { keep { $0.frames = newValue } } }
+    }
+
+    var keptAt: Span? {
+        get { rare?.keptAt }
+        set { if newValue != rare?.keptAt { keep { $0.keptAt = newValue } } }
+    }
+
+    var final: Projection? {
+        get { rare?.final }
+        set { if newValue != nil || rare?.final != nil { keep { $0.final = newValue } } }
+    }
+
+    var nextFinal: Projection? {
+        get { rare?.nextFinal }
+        set { if newValue != nil || rare?.nextFinal != nil { keep { $0.nextFinal = newValue } } }
+    }
+}
+
+/// A `DeliveryView` in little room; why a push failed is kept apart.
+struct LastPush: Sendable {
+    private enum Standing: UInt8 { case inFlight, accepted, failed }
+
+    private let apnsID: APNsID
+    private let version: Int64
+    private let tookMicroseconds: UInt32
+    private let priority: UInt8
+    private let route: DeliveryView.Route
+    private let standing: Standing
+
+    init(_ view: DeliveryView) {
+        apnsID = view.apnsID
+        version = view.version
+        tookMicroseconds = UInt32(clamping: view.took.nanoseconds / 1_000)
+        priority = view.priority
+        route = view.route
+        standing =
+            switch view.result {
+            case nil: .inFlight
+            case .accepted: .accepted
+            case .rejected, .notSent, .unknown: .failed
+            }
+    }
+
+    func view(failure: PushResult?) -> DeliveryView {
+        DeliveryView(
+            version: version, route: route, apnsID: apnsID, priority: priority,
+            result: standing == .inFlight ? nil : standing == .accepted ? .accepted : failure,
+            took: Span(nanoseconds: Int64(tookMicroseconds) * 1_000))
+    }
+}

@@ -1,7 +1,8 @@
 import CoreRig
 import Testing
-import TomboloCore
 import TomboloJSON
+
+@testable import TomboloCore
 
 /// Activities on broadcast channels, named and of their own.
 @Suite struct ChannelTests {
@@ -182,6 +183,19 @@ import TomboloJSON
         rig.advance(to: 2)
         #expect(rig.pushes.count == 2)
         #expect(rig.channelWishes == 1, "it is not asked again for a while")
+    }
+
+    @Test func `near Apple's quota no further channel is asked for`() {
+        var pool = ChannelPool()
+        let now = Rig.epoch
+        for slot in 1..<ChannelPool.countMax {
+            pool.recovered(slot, isUsed: true, restsUntil: .distantPast)
+        }
+        let first = pool.asks(now: now, wall: now)
+        pool.made(0)
+        let taken = pool.take(wall: now)
+        let second = pool.asks(now: now, wall: now)
+        #expect(first && taken == 0 && !second)
     }
 
     @Test func `a channel is used again only when no old card can be left`() {

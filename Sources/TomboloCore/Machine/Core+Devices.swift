@@ -80,7 +80,9 @@ extension Core {
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
         stageDevice(slot)
-        staged.stored.append((ticket, Stored(known == nil ? .created : .updated)))
+        var stored = Stored(known == nil ? .created : .updated)
+        stored.lint = lints(registration, in: lane)
+        staged.stored.append((ticket, stored))
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }

@@ -202,7 +202,8 @@ extension Core {
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
-            isFrame: wish == .frame, isEcho: wish == .echo, token: token, alert: event == .start ? nil : alert?.version,
+            isFrame: wish == .frame, isEcho: wish == .echo, token: token,
+            alert: event == .start ? nil : alert?.version,
             until: now + configuration.limits.inFlightMax)
         destinations[slot]?.inFlight = flying
         destinations[slot]?.waiting = nil

@@ -1,8 +1,26 @@
 import Testing
+import TomboloJSON
 
 @testable import TomboloSimulator
 
 @Suite struct PhoneStartTests {
+    @Test(
+        arguments: [
+            (#"{"eta":1,"at":700000000,"stops":["a"]}"#, nil),
+            (#"{"eta":null,"stops":[]}"#, nil), (#"{"stops":["a"],"more":true}"#, nil),
+            (#"{"eta":1}"#, "/stops is missing"), (#"{"stops":[1]}"#, "/stops/0 is not a string"),
+            (#"{"stops":[],"eta":1.5}"#, "/eta is not an integer"),
+            (#"{"stops":[],"at":"now"}"#, "/at is not a number (a Date)"),
+        ] as [(String, String?)])
+    func `a type as the relay knows it says what decodes`(state: String, fault: String?) {
+        let type = """
+            {"state":{"properties":{"eta":{"type":["integer","null"]},"at":{"format":"date-time"},
+            "stops":{"type":"array","items":{"type":"string"}}},"required":["eta","stops"]}}
+            """
+        let shape = JSONShape(registered: JSON(unchecked: Array(type.utf8)).document.root)
+        #expect(shape.fault(in: JSON(unchecked: Array(state.utf8)).document.root) == fault)
+    }
+
     @Test func `a start makes a card that knows the relay's id from its attributes`() throws {
         var bench = PhoneBench()
         bench.start(image: "a/b")

@@ -44,6 +44,8 @@ package struct SimulatorConfiguration: Sendable {
     package var attributesTypes = [
         "RunnerWidgetAttributes", "RadialWidgetAttributes", "WindowWidgetAttributes",
     ]
+    /// What states of types beside the scenarios' must look like.
+    package var shapes: [String: JSONShape] = [:]
     /// The phones' budget for starts; nil: the default.
     package var startBudget: PhoneConfiguration.Budget?
     package var updateTokens = PhoneConfiguration.UpdateTokenPolicy.atOnce
@@ -67,6 +69,7 @@ package struct SimulatorConfiguration: Sendable {
             name: "phone-\(number)", bundleID: bundleIDs.first ?? "",
             startTokenSeed: startTokenSeed, updateTokenSeed: updateTokenSeed)
         phone.attributesTypes = attributesTypes
+        phone.shapes.merge(shapes) { $1 }
         phone.updateTokens = updateTokens
         if let startBudget { phone.startBudget = startBudget }
         switch number {

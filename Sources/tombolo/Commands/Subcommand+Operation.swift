@@ -30,6 +30,9 @@ extension Flag {
         "key-id", .text("ID"), repeats: true, "that key's id; one for each --key-file")
     static let teamID = Flag("team-id", .text("ID"), "that key's team")
     static let topic = Flag("topic", .text("BUNDLE"), repeats: true, "an app it knows")
+    static let phoneType = Flag(
+        "type", .text("NAME[=FILE]"), repeats: true,
+        "another ActivityAttributes type of the phones' app; FILE as for `type put`")
     static let caOut = Flag("ca-out", .file, "where to write its certificate authority")
     static let simulatorData = Flag(
         "data", .directory, "where the phones' tokens outlive a restart")
@@ -58,14 +61,15 @@ extension Flag {
 extension Subcommand {
     static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
-        flags: [.devData, .listen, .simulatorAddress, .phones, .noInput],
+        flags: [.devData, .listen, .simulatorAddress, .phones, .phoneType, .noInput],
         details: [
             "phone-1 is of budget class lab, phone-2 frequent, phone-3 standard. On a terminal the\n"
                 + "three islands are drawn; elsewhere every line is a JSON object, the first of them\n"
                 + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}."
         ],
         examples: [
-            "tombolo dev", "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null",
+            "tombolo dev", "tombolo dev --type DeliveryAttributes",
+            "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null",
         ],
         run: DevCommand.run)
 
@@ -80,7 +84,8 @@ extension Subcommand {
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
         flags: [
             .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
-            .startBudget, .environment, .acceptAnyToken, .phonesRelay, .key, .faults, .control,
+            .phoneType, .startBudget, .environment, .acceptAnyToken, .phonesRelay, .key, .faults,
+            .control,
             .endWithInput,
         ],
         details: [

@@ -75,7 +75,9 @@ final class DevRun: @unchecked Sendable {
         var environment = context.environment
         environment["TOMBOLO_KEY"] = key
         let simulator = try SimulatorProcess(
-            workplace.simulatorArguments(address, relay: service.origin, phones: phones),
+            workplace.simulatorArguments(
+                address, relay: service.origin, phones: phones,
+                types: context.invocation.all(.phoneType)),
             environment: environment, loop: loop)
         self.simulator = simulator
         let (url, caFile) = try await simulator.ready()

@@ -67,13 +67,13 @@ struct DevWorkplace: Sendable {
 
     /// What the simulator is started with, but for its relay's key.
     func simulatorArguments(
-        _ address: SocketAddressText, relay: Origin, phones: Int
+        _ address: SocketAddressText, relay: Origin, phones: Int, types: [String]
     ) -> [String] {
         [
             "--listen", address.description, "--key-file", keyFile, "--key-id", Self.keyID,
             "--team-id", Self.teamID, "--topic", Self.bundleID, "--ca-out", caFile, "--data",
             simulatorData, "--phones", "\(phones)", "--start-budget", "\(Self.starts)", "--relay",
             relay.description, "--end-with-input",
-        ]
+        ] + types.flatMap { ["--type", $0] }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import TomboloCrypto
+import TomboloJSON
 import TomboloLoop
 import TomboloSimulator
 
@@ -57,6 +58,7 @@ enum SimCommand {
         configuration.acceptsAnyToken = invocation.isGiven(.acceptAnyToken)
         configuration.caFile = invocation.text(.caOut)
         configuration.dataDirectory = invocation.text(.simulatorData)
+        for word in invocation.all(.phoneType) { try add(word, to: &configuration) }
         if let count = invocation.integer(.startBudget) {
             configuration.startBudget = .init(depth: Double(count), perHour: Double(count))
         }
@@ -82,6 +84,22 @@ enum SimCommand {
             configuration.phoneCount = phones
         }
         return configuration
+    }
+
+    /// `NAME` or `NAME=FILE`.
+    private static func add(
+        _ word: String, to configuration: inout SimulatorConfiguration
+    ) throws(ProgramError) {
+        let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+        guard let name = parts.first, !configuration.attributesTypes.contains(name) else {
+            throw .usage("--type \(word) names no other type", remedy: "tombolo help sim")
+        }
+        configuration.attributesTypes.append(name)
+        guard parts.count > 1 else { return }
+        // The relay's own reading says what is wrong with it; the phones read it for themselves.
+        _ = try TypeFile.read(parts[1])
+        configuration.shapes[name] = JSONShape(
+            registered: try StateInput.object(path: parts[1]).document.root)
     }
 
     private static func faults(_ file: String) throws(ProgramError) -> [FaultRule] {

@@ -1,0 +1,51 @@
+package import TomboloJSON
+
+extension JSONShape {
+    /// What a type as it is registered with the relay (`{"state":{JSON Schema},"dates":…}`) demands
+    /// of a content state on the phone; what has no schema takes any object.
+    ///
+    /// Kinds and required members only, as a decoder would: no ranges, lengths or values.
+    package init(registered type: JSONView) {
+        let dates: JSONShape =
+            switch type["dates"]?.string {
+            case "unix": .number
+            case "iso8601": .string
+            default: .date
+            }
+        self = type["state"].map { JSONShape(schema: $0, dates: dates, isTop: true) } ?? .object([])
+    }
+
+    private init(schema: JSONView, dates: JSONShape, isTop: Bool = false) {
+        let kinds = schema["type"]?.string.map { [$0] } ?? Self.kinds(schema["type"])
+        if schema["format"]?.string == "date-time" {
+            self = dates
+        } else if let properties = schema["properties"], properties.kind == .object {
+            let required = Set((schema["required"]?.elements.compactMap(\.string)) ?? [])
+            self = .object(
+                properties.members.map { name, member in
+                    Member(
+                        name, JSONShape(schema: member, dates: dates),
+                        isRequired: required.contains(name) && !Self.isOptional(member))
+                })
+        } else if isTop || kinds == ["object"] {
+            self = .object([])
+        } else if kinds == ["array"] {
+            self = .array(schema["items"].map { JSONShape(schema: $0, dates: dates) } ?? .any)
+        } else {
+            self =
+                ["string": .string, "number": .number, "integer": .integer, "boolean": .bool][
+                    kinds.count == 1 ? kinds[0] : "", default: .any]
+        }
+    }
+
+    /// The kinds of a list but `null`: an optional property.
+    private static func kinds(_ list: JSONView?) -> [String] {
+        list?.kind == .array
+            ? list?.elements.compactMap(\.string).filter { $0 != "null" } ?? [] : []
+    }
+
+    private static func isOptional(_ schema: JSONView) -> Bool {
+        guard let list = schema["type"], list.kind == .array else { return false }
+        return list.elements.contains { $0.string == "null" }
+    }
+}

@@ -42,8 +42,13 @@ import TomboloJSON
     @Test func `decisions add up, and are listed newest first`() async throws {
         try await withDoors { doors in
             try await doors.registerPhone()
-            _ = try await doors.call(
-                "PUT", "/v1/activities/cat-7", startCat, fields: ["Prefer: wait=2"])
+            let start = try json(
+                try await doors.call(
+                    "PUT", "/v1/activities/cat-7", startCat, fields: ["Prefer: wait=2"]))
+            // Who waited is told how it stands then.
+            #expect(start["destinations"]?["sent"]?.integer == 1)
+            #expect(start["destinations"]?["deferred"]?.integer == 0)
+            #expect(start["decision"] == nil)
             let answer = try await doors.call("GET", "/v1/activities/cat-7/deliveries")
             let view = try json(answer)
             let books = try #require(view["destinations"]?.elements.first { _ in true })

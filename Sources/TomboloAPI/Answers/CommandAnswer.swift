@@ -12,7 +12,8 @@ package struct CommandAnswer: Sendable {
     package var changed: Bool
     package var grant: GrantInForce?
     package var decision: Decision?
-    /// Destinations whose push went out at once, and those whose push waits.
+    /// Destinations whose push went out at once, or while the producer waited, and those whose push
+    /// waits.
     package var sent: Int
     package var deferred: Int
     package var clip: String?
@@ -75,6 +76,13 @@ package struct CommandAnswer: Sendable {
             }
         }
         deliveries = told
+        guard let all = view?.destinations, !all.isEmpty else { return }
+        sent = all.count {
+            $0.acknowledgedVersion >= version || $0.lastDelivery?.version ?? 0 >= version
+        }
+        deferred = all.count - sent
+        // What was decided before the wait is not so any more.
+        if deferred == 0 { decision = nil }
     }
 
     /// 201 for what began, 200 for the rest.

@@ -9,6 +9,7 @@ import TomboloJSON
     private let directory: TemporaryDirectory
     private let simulator: ChildProcess
     private let url: String
+    private let control: String
     private let configuration: String
 
     init() throws {
@@ -26,9 +27,11 @@ import TomboloJSON
             "--key-file", "\(directory.path)/two.p8", "--key-id", "KEY0000002",
             "--team-id", "TEAM123456", "--topic", "com.example.app",
             "--ca-out", "\(directory.path)/ca.pem", "--accept-any-token",
+            "--control", "127.0.0.1:0",
         ])
         let ready = try JSONDocument(Array(try simulator.line(within: 30).utf8)).root
         url = ready["simulator"]?.string ?? ""
+        control = ready["control"]?.string ?? ""
         configuration = "\(directory.path)/tombolo.json"
     }
 
@@ -61,6 +64,61 @@ import TomboloJSON
             if first?["acknowledged_version"]?.integer == lap + 1 { return true }
         }
         return false
+    }
+
+    /// Pushes that Apple's part took, by the key that signed for them.
+    private func signed(by key: String) throws -> Int64 {
+        let counts = try Shell.run("curl", "-sf", control + "/v1/counts").output
+        return try JSONDocument(Array(counts.utf8)).root["keys"]?[key]?.integer ?? 0
+    }
+
+    @Test func `with pushes in flight the new key signs what is new, and the old one's drain`()
+        throws
+    {
+        try configure("one", "KEY0000001")
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", configuration])
+        for (name, token) in [("cat", "aabb"), ("dog", "ccdd")] {
+            let device = "/v1/devices/phone-\(name)"
+            try curl(relay, device, #"{"app":"com.example.app","budget_class":"lab"}"#)
+            try curl(relay, device + "/tokens/activity:\(name)", #"{"token":"\#(token)"}"#)
+            let start = try relay.tombolo(
+                "start", name, "--type", "Any", "--device", "phone-\(name)", "-s", "lap=0",
+                "--wait", "5s")
+            #expect(start.status == 0, "\(start.errors)")
+        }
+        #expect(try signed(by: "KEY0000001") == 2)
+
+        // Apple takes its time with the next one to the cat.
+        let slow = try Shell.run(
+            "curl", "-sf", "-d", #"{"token":"aabb","times":1,"delay":"3s"}"#,
+            control + "/v1/faults")
+        try #require(slow.status == 0, "\(slow.output)")
+        let update = try relay.tombolo("update", "cat", "-s", "lap=1")
+        #expect(update.status == 0, "\(update.errors)")
+        for _ in 0..<100 where try signed(by: "KEY0000001") < 3 {}
+        try configure("two", "KEY0000002")
+        relay.process.signal(SIGHUP)
+        #expect(try relay.process.errorLine(within: 30).contains("key KEY0000002 is in use"))
+        let other = try relay.tombolo("update", "dog", "-s", "lap=1", "--wait", "5s", "-o", "json")
+        #expect(other.output.contains(#""result":"accepted""#), "\(other.output)")
+        #expect(try signed(by: "KEY0000002") == 1)
+
+        // What was in flight has ended well, on the connection that carried it.
+        var cat = try JSONDocument(Array("{}".utf8)).root
+        for _ in 0..<400 {
+            let shown = try relay.tombolo("activity", "show", "cat", "-o", "json").output
+            cat =
+                try JSONDocument(Array(shown.utf8)).root["destinations"]?.elements.first { _ in
+                    true
+                } ?? cat
+            if cat["acknowledged_version"]?.integer == 2 { break }
+        }
+        #expect(cat["acknowledged_version"]?.integer == 2)
+        #expect(cat["result"]?.string == "accepted")
+        #expect(try signed(by: "KEY0000001") == 3)
+        #expect(try relay.terminate() == 0)
     }
 
     @Test func `a second key is taken into use without a restart, and a bad one is not`() throws {

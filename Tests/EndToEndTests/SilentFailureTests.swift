@@ -106,7 +106,12 @@ struct SilentFailure: CustomTestStringConvertible, Sendable {
         var phone = Phone(configuration, at: now)
         var tokens: [String] = []
         func note(_ effects: [PhoneEffect]) {
-            for case .tokenIssued(let token, _) in effects { tokens.append(token) }
+            for case .tokenIssued(let token, let purpose) in effects {
+                switch purpose {
+                case .start, .update: tokens.append(token)
+                case .widget, .control: break
+                }
+            }
         }
         note(phone.boot())
         let start = "{\"aps\":{\"timestamp\":\(Self.now),\(SilentFailure.start)"
@@ -171,6 +176,8 @@ struct SilentFailure: CustomTestStringConvertible, Sendable {
         #expect(codes() == [.startNotStored])
         headers.channel = "c2hhbm5lbA=="
         #expect(codes().contains(.channelStart))
+        headers.expiration = "1800000600"
+        #expect(codes().contains(.channelExpiration))
     }
 }
 

@@ -156,6 +156,8 @@ final class Gate: HTTPServerConnectionOwner, HTTPHandler, @unchecked Sendable {
     private func answer(_ exchange: HTTPExchange, _ push: Push, _ result: PushResult) {
         let number = exchange.connection.id
         switch result {
+        case .accepted where world.plant == .refusedThoughTaken:
+            exchange.respond(503, ["apns-id": push.apnsID], [])
         case .accepted:
             exchange.respond(200, ["apns-id": push.apnsID], [])
             if proved.insert(number).inserted { tellLimit(number) }

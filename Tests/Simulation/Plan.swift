@@ -18,6 +18,8 @@ struct Plan {
     let usesWire: Bool
     /// Apps say when they learned a token.
     let tellsTimes: Bool
+    /// Apps tell that they are there when all is healed, so that what is lost goes once more.
+    let tellsAtHeal: Bool
     /// The relay is told that the disk is nearly full before it is.
     let warnsOfFullDisk: Bool
 
@@ -32,8 +34,9 @@ struct Plan {
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
         chaos = .seconds(minutes * 60)
         usesDisk = dice.happens(.plan, oneIn: 8)
-        usesWire = dice.happens(.plan, oneIn: 8) && plant == nil
+        usesWire = dice.happens(.plan, oneIn: 8) && (plant == nil || plant == .refusedThoughTaken)
         tellsTimes = dice.happens(.plan, oneIn: 2)
+        tellsAtHeal = dice.happens(.plan, oneIn: 3)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
         let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
@@ -54,8 +57,6 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
-            // Of a channel that was made since the backup the relay knows nothing.
-            drawn.remove(FaultSet(.channels))
         }
         return drawn
     }

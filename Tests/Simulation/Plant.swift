@@ -15,6 +15,8 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     // At the sender
     case updateAfterEnd = "update-after-end"
     case oldStateResent = "old-state-resent"
+    // At Apple's end of HTTP/2
+    case refusedThoughTaken = "refused-though-taken"
     // At the loop, and at the door
     case lostWakeUp = "lost-wake-up"
     case tenantLeftOut = "tenant-left-out-of-a-key"
@@ -25,6 +27,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case secondStartBeforeToken = "second-start-before-the-token"
     case clipSampledAtItsPeriod = "loop-clip-sampled-at-its-period"
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
+    case noEcho = "no-echo"
+    case echoWithoutEnd = "echo-without-end"
+    case channelOfAnotherIncarnation = "channel-of-another-incarnation"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -38,7 +43,8 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     private var isInRelay: Bool {
         switch self {
         case .noTrailingValue, .debounceFromLastEvent, .retirementWithoutGeneration,
-            .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock:
+            .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock, .noEcho,
+            .echoWithoutEnd, .channelOfAnotherIncarnation:
             true
         default: false
         }
@@ -55,6 +61,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .secondStartBeforeToken: .secondStartBeforeToken
                 case .clipSampledAtItsPeriod: .clipSampledAtItsPeriod
                 case .windowReopenedByClock: .windowReopenedByClock
+                case .noEcho: .noEcho
+                case .echoWithoutEnd: .echoWithoutEnd
+                case .channelOfAnotherIncarnation: .channelOfAnotherIncarnation
                 default: nil
                 }
         #endif

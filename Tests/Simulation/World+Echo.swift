@@ -7,7 +7,8 @@ extension World {
     /// Whether a card that has lost an update must have got it once more: its phone has been heard
     /// of since the heal, and Apple has not taken the newest state three times already.
     func isToBeEchoed(_ card: Card, _ phone: Phone) -> Bool {
-        guard card.hasLostUpdate, !card.hasLostEnd, !card.wasRefused, !card.isUpdatedLocally,
+        guard plan.tellsAtHeal, card.hasLostUpdate, !card.hasLostEnd, !card.wasRefused,
+            !card.isUpdatedLocally,
             card.channel == nil, let outbox = outboxes[key(phone, card.reference)],
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue), !model.hasEnded
@@ -18,7 +19,9 @@ extension World {
 
     /// What Apple has taken goes at most twice more, where nothing else repeats it.
     func checkEchoes(_ key: CardKey, _ outbox: Outbox) {
-        let others: [Fault] = [.clips, .tweens, .retries, .restores, .rotation, .oldTokens]
+        let others: [Fault] = [
+            .clips, .tweens, .retries, .restores, .rotation, .oldTokens, .lateStates,
+        ]
         guard !others.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         struct Change: Hashable {
             var life: Int

@@ -128,6 +128,12 @@ extension World {
                 }
             }
         }
+        for channel in apple.channels.values {
+            // It carries what the relay does not know of any more: cards may listen on for hours.
+            if let carried = channel.carries, !isKnown(channel, carried.activity, recovered) {
+                channel.carries = (ActivityNumber(-1), 0)
+            }
+        }
         for phone in phones {
             // Any of them may be the one that is back; the app asks for its last again.
             let last = phone.timeline?.latest
@@ -142,6 +148,17 @@ extension World {
         }
     }
 
+    private func isKnown(
+        _ channel: Broadcast, _ activity: ActivityNumber, _ recovered: RecoveredLog
+    ) -> Bool {
+        recovered.records.contains { record in
+            guard record.space == .channel, let value = record.value else { return false }
+            let view = JSON(unchecked: value).document.root
+            return view["id"]?.string == channel.id
+                && view["activity"]?.integer == activity.rawValue
+        }
+    }
+
     private func strand(_ phone: Phone) {
         for card in phone.sortedCards {
             card.isRegistered = false
@@ -150,7 +167,10 @@ extension World {
             // Its end may still be on its way.
             let sent = outboxes[key(phone, card.reference)]
             let isOver = (card.hasEnded || sent?.hasEnded == true) && model?.hasEnded != true
-            if !isKnown || isOver { card.isStranded = true }
+            let isUnheard =
+                card.channel.map { apple.channels[$0]?.carries?.activity == ActivityNumber(-1) }
+                ?? false
+            if !isKnown || isOver || isUnheard { card.isStranded = true }
         }
     }
 

@@ -209,7 +209,7 @@ final class World: @unchecked Sendable {
         for phone in phones { comeOnline(phone) }
         await resumeEverything()
         // Each app says that it is there: what its phone has lost goes once more.
-        for phone in phones where !phone.startTokens.isEmpty {
+        for phone in phones where plan.tellsAtHeal && !phone.startTokens.isEmpty {
             register(phone, phone.timeline?.latest)
         }
         if faults.contains(FaultSet(.clips)) {

@@ -1,7 +1,8 @@
 import CoreRig
 import Testing
-import TomboloCore
 import TomboloJSON
+
+@testable import TomboloCore
 
 /// Activities on broadcast channels, named and of their own.
 @Suite struct ChannelTests {
@@ -184,6 +185,19 @@ import TomboloJSON
         #expect(rig.channelWishes == 1, "it is not asked again for a while")
     }
 
+    @Test func `near Apple's quota no further channel is asked for`() {
+        var pool = ChannelPool()
+        let now = Rig.epoch
+        for slot in 1..<ChannelPool.countMax {
+            pool.recovered(slot, isUsed: true, restsUntil: .distantPast)
+        }
+        let first = pool.asks(now: now, wall: now)
+        pool.made(0)
+        let taken = pool.take(wall: now)
+        let second = pool.asks(now: now, wall: now)
+        #expect(first && taken == 0 && !second)
+    }
+
     @Test func `a channel is used again only when no old card can be left`() {
         var rig = Self.rig()
         func channel(_ rig: Rig) -> String? {
@@ -289,5 +303,27 @@ import TomboloJSON
         }
         #expect(rang.map(\.surface) == [.channel])
         #expect(rig.pushes.contains { $0.push.token == "cc" && $0.push.event == .start })
+    }
+
+    /// Of a backup nobody knows what its free channels have carried since.
+    @Test(arguments: [false, true])
+    func `after a restore a free channel rests, for cards may listen on it`(
+        isRestored: Bool
+    ) throws {
+        var rig = Self.rig()
+        rig.advance(to: 5)
+        let made = rig.channelWishes
+        #expect(made > 1, "one is free")
+        #expect(rig.crash(recoverAt: 10, restored: isRestored) == [])
+        rig.makesChannels = true
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{"lap":0}}"#,
+            id: "next")
+        rig.advance(to: 60)
+        let start = try #require(rig.pushes.last { $0.push.event == .start }?.push)
+        let channel = try #require(Rig.aps(start)?["input-push-channel"]?.string)
+        let number = try #require(Int(channel.dropFirst("private-".count)))
+        #expect((number > made) == isRestored)
     }
 }

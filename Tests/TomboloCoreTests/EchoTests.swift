@@ -140,4 +140,27 @@ import TomboloJSON
         rig.advance(to: 7_000)
         #expect(rig.pushes.count == 2)
     }
+
+    /// Seed 371 of the simulation: the echo met a token that was gone, and counted all the same.
+    @Test func `an echo that Apple refused is none, and a token that comes later brings it`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.verdict = { _ in
+            .rejected(
+                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
+        }
+        rig.advance(to: 30)
+        rig.presence(.background)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 60)
+        rig.token("activity:cat", "cc")
+        rig.advance(to: 100)
+        rig.presence(.background)
+        rig.advance(to: 7_000)
+        #expect(
+            rig.line(from: 2) == #"30:U5{"lap":1} 60:U5{"lap":1} 100:U5{"lap":1}"#)
+        #expect(rig.pushes.last?.push.token == "cc")
+    }
 }

@@ -93,6 +93,39 @@ import TomboloJSON
         #expect(codes(rig) == wanted)
     }
 
+    @Test func `a device without its environment is told which one is taken`() throws {
+        for (fields, wanted) in [
+            ("{}", [Lint.Code.environmentUnstated]), (#"{"environment":"sandbox"}"#, []),
+        ] {
+            var rig = Rig()
+            rig.tell(.register(try DeviceRegistration(reading: Rig.json(fields))), "phone")
+            guard case .stored(let stored)? = rig.answers.last else {
+                Issue.record("the device is not stored")
+                return
+            }
+            #expect(stored.lint.map(\.code) == wanted)
+        }
+    }
+
+    @Test func `a channel that no device can hear is told`() throws {
+        var rig = Rig {
+            let app = $0.apps[0]
+            $0.apps.append(
+                .init(tenant: app.tenant, id: app.id, environment: .production, allowsLab: true))
+        }
+        rig.channel("news", "AAAA")
+        let start =
+            #"{"type":"T","app":"com.example.app","state":{},"audience":{"channel":"news"},"#
+            + #""alert":{"title":"Go"}}"#
+        rig.command(.start, start)
+        #expect(codes(rig) == [])
+        rig.command(.end, "{}")
+        let fields = #"{"app":"com.example.app","environment":"production"}"#
+        rig.tell(.register(try DeviceRegistration(reading: Rig.json(fields))), "phone")
+        rig.command(.start, start, id: "other")
+        #expect(codes(rig) == [.channelEnvironment])
+    }
+
     @Test func `pushes that wait for Apple are told`() {
         var rig = Rig()
         rig.runningActivity()

@@ -103,6 +103,30 @@ import TomboloJSON
         }
     }
 
+    /// Seed 4314: the relay that the restored log knows nothing of had begun after another boot,
+    /// and was ahead of its clock.
+    @Test func `after a restore timestamps go on beyond what a boot's reach allowed`() throws {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        let backup = rig.recovery()
+        rig.advance(to: 100)
+        var booted = rig.recovery()
+        booted.wallToldBefore = rig.now + RelayClock.reach
+        rig.recover(booted)
+        rig.command(.end, "{}")
+        let ahead = try #require(rig.pushes.last?.push)
+        #expect(ahead.event == .end)
+        rig.advance(to: 110)
+        var restored = backup
+        restored.restoredAt = rig.now
+        rig.recover(restored)
+        rig.command(.end, "{}")
+        rig.advance(to: 200)
+        let next = try #require(rig.pushes.last?.push)
+        let before = Rig.aps(ahead)?["timestamp"]?.integer ?? 0
+        #expect(Rig.aps(next)?["timestamp"]?.integer ?? 0 > before)
+    }
+
     /// Found by the simulation: a backup between an event and its destinations' first marks led to
     /// a second card.
     @Test func `after a restore a start is not sent again though its destination has no mark`() {

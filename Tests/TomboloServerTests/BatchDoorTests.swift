@@ -51,6 +51,36 @@ import TomboloRelay
         }
     }
 
+    @Test func `a dry run tells what each line would do after those before it`() async throws {
+        let lines = lines
+        try await withDoors { doors in
+            let answer = try await doors.call("POST", "/v1/events?dry_run=true", lines)
+            let results = try answer.lines.map { try JSONDocument(Array($0.utf8)).root }
+            #expect(results.map { $0["ok"]?.bool } == [true, false, false, true, false, true])
+            #expect(results.map { $0["run"]?["version"]?.integer } == [1, nil, nil, 2, nil, 3])
+            #expect(results[3]["run"]?["push"]?["payload"]?["aps"]?["event"]?.string == "update")
+            #expect(results[1]["problem"]?["code"]?.string == "unknown-activity")
+            #expect(await doors.relay.lastSeq == 0)
+            let atomic = try await doors.call(
+                "POST", "/v1/events?dry_run=true&atomic=true", lines)
+            #expect(atomic.status == 404)
+            #expect(try json(atomic)["line"]?.integer == 2)
+        }
+    }
+
+    @Test func `a line that would fail in silence is told with its answer`() async throws {
+        try await withDoors { doors in
+            let answer = try await doors.call(
+                "POST", "/v1/events",
+                #"{"activity":"cat-7","do":"start","type":"Any","state":{"end_date":1800000000}}"#)
+            let result = try JSONDocument(Array(answer.lines.first?.utf8 ?? "".utf8)).root
+            #expect(result["ok"]?.bool == true)
+            let lint = result["lint"]?.elements.first { _ in true }
+            #expect(lint?["code"]?.string == "date-in-another-epoch")
+            #expect(lint?["pointer"]?.string == "/state/end_date")
+        }
+    }
+
     @Test func `an atomic batch is stored whole or not at all`() async throws {
         let lines = lines
         try await withDoors { doors in

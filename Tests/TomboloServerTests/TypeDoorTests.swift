@@ -11,6 +11,10 @@ import TomboloJSON
 
     @Test func `a type is put, shown and put again`() async throws {
         try await withDoors { doors in
+            let dry = try await doors.call("PUT", "/v1/types/Runner?dry_run=true", Self.runner)
+            #expect(dry.status == 200)
+            #expect(try json(dry)["dry_run"]?.bool == true)
+            #expect(try json(dry)["result"]?.string == "created")
             #expect(try await doors.call("GET", "/v1/types/Runner").status == 404)
             let put = try await doors.call("PUT", "/v1/types/Runner", Self.runner)
             #expect(put.status == 201)

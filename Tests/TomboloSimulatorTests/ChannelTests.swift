@@ -206,6 +206,88 @@ extension GatewayBench {
         #expect(bench.phone.cards[0].phase.name == "ended")
     }
 
+    @Test func `a channel that stores keeps its newest message for a phone that is offline`() {
+        var bench = PhoneBench()
+        bench.start(extra: #","input-push-channel":"AAAA""#)
+        func broadcast(_ image: String, stored: Bool = true, until: Duration = .seconds(7_200)) {
+            let payload =
+                #"{"aps":{"timestamp":\#(bench.now.seconds),"event":"update","#
+                + #""content-state":{"image":"\#(image)"}}}"#
+            var sent = AcceptedBroadcast(
+                channelID: "AAAA", bundleID: "com.example.app", priority: 10,
+                payload: [UInt8](payload.utf8), requestID: "id")
+            sent.isStored = stored
+            sent.expiration = .until((bench.now + until).seconds)
+            sent.acceptedAt = bench.now
+            bench.perform { $0.receive(sent, at: $1) }
+        }
+        bench.setOnline(false)
+        broadcast("missed", stored: false)
+        broadcast("b")
+        broadcast("c")
+        #expect(bench.shown == #"{"image":"a"}"#)
+        bench.setOnline(true)
+        #expect(bench.shown == #"{"image":"c"}"#)
+        bench.setOnline(false)
+        broadcast("late", until: .seconds(5))
+        bench.pass(.seconds(6))
+        bench.setOnline(true)
+        #expect(bench.shown == #"{"image":"c"}"#)
+    }
+
+    @Test func `an activity does not start on a channel that is not there`() throws {
+        var gateway = GatewayBench()
+        let channel = gateway.makeChannel()
+        func start(_ channel: String) throws -> AcceptedPush {
+            let request = gateway.request {
+                $0.body = [UInt8](
+                    #"{"aps":{"event":"start","input-push-channel":"\#(channel)"}}"#.utf8)
+            }
+            return try gateway.answer(request).result.get()
+        }
+        #expect(try !start(channel).startsOnUnknownChannel)
+        #expect(try start("AAAA").startsOnUnknownChannel)
+        var bench = PhoneBench()
+        bench.startsOnUnknownChannel = true
+        bench.start(extra: #","input-push-channel":"AAAA""#)
+        #expect(bench.reasons == [.channelUnknown])
+        #expect(bench.phone.cards.isEmpty)
+    }
+
+    @Test func `every reason of Apple's can be provoked by a broadcast, with its status`()
+        async throws
+    {
+        try await SimulatorBench.run {
+            $0.control = (host: "127.0.0.1", port: 0)
+        } _: { bench in
+            let create = try await bench.channelCall(
+                "POST", GatewayBench.channelsPath, [], #"{"push-type":"LiveActivity"}"#)
+            let line = create.split(separator: "\r\n").first { $0.hasPrefix("apns-channel-id: ") }
+            let id = try #require(line?.dropFirst("apns-channel-id: ".count))
+            let headers = [
+                "apns-channel-id: \(id)", "apns-push-type: liveactivity", "apns-priority: 5",
+                "apns-expiration: 0",
+            ]
+            for reason in ChannelReason.allCases {
+                let rule = #"{"to":"broadcast","reason":"\#(reason.rawValue)"}"#
+                #expect(try await bench.control("PUT", "/v1/faults", rule).hasSuffix("200"))
+                let answer = try await bench.channelCall(
+                    "POST", GatewayBench.broadcastPath, headers, Self.update)
+                #expect(answer.hasSuffix("\(reason.status)"), "\(reason)")
+                #expect(answer.contains(#"{"reason":"\#(reason.rawValue)"}"#))
+            }
+            let rule = #"{"to":"channels","status":500,"reason":"InternalServerError"}"#
+            _ = try await bench.control("PUT", "/v1/faults", rule)
+            let delete = try await bench.channelCall(
+                "DELETE", GatewayBench.channelsPath, ["apns-channel-id: \(id)"], "")
+            #expect(delete.hasSuffix("500"))
+            _ = try await bench.control("DELETE", "/v1/faults", "")
+            let sent = try await bench.channelCall(
+                "POST", GatewayBench.broadcastPath, headers, Self.update)
+            #expect(sent.hasSuffix("200"), "what was answered with an error was not done")
+        }
+    }
+
     @Test func `curl makes a channel and broadcasts on it`() async throws {
         try await SimulatorBench.run { bench in
             let create = try await bench.channelCall(

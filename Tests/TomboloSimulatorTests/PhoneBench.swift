@@ -10,6 +10,8 @@ struct PhoneBench {
     var now = Self.beginning
     var startToken = ""
     var updateTokens: [String] = []
+    var surfaceTokens: [TokenPurpose: String] = [:]
+    var startsOnUnknownChannel = false
     var retiredTokens: [String] = []
     var changes: [(card: ActivityCard, change: IslandChange)] = []
 
@@ -54,12 +56,13 @@ struct PhoneBench {
 
     mutating func push(
         to token: String, _ payload: String, priority: Int = 10,
-        expiration: PushExpiration = .absent
+        expiration: PushExpiration = .absent, type: PushType = .liveActivity
     ) {
-        let push = AcceptedPush(
+        var push = AcceptedPush(
             apnsID: "id", token: token, topic: .liveActivity("com.example.app"),
-            type: .liveActivity, priority: priority, expiration: expiration, collapseID: nil,
+            type: type, priority: priority, expiration: expiration, collapseID: nil,
             payload: [UInt8](payload.utf8), acceptedAt: now)
+        push.startsOnUnknownChannel = startsOnUnknownChannel
         carryOut(phone.receive(push, at: now))
     }
 
@@ -77,9 +80,10 @@ struct PhoneBench {
             switch effect {
             case .tokenIssued(let token, .start): startToken = token
             case .tokenIssued(let token, .update): updateTokens.append(token)
+            case .tokenIssued(let token, let surface): surfaceTokens[surface] = token
             case .tokenRetired(let token, _): retiredTokens.append(token)
             case .changed(let card, let change): changes.append((card, change))
-            case .ignored: break
+            case .ignored, .reloaded: break
             }
         }
     }

@@ -5,6 +5,8 @@ package enum BatchResult: Sendable {
     case accepted(id: String?, CommandAnswer)
     /// `line` counts from 1, so that a line without an id is found.
     case refused(id: String?, line: Int, Problem)
+    /// What the line would do.
+    case tried(id: String?, DryRunAnswer)
 
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -19,6 +21,11 @@ package enum BatchResult: Sendable {
             if answer.replayed { writer.member("replayed", true) }
             // A million lines stream through: what is all right says nothing.
             if !answer.lint.isEmpty { writer.lints(answer.lint) }
+        case .tried(let id, let answer):
+            writer.optional("id", id)
+            writer.member("ok", true)
+            writer.name("run")
+            answer.write(to: &writer)
         case .refused(let id, let line, let problem):
             writer.optional("id", id)
             writer.member("ok", false)

@@ -6,15 +6,18 @@ package struct StoredAnswer: Sendable {
     private let device: Identifier
     private let subject: (name: String, value: String)?
     private let kind: Stored.Kind
+    private let lint: [Lint]
 
     /// - Parameter subject: what of the device was meant, for example `("token",
     ///   "activity:cat-7")`.
     package init(
-        device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind
+        device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind,
+        lint: [Lint] = []
     ) {
         self.device = device
         self.subject = subject
         self.kind = kind
+        self.lint = lint
     }
 
     /// 202 for a token whose activity is not known yet (RFC 9110, section 15.3.3).
@@ -31,6 +34,7 @@ package struct StoredAnswer: Sendable {
         writer.member("device", device.rawValue)
         if let subject { writer.member(subject.name, subject.value) }
         writer.member("result", word)
+        if !lint.isEmpty { writer.lints(lint) }
         writer.endObject()
     }
 

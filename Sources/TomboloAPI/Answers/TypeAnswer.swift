@@ -19,16 +19,20 @@ extension TypeView {
 package struct TypeAnswer: Sendable {
     private let type: String
     private let stored: Stored
+    private let isDryRun: Bool
 
-    package init(type: String, stored: Stored) {
+    /// - Parameter isDryRun: it is what would be.
+    package init(type: String, stored: Stored, isDryRun: Bool = false) {
         self.type = type
         self.stored = stored
+        self.isDryRun = isDryRun
     }
 
     package var httpStatus: Int { stored.kind == .created ? 201 : 200 }
 
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        if isDryRun { writer.member("dry_run", true) }
         writer.member("type", type)
         writer.member("result", stored.kind == .created ? "created" : "updated")
         writer.lints(stored.lint)

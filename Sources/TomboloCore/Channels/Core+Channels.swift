@@ -81,7 +81,10 @@ extension Core {
     }
 
     /// Takes over a record of the last relay. Answers what is wrong with it.
-    mutating func adoptChannel(_ record: Record) -> [String] {
+    ///
+    /// - Parameter restoredAt: what stands in the backup as free may have carried an activity
+    ///   since, whose cards still listen.
+    mutating func adoptChannel(_ record: Record, restoredAt: Instant?) -> [String] {
         nextChannelNumber = max(nextChannelNumber, record.number + 1)
         guard let value = record.value else { return [] }
         guard let channel = Channel(record: value, number: record.number) else {
@@ -90,8 +93,12 @@ extension Core {
         let slot = place(channel)
         guard channel.name == nil, let lane = lane(of: channel) else { return [] }
         let isUsed = channel.activity.map { activityByNumber[$0] != nil } ?? false
+        var restsUntil = channel.restsUntil
+        if let restoredAt, channel.createdAt <= restoredAt {
+            restsUntil = max(restsUntil, restoredAt + activityLifeMax)
+        }
         channelPools[lane, default: ChannelPool()].recovered(
-            slot, isUsed: isUsed, restsUntil: channel.restsUntil)
+            slot, isUsed: isUsed, restsUntil: restsUntil)
         return []
     }
 

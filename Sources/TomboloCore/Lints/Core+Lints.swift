@@ -29,6 +29,9 @@ extension Core {
         _ start: Start, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {
         var lints = Self.stateLints(start.state, type)
+        if case .channel(let name) = start.audience {
+            lints += self.lints(onChannel: name, activity.key.tenant)
+        }
         guard start.audience != .none, start.route != .adopt else { return lints }
         if start.alert == nil {
             lints.append(
@@ -56,6 +59,40 @@ extension Core {
                         + "more than 30 days ago: the app may be gone, and the start with it"))
         }
         return lints
+    }
+
+    /// More devices are not looked at to find out where an app's phones are.
+    private static let devicesMax = 1_000
+
+    /// Whether anybody can listen on a channel: channels are not shared between environments.
+    private func lints(onChannel name: Identifier, _ tenant: TenantID) -> [Lint] {
+        guard let channel = channel(ChannelKey(tenant: tenant, name: name)) else { return [] }
+        let phones = devices.prefix(Self.devicesMax).lazy.compactMap { $0 }.filter { device in
+            device.channel == nil && device.key.tenant == tenant
+                && (device.registration.app ?? self.configuration.onlyApp(of: tenant))
+                    == channel.app
+        }
+        let environments = Set(phones.compactMap(\.registration.environment))
+        guard !environments.isEmpty, !environments.contains(channel.environment) else { return [] }
+        return [
+            Lint(
+                .channelEnvironment, "/audience/channel",
+                "the channel is of \(channel.environment.name), and no device of "
+                    + "\(channel.app) is registered there: nobody can listen")
+        ]
+    }
+
+    /// What is unsaid of a device and may be guessed wrongly.
+    func lints(_ registration: DeviceRegistration, in lane: LaneNumber) -> [Lint] {
+        guard registration.environment == nil else { return [] }
+        let taken = configuration.apps[Int(lane.rawValue)].environment
+        return [
+            Lint(
+                .environmentUnstated, "/environment",
+                "is not said, and \(taken.name) is taken: Apple answers BadDeviceToken to a token "
+                    + "of the other one; what Xcode installs is sandbox, what comes from TestFlight "
+                    + "or the store is production")
+        ]
     }
 
     private func lints(

@@ -104,6 +104,12 @@ package struct PayloadLint: Sendable {
                 "a Live Activity takes 5 or 10; Apple answers BadPriority")
         }
         guard let text = headers.expiration, let second = Int64(text) else { return }
+        if second > 0, headers.channel != nil {
+            add(
+                .channelExpiration, "/headers/apns-expiration",
+                "a channel of policy 0 stores nothing: Apple refuses any expiration but 0 there "
+                    + "with BadExpirationDate")
+        }
         if second > 0, second < 1_000_000_000 {
             add(
                 .expirationRelative, "/headers/apns-expiration",

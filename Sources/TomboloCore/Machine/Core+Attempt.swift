@@ -198,11 +198,12 @@ extension Core {
         noteDeviceSend(slot, priority: priority, now: now)
         destinations[slot]?.owesTrailing = isShared && event == .update
         clearReservation(slot)
-        if wish == .echo { destinations[slot]?.echo.sent(projection.version) }
+        if wish == .echo, !forgetsEcho { destinations[slot]?.echo.sent(projection.version) }
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
-            isFrame: wish == .frame, token: token, alert: event == .start ? nil : alert?.version,
+            isFrame: wish == .frame, isEcho: wish == .echo, token: token,
+            alert: event == .start ? nil : alert?.version,
             until: now + configuration.limits.inFlightMax)
         destinations[slot]?.inFlight = flying
         destinations[slot]?.waiting = nil
@@ -232,6 +233,15 @@ extension Core {
     private func canGo(_ slot: Int, _ event: Push.Event) -> Bool {
         if event != .start { return destinations[slot]?.token != nil }
         return destinations[slot].map { startToken($0) != nil } ?? false
+    }
+
+    /// A planted bug: echoes are not counted.
+    private var forgetsEcho: Bool {
+        #if PLANTED_BUGS
+            isPlanted(.echoWithoutEnd)
+        #else
+            false
+        #endif
     }
 
     /// One for each card, so that a start that is sent again replaces itself.

@@ -80,7 +80,9 @@ extension Core {
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
         stageDevice(slot)
-        staged.stored.append((ticket, Stored(known == nil ? .created : .updated)))
+        var stored = Stored(known == nil ? .created : .updated)
+        stored.lint = lints(registration, in: lane)
+        staged.stored.append((ticket, stored))
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }
@@ -253,6 +255,8 @@ extension Core {
                 destinations[slot]?.cardSince = wall
             }
             enter(.live, slot, now: now)
+            // What went to the token that is gone may never have arrived.
+            if destination.phase == .gone { noteSignOfLife(at: slot, now: now) }
         }
         evaluate(slot, now: now, effects: &effects)
         if let old = endPredecessor(of: slot, now: now) {

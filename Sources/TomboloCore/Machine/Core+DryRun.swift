@@ -49,23 +49,60 @@ extension Core {
     package func dryRun(
         _ command: Command, remembered: Remembered? = nil, now: Instant
     ) throws(Refusal) -> DryRun {
-        // A core with this one activity takes the command as this one would.
+        var trial = trial()
+        return try dryRun(command, on: &trial, remembered, now: now)
+    }
+
+    /// What commands would do one after the other, each for itself.
+    package func dryRun(
+        _ commands: [Command], remembered: [ActivityKey: Remembered] = [:], now: Instant
+    ) -> [Result<DryRun, Refusal>] {
+        var trial = trial()
+        return commands.map { command in
+            Result { () throws(Refusal) in
+                try dryRun(command, on: &trial, remembered[command.activity], now: now)
+            }
+        }
+    }
+
+    /// What registering a type would do.
+    package func dryRun(
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
+    ) throws(Refusal) -> Stored {
+        var trial = trial()
+        var effects = Effects()
+        trial.put(type, named: name, app: app, tenant: tenant, Ticket(0), effects: &effects)
+        if case .refused(let refusal)? = effects.answers.first?.1 { throw refusal }
+        return trial.staged.stored.first?.1 ?? Stored(.updated)
+    }
+
+    /// A core without activities and devices.
+    private func trial() -> Core {
         var trial = Core(configuration: configuration, seed: 0)
         trial.isTrial = true
-        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
         trial.types = types
         trial.lead = lead
+        return trial
+    }
+
+    /// Lets a core that knows this command's activity take it as this one would.
+    private func dryRun(
+        _ command: Command, on trial: inout Core, _ remembered: Remembered?, now: Instant
+    ) throws(Refusal) -> DryRun {
+        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
         let present = activityByKey[command.activity]
-        if let present {
-            var activity = activities[present]
-            activity.destinations = []
-            trial.activities = [activity]
-            trial.activityByKey[command.activity] = 0
-        } else if let last = remembered {
-            var effects = Effects()
-            trial.step(
-                .remembered(last.head, version: last.version, seq: last.seq), now: now,
-                effects: &effects)
+        if trial.activityByKey[command.activity] == nil {
+            if let present {
+                var activity = activities[present]
+                activity.destinations = []
+                trial.activities.append(activity)
+                trial.activityByKey[command.activity] = trial.activities.count - 1
+            } else if let last = remembered {
+                var effects = Effects()
+                trial.step(
+                    .remembered(last.head, version: last.version, seq: last.seq), now: now,
+                    effects: &effects)
+            }
         }
         switch trial.admit(command, now: now) {
         case .refused(let refusal): throw refusal

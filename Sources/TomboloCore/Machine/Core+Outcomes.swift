@@ -162,6 +162,7 @@ extension Core {
     private mutating func giveBack(_ slot: Int, _ flying: Destination.InFlight) {
         if flying.tokenTaken { destinations[slot]?.pacing.holdsToken = true }
         if flying.event == .start { takeBackStart(slot) }
+        if flying.isEcho { destinations[slot]?.echo.takeBack(flying.version) }
         if let alert = flying.alert { destinations[slot]?.alertsThrough = alert - 1 }
     }
 

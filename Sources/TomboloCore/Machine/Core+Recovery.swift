@@ -48,7 +48,7 @@ extension Core {
             }
         }
         let records = recovery.records.sorted { $0.number < $1.number }
-        damage += adoptRecords(records)
+        damage += adoptRecords(records, restoredAt: recovery.restoredAt)
         let told = told(recovery, now: now)
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {
@@ -81,12 +81,14 @@ extension Core {
     }
 
     /// All but marks, which need them.
-    private mutating func adoptRecords(_ records: [Record]) -> [String] {
+    private mutating func adoptRecords(_ records: [Record], restoredAt: Instant?) -> [String] {
         var damage: [String] = []
         for record in records where record.space == .device {
             damage += adoptDevice(record)
         }
-        for record in records where record.space == .channel { damage += adoptChannel(record) }
+        for record in records where record.space == .channel {
+            damage += adoptChannel(record, restoredAt: restoredAt)
+        }
         for record in records where record.space == .type { damage += adoptType(record) }
         for record in records where record.space == .deadLetter {
             damage += adoptDeadLetter(record)
@@ -186,12 +188,13 @@ extension Core {
     }
 
     /// The latest wall time that can have gone into a timestamp. A log that was put back knows
-    /// nothing of those who ran since the backup: they may have told any time until now.
+    /// nothing of those who ran since the backup: they may have told any time until now, and after
+    /// another boot of the machine what the clock's reach allows beyond it.
     private func told(_ recovery: CoreRecovery, now: Instant) -> Instant {
         guard let restoredAt = recovery.restoredAt,
             recovery.wallToldBefore - RelayClock.reach <= restoredAt
         else { return recovery.wallToldBefore }
-        return max(recovery.wallToldBefore, wall(now))
+        return max(recovery.wallToldBefore, wall(now) + RelayClock.reach)
     }
 
     /// What was sent last is not on record: it counts as sent now, and with the latest timestamp

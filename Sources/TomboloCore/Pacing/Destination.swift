@@ -43,6 +43,7 @@ struct Destination: Sendable {
         var contentHash: UInt64
         var tokenTaken: Bool
         var isFrame: Bool
+        var isEcho: Bool
         var token: PushToken
         /// The version whose alert it carries; a start's is its own.
         var alert: Int64?
@@ -256,6 +257,11 @@ package struct Echo: Hashable, Sendable {
         count = count(of: version) + 1
         self.version = version
         signAt = nil
+    }
+
+    /// An attempt that surely came to nothing was none.
+    mutating func takeBack(_ version: Int64) {
+        if self.version == version { count = max(0, count - 1) }
     }
 
     /// The phone itself says that it shows it.

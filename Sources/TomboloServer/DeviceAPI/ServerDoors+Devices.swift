@@ -117,7 +117,8 @@ extension ServerDoors {
         let key = try request.deviceKey()
         switch await relay.submit(command, for: key) {
         case .stored(let stored):
-            let answer = StoredAnswer(device: key.id, subject: subject, kind: stored.kind)
+            let answer = StoredAnswer(
+                device: key.id, subject: subject, kind: stored.kind, lint: stored.lint)
             return .json(answer.httpStatus) { answer.write(to: &$0) }
         case .refused(let refusal): throw Problem(refusal)
         case .accepted, .acceptedAll, .replay, .refusedBatch:

@@ -35,10 +35,57 @@ extension ServerDoors {
         var line: Int
     }
 
+    /// `POST /v1/events?dry_run=true`: what each line would do after those before it; nothing is
+    /// stored. As many lines as an atomic batch may have.
+    func dryRunLines(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let isAtomic = try request.flag("atomic")
+        let lines = try await lines(request, exchange)
+        let commands = lines.compactMap { line in
+            if case .command(let command, _, _) = line { command } else { nil }
+        }
+        var runs = await relay.dryRun(commands)[...]
+        var writer = LinesWriter()
+        for line in lines {
+            switch line {
+            case .problem(let problem, let id, let number):
+                if isAtomic { throw problem.adding("line", number) }
+                writer.write(.refused(id: id, line: number, problem))
+            case .command(_, let id, let number):
+                switch runs.popFirst() {
+                case .success(let run)?: writer.write(.tried(id: id, DryRunAnswer(run)))
+                case .failure(let refusal)?:
+                    let problem = Problem(refusal)
+                    if isAtomic { throw problem.adding("line", number) }
+                    writer.write(.refused(id: id, line: number, problem))
+                case nil: break
+                }
+            }
+        }
+        return DoorResponse(
+            status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)
+    }
+
     /// All lines, read; the first that is wrong spoils the batch.
     private func commands(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> [AtomicLine] {
+        var commands: [AtomicLine] = []
+        for line in try await lines(request, exchange) {
+            switch line {
+            case .command(let command, let id, let number):
+                commands.append(AtomicLine(command: command, id: id, line: number))
+            case .problem(let problem, _, let number): throw problem.adding("line", number)
+            }
+        }
+        return commands
+    }
+
+    /// The whole body's lines, whatever is wrong with one of them.
+    private func lines(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> [BatchLine] {
         let bytesMax = configuration.atomicBytesMax
         let body: [UInt8]
         do {
@@ -48,28 +95,22 @@ extension ServerDoors {
         }
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax)
         splitter.append(body)
-        var lines: [AtomicLine] = []
+        var lines: [BatchLine] = []
         while let line = splitter.next() { try add(line, to: &lines, request) }
         if let line = splitter.last() { try add(line, to: &lines, request) }
         return lines
     }
 
     private func add(
-        _ line: LineSplitter.Line, to lines: inout [AtomicLine], _ request: DoorRequest
+        _ line: LineSplitter.Line, to lines: inout [BatchLine], _ request: DoorRequest
     ) throws(Problem) {
         guard lines.count < configuration.atomicLinesMax else {
             throw Problem(
                 .bodyTooLarge,
-                "An atomic batch has at most \(configuration.atomicLinesMax) lines. Send several, "
-                    + "or leave ?atomic=true away.")
+                "A batch that is atomic or a dry run has at most \(configuration.atomicLinesMax) "
+                    + "lines. Send several, or leave the parameter away.")
         }
-        switch BatchLine(
-            line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax)
-        {
-        case .command(let command, let id, let number):
-            lines.append(AtomicLine(command: command, id: id, line: number))
-        case .problem(let problem, _, let number):
-            throw problem.adding("line", number)
-        }
+        lines.append(
+            BatchLine(line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax))
     }
 }

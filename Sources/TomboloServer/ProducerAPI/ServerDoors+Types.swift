@@ -23,6 +23,15 @@ extension ServerDoors {
             throw Problem(error)
         }
         let app = document.root["app"]?.string
+        if try request.flag("dry_run") {
+            switch await relay.dryRun(type, named: name, app: app, tenant: request.tenant) {
+            case .success(let stored):
+                return .json {
+                    TypeAnswer(type: name, stored: stored, isDryRun: true).write(to: &$0)
+                }
+            case .failure(let refusal): throw Problem(refusal)
+            }
+        }
         let answer = await relay.storeType(type, named: name, app: app, tenant: request.tenant)
         let stored = try Self.stored(answer, "a type")
         let told = TypeAnswer(type: name, stored: stored)

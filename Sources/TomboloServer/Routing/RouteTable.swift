@@ -27,8 +27,8 @@ package enum RouteTable {
         Route(
             "GET", "/v1/activities", .listActivities, .observe,
             query: ["status", "type", "user", "limit", "cursor"]),
-        Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic"]),
-        Route("PUT", "/v1/types/{type}", .putType, .produce),
+        Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic", "dry_run"]),
+        Route("PUT", "/v1/types/{type}", .putType, .produce, query: ["dry_run"]),
         Route("GET", "/v1/types/{type}", .showType, .observe, query: ["app"]),
         Route("POST", "/v1/timelines/{kind}/reload", .reloadTimeline, .produce),
         Route("POST", "/v1/controls/{kind}/reload", .reloadControl, .produce),

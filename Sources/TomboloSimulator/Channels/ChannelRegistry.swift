@@ -42,6 +42,10 @@ package struct AcceptedBroadcast: Hashable, Sendable {
     package var priority: Int
     package var payload: [UInt8]
     package var requestID: String
+    /// Whether the channel keeps it for phones that cannot be reached, and until when.
+    package var isStored = false
+    package var expiration = PushExpiration.immediate
+    package var acceptedAt = WallInstant(seconds: 0)
 }
 
 /// The answer to one request of the channel or broadcast API.

@@ -57,7 +57,7 @@ extension RequestJudge {
             throw ChannelRefusal(error)
         }
         let bundleID = try app(String(isBroadcast ? parts[4] : parts[3]), key)
-        if isBroadcast { return try broadcast(request, bundleID) }
+        if isBroadcast { return try broadcast(request, bundleID, at: now) }
         if isList { return list(bundleID) }
         switch request.method {
         case "POST": return try create(request, bundleID, freshChannel)
@@ -125,7 +125,7 @@ extension RequestJudge {
     }
 
     private func broadcast(
-        _ request: PushRequest, _ bundleID: String
+        _ request: PushRequest, _ bundleID: String, at now: WallInstant
     ) throws(ChannelRefusal) -> ChannelAnswer {
         let (id, policy) = try channel(of: request, bundleID)
         guard let type = request.value("apns-push-type") else {
@@ -150,7 +150,8 @@ extension RequestJudge {
             status: 200, requestID: "",
             broadcast: AcceptedBroadcast(
                 channelID: id, bundleID: bundleID, priority: priority, payload: request.body,
-                requestID: ""))
+                requestID: "", isStored: policy == .mostRecent && expiration > 0,
+                expiration: expiration == 0 ? .immediate : .until(expiration), acceptedAt: now))
     }
 
     private func list(_ bundleID: String) -> ChannelAnswer {

@@ -121,6 +121,12 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
             let counts = gateway.counts
             writer.beginObject()
             writer.member("accepted", counts.accepted)
+            writer.name("keys")
+            writer.beginObject()
+            for (key, count) in counts.acceptedByKey.sorted(by: { $0.key < $1.key }) {
+                writer.member(key, count)
+            }
+            writer.endObject()
             writer.name("refused")
             writer.beginObject()
             for (reason, count) in counts.refused.sorted(by: { $0.key.rawValue < $1.key.rawValue })

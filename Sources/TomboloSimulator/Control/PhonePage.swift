@@ -7,6 +7,13 @@ enum PhonePage {
         writer.member("phone", phone.configuration.name)
         writer.member("online", phone.isOnline)
         writer.member("ignored", phone.ignoredCount)
+        writer.name("reloads")
+        writer.beginObject()
+        for (surface, count) in phone.reloads.sorted(by: { $0.key.name ?? "" < $1.key.name ?? "" })
+        {
+            writer.member(surface.name ?? "", count)
+        }
+        writer.endObject()
         writer.name("cards")
         writer.beginArray()
         for card in phone.cards { write(card, into: &writer) }

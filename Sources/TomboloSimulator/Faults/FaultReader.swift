@@ -33,6 +33,16 @@ struct FaultReader {
         }
     }
 
+    /// `device` where nothing is said; nil for `any`.
+    func target(_ name: String) throws(FaultScriptError) -> FaultRule.Target? {
+        let choices = FaultRule.Target.allCases.map(\.rawValue) + ["any"]
+        let message = "must be one of " + choices.joined(separator: ", ")
+        let given = try value(name, message) { view in
+            view.string.flatMap { choices.contains($0) ? $0 : nil }
+        }
+        return given == nil ? .device : given.flatMap(FaultRule.Target.init(rawValue:))
+    }
+
     /// A part of the whole: above 0, at most 1.
     func share(_ name: String) throws(FaultScriptError) -> Double? {
         try value(name, "must be a number above 0 and at most 1") { view in

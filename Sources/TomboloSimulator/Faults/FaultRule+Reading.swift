@@ -39,7 +39,7 @@ extension FaultRule {
 
     /// The members of a rule, in the order in which they are told where one is wrong.
     private static let members = [
-        "name", "token", "push_type", "priority", "share", "times", "from", "for", "every",
+        "name", "to", "token", "push_type", "priority", "share", "times", "from", "for", "every",
         "status", "reason", "gone_for", "no_answer", "reset", "abort", "delay", "delivered",
         "go_away", "max_streams",
     ]
@@ -49,6 +49,7 @@ extension FaultRule {
         let reader = FaultReader(view: view, pointer: pointer)
         try reader.checkMembers(Self.members)
         name = try reader.string("name") ?? ""
+        target = try reader.target("to")
         tokenPrefix = try reader.string("token")?.lowercased() ?? ""
         pushType = try reader.string("push_type")
         priority = try reader.integer("priority", in: 1...10)
@@ -78,13 +79,15 @@ extension FaultRule {
         var outcomes: [Outcome] = []
         let goneFor = try reader.duration("gone_for") ?? .zero
         let reason = try reader.string("reason")
-        let known = reason.flatMap(RefusalReason.init(rawValue:))
-        if let status = try reader.integer("status", in: 400...599) ?? known?.status {
+        let status = reason.flatMap { reason in
+            RefusalReason(rawValue: reason)?.status ?? ChannelReason(rawValue: reason)?.status
+        }
+        if let status = try reader.integer("status", in: 400...599) ?? status {
             outcomes.append(
                 .answer(Answer(status: status, reason: reason ?? "", goneFor: goneFor)))
         } else if reason != nil {
             throw FaultScriptError(
-                reader.path("reason"), "is none of Apple's to a device; give its status too")
+                reader.path("reason"), "is none of Apple's; give its status too")
         }
         if try reader.bool("no_answer") == true { outcomes.append(.silence(.noAnswer)) }
         if try reader.bool("abort") == true { outcomes.append(.silence(.abort)) }

@@ -34,6 +34,18 @@ package struct FaultRule: Hashable, Sendable {
 
     // For which pushes: all that are given have to hold.
 
+    /// What is sent to Apple.
+    package enum Target: String, CaseIterable, Hashable, Sendable {
+        /// A push to one device.
+        case device
+        /// A push to a channel.
+        case broadcast
+        /// The making, reading, listing or deleting of channels.
+        case channels
+    }
+
+    /// nil: anything.
+    package var target: Target? = .device
     /// The device token begins so (lower-case hex).
     package var tokenPrefix = ""
     /// `apns-push-type`, as sent.
@@ -90,14 +102,38 @@ package struct FaultRule: Hashable, Sendable {
         return age - every * Int(age / every)
     }
 
-    /// Whether it is about this push; share, times and window are the script's affair.
-    func concerns(_ push: AcceptedPush) -> Bool {
-        push.token.hasPrefix(tokenPrefix) && pushType ?? push.type.rawValue == push.type.rawValue
-            && priority ?? push.priority == push.priority
+    /// Whether it is about this request; share, times and window are the script's affair.
+    func concerns(_ request: FaultedRequest) -> Bool {
+        target ?? request.target == request.target && request.token.hasPrefix(tokenPrefix)
+            && pushType ?? request.pushType == request.pushType
+            && priority ?? request.priority == request.priority
     }
 
     /// Whether a push that it takes notices anything; else it only limits streams.
     var touchesPushes: Bool {
         outcome != .none || delay > .zero || goAway != nil
+    }
+}
+
+/// A request that would be answered well, as far as rules look at it.
+struct FaultedRequest {
+    var target: FaultRule.Target
+    var token = ""
+    var pushType = PushType.liveActivity.rawValue
+    /// 0 where it has none.
+    var priority = 0
+
+    init(_ target: FaultRule.Target) { self.target = target }
+
+    init(_ push: AcceptedPush) {
+        self.init(.device)
+        token = push.token
+        pushType = push.type.rawValue
+        priority = push.priority
+    }
+
+    init(_ answer: ChannelAnswer) {
+        self.init(answer.broadcast == nil ? .channels : .broadcast)
+        priority = answer.broadcast?.priority ?? 0
     }
 }

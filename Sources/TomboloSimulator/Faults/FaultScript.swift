@@ -45,10 +45,15 @@ package struct FaultScript: Sendable {
 
     /// The rule that takes this push, if any.
     mutating func take(_ push: AcceptedPush, at now: WallInstant) -> FaultRule? {
+        take(FaultedRequest(push), at: now)
+    }
+
+    /// The same for any request.
+    mutating func take(_ request: FaultedRequest, at now: WallInstant) -> FaultRule? {
         for index in entries.indices {
             let entry = entries[index]
             guard entry.rule.touchesPushes, entry.taken < entry.rule.times ?? .max,
-                entry.rule.isOpen(at: now, since: entry.givenAt), entry.rule.concerns(push)
+                entry.rule.isOpen(at: now, since: entry.givenAt), entry.rule.concerns(request)
             else { continue }
             if entry.rule.share < 1, fraction() >= entry.rule.share { continue }
             entries[index].taken += 1

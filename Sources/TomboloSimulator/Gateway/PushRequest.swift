@@ -58,6 +58,8 @@ package struct AcceptedPush: Hashable, Sendable {
     package var collapseID: String?
     package var payload: [UInt8]
     package var acceptedAt: WallInstant
+    /// It starts an activity on a channel that does not exist.
+    package var startsOnUnknownChannel = false
 
     package init(
         apnsID: String, token: String, topic: PushTopic, type: PushType, priority: Int,

@@ -19,12 +19,14 @@ extension RequestJudge {
 
     /// A JSON object of at least one byte and at most the type's limit; what does not parse counts
     /// as empty, for it says nothing. Whether its `aps` makes sense is the phone's affair.
-    func checkPayload(_ body: [UInt8], type: PushType) throws(Refusal) {
+    func payload(of request: PushRequest, type: PushType) throws(Refusal) -> JSONDocument {
+        let body = request.body
         guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
         guard body.count <= type.payloadBytesMax else { throw Refusal(.payloadTooLarge) }
         // Where the fault lies does not matter: Apple has one reason for all of it.
         guard let document = try? JSONDocument(body), document.root.kind == .object else {
             throw Refusal(.payloadEmpty)
         }
+        return document
     }
 }

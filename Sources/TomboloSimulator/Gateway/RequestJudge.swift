@@ -66,11 +66,15 @@ package struct RequestJudge: Sendable {
         let priority = try priority(of: request, type: type)
         let expiration = try expiration(of: request)
         try checkDeviceToken(token, topic: topic)
-        try checkPayload(request.body, type: type)
+        let payload = try payload(of: request, type: type)
         if !rules.acceptsAnyToken, !tokens.take(token, at: now) { throw Refusal(.tooManyRequests) }
-        return AcceptedPush(
+        var push = AcceptedPush(
             apnsID: id, token: token, topic: topic, type: type, priority: priority,
             expiration: expiration, collapseID: collapseID, payload: request.body, acceptedAt: now)
+        if type == .liveActivity, let channel = payload.root["aps"]?["input-push-channel"]?.string {
+            push.startsOnUnknownChannel = channels[channel, of: topic.bundleID] == nil
+        }
+        return push
     }
 
     // MARK: - Provider token

@@ -25,6 +25,9 @@ package struct IgnoredPush: Hashable, Sendable {
         case wrongToken = "wrong_token"
         /// `input-push-channel` before iOS 18.
         case channelNeedsNewerOS = "channel_needs_newer_os"
+        /// `input-push-channel` names no channel: the activity does not start.
+        case channelUnknown = "channel_unknown"
+        case reloadBudgetExceeded = "reload_budget_exceeded"
         /// A stale or dismissal date that is no whole second; the push itself was applied.
         case dateNotWholeSeconds = "date_not_whole_seconds"
         /// A stale date that has passed: the card is stale at once; the push itself was applied.

@@ -1,12 +1,19 @@
 /// Broadcasts: a card that was started with `input-push-channel` listens on its channel.
 extension Phone {
-    /// A broadcast from APNs. A phone that is offline, or has no card on the channel, misses it:
-    /// what a channel stores for late comers is not simulated.
+    /// A channel of policy 1 keeps its newest message for so long (Apple: "up to 8 hours").
+    static let broadcastStorageMax: Duration = .seconds(8 * 3_600)
+
+    /// A broadcast from APNs. A phone without a card on the channel misses it, and one that is
+    /// offline too, unless the channel stores its newest message: that comes when it is back.
     package mutating func receive(
         _ broadcast: AcceptedBroadcast, at now: WallInstant
     ) -> [PhoneEffect] {
         var effects = advance(to: now)
-        guard isOnline, broadcast.bundleID == configuration.bundleID else { return effects }
+        guard broadcast.bundleID == configuration.bundleID else { return effects }
+        guard isOnline else {
+            if broadcast.isStored { storedBroadcasts[broadcast.channelID] = broadcast }
+            return effects
+        }
         let push = AcceptedPush(
             apnsID: broadcast.requestID, token: "", topic: .liveActivity(broadcast.bundleID),
             type: .liveActivity, priority: broadcast.priority, expiration: .immediate,
@@ -21,5 +28,17 @@ extension Phone {
             }
         }
         return effects
+    }
+
+    /// What was kept while the phone was offline, as far as it is worth anything now.
+    mutating func takeStoredBroadcasts(at now: WallInstant) -> [PhoneEffect] {
+        defer { storedBroadcasts = [:] }
+        return storedBroadcasts.values.sorted { $0.channelID < $1.channelID }.flatMap {
+            broadcast in
+            let isKept =
+                now - broadcast.acceptedAt < Self.broadcastStorageMax
+                && broadcast.expiration.isStorable(at: now, acceptedAt: broadcast.acceptedAt)
+            return isKept ? receive(broadcast, at: now) : []
+        }
     }
 }

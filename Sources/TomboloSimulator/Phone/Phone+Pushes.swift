@@ -13,6 +13,8 @@ extension Phone {
                 throw Ignored(.activityEnded, "dismissed")
             }
             try change(index, by: push, at: now, &effects)
+        case .surface(let surface):
+            try reload(surface, push, at: now, &effects)
         case nil:
             throw Ignored(.wrongToken, "no such token on this phone")
         }
@@ -26,6 +28,9 @@ extension Phone {
             throw Ignored(.wrongToken, "\(payload.event.rawValue) at a push-to-start token")
         }
         let (state, attributes) = try checkStart(payload, type: type, at: now)
+        if push.startsOnUnknownChannel {
+            throw Ignored(.channelUnknown, payload.inputPushChannel ?? "")
+        }
         if isTerminated { throw Ignored(.appTerminated) }
         guard startBudget.take(at: now) else { throw Ignored(.startBudgetExceeded) }
         guard cards.count < Self.cardsMax else { throw Ignored(.tooManyActivities) }

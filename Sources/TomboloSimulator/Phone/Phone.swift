@@ -17,9 +17,14 @@ package struct Phone: Sendable {
     package private(set) var isOnline = true
 
     /// What each living token is for.
-    var purposes: [String: CardOrType] = [:]
+    var purposes: [String: Purpose] = [:]
     var startBudget: TokenBucket
     var nextCardNumber = 1
+    /// How often widgets and controls were reloaded by push, and what is left of their budgets.
+    package internal(set) var reloads: [TokenPurpose: Int] = [:]
+    var reloadBudgets: [TokenPurpose: TokenBucket] = [:]
+    /// Of each channel the newest broadcast that APNs keeps for a phone it cannot reach.
+    var storedBroadcasts: [String: AcceptedBroadcast] = [:]
     /// APNs keeps one push per app for a phone it cannot reach.
     private var stored: AcceptedPush?
     private var issuedTokens: UInt64 = 0
@@ -33,9 +38,11 @@ package struct Phone: Sendable {
     var lateUntil = WallInstant.distantFuture
     var arrivals = 0
 
-    enum CardOrType: Hashable, Sendable {
+    enum Purpose: Hashable, Sendable {
         case startType(String)
         case card(Int)
+        /// Widgets, or a control.
+        case surface(TokenPurpose)
     }
 
     /// Ignored pushes kept for reading; the count goes on.
@@ -55,14 +62,30 @@ package struct Phone: Sendable {
             at: now)
     }
 
-    /// The app is launched for the first time: one push-to-start token per type.
+    /// The app is launched for the first time: one push-to-start token per type, one for the
+    /// widgets, one per control.
     package mutating func boot() -> [PhoneEffect] {
-        configuration.attributesTypes.map { type in
-            let token = Self.token(
-                configuration.startTokenSeed + [UInt8]("\(configuration.name) \(type)".utf8))
-            purposes[token] = .startType(type)
-            return .tokenIssued(token, .start(attributesType: type))
+        var effects = configuration.attributesTypes.map { type in
+            issue(type, .startType(type), .start(attributesType: type))
         }
+        var surfaces = [TokenPurpose.widget]
+        if configuration.osMajor >= 18 {
+            surfaces += configuration.controlKinds.map { .control(kind: $0) }
+        }
+        for surface in surfaces {
+            effects.append(issue(surface.name ?? "", .surface(surface), surface))
+        }
+        return effects
+    }
+
+    /// A token that outlives a restart.
+    private mutating func issue(
+        _ name: String, _ purpose: Purpose, _ told: TokenPurpose
+    ) -> PhoneEffect {
+        let token = Self.token(
+            configuration.startTokenSeed + [UInt8]("\(configuration.name) \(name)".utf8))
+        purposes[token] = purpose
+        return .tokenIssued(token, told)
     }
 
     /// A push from APNs, whose gateway has accepted it.
@@ -87,12 +110,15 @@ package struct Phone: Sendable {
     package mutating func setOnline(_ online: Bool, at now: WallInstant) -> [PhoneEffect] {
         guard online != isOnline else { return [] }
         isOnline = online
-        guard online, let push = stored else { return [] }
+        guard online else { return [] }
+        var effects = takeStoredBroadcasts(at: now)
+        guard let push = stored else { return effects }
         stored = nil
         guard push.expiration.isStorable(at: now, acceptedAt: push.acceptedAt) else {
-            return refuse(push, Ignored(.expiredWhileOffline), at: now)
+            return effects + refuse(push, Ignored(.expiredWhileOffline), at: now)
         }
-        return receive(push, at: now)
+        effects += receive(push, at: now)
+        return effects
     }
 
     private mutating func store(_ push: AcceptedPush, at now: WallInstant) -> [PhoneEffect] {

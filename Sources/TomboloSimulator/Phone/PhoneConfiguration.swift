@@ -52,6 +52,11 @@ package struct PhoneConfiguration: Sendable {
     package var reordersEvery: Int?
     /// The app's ActivityAttributes types: each has a push-to-start token.
     package var attributesTypes = ["RunnerWidgetAttributes"]
+    /// Kinds of the app's controls: each has a token (iOS 18 and later).
+    package var controlKinds = ["RunnerControl"]
+    /// Reloads of the widgets, or of one control, by push. Apple publishes no number; of timelines
+    /// it says 40 to 70 a day for a widget that is looked at often.
+    package var reloadBudget: Budget? = Budget(depth: 10, perHour: 3)
     /// What each type's content state must look like; a type without an entry takes any object.
     package var shapes: [String: JSONShape] = [
         "RunnerWidgetAttributes": .object([.init("image", .string)]),
@@ -76,6 +81,17 @@ package struct PhoneConfiguration: Sendable {
     var updateBudget: Budget? {
         if budgetClass == .frequent, !frequentPushesEnabled { return BudgetClass.standard.budget }
         return budgetClass.budget
+    }
+
+    /// What pushes to a token of this purpose name as their topic.
+    func topic(of purpose: TokenPurpose) -> PushTopic {
+        let type: PushType =
+            switch purpose {
+            case .start, .update: .liveActivity
+            case .widget: osMajor >= 26 ? .widgets : .background
+            case .control: .controls
+            }
+        return PushTopic(bundleID: bundleID, suffix: type.topicSuffix ?? "")
     }
 
     /// The number before the first dot of `os`.

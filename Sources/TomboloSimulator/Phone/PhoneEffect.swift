@@ -7,6 +7,8 @@ package enum PhoneEffect: Hashable, Sendable {
     /// The island shows something else than before.
     case changed(ActivityCard, IslandChange)
     case ignored(IgnoredPush)
+    /// Widgets, or a control, asked for what is new, so often by now.
+    case reloaded(TokenPurpose, count: Int)
 }
 
 /// What a token is for, in the words of the relay's API.
@@ -14,6 +16,20 @@ package enum TokenPurpose: Hashable, Sendable {
     case start(attributesType: String)
     /// An activity's update token; without an id the app has nothing to report it under.
     case update(activityID: String?)
+    /// All widgets of the app; before OS 26, where there is none, the app's own token, by which it
+    /// is woken in the background.
+    case widget
+    case control(kind: String)
+
+    /// In a word, as the relay's API spells it; an activity without an id is told by none.
+    package var name: String? {
+        switch self {
+        case .start(let type): "start:" + type
+        case .update(let id): id.map { "activity:" + $0 }
+        case .widget: "widget"
+        case .control(let kind): "control:" + kind
+        }
+    }
 }
 
 /// How an island changed.

@@ -65,7 +65,7 @@ package struct PhoneReports: Sendable {
             if let path = tokenPath(purpose) { queue.forget(path) }
         case .changed(let card, _):
             report(card, at: now)
-        case .ignored:
+        case .ignored, .reloaded:
             break
         }
     }
@@ -103,10 +103,9 @@ package struct PhoneReports: Sendable {
     }
 
     private func tokenPath(_ purpose: TokenPurpose) -> String? {
-        switch purpose {
-        case .start(let type): devicePath + "/tokens/start:" + percentEncoded(type)
-        case .update(let id): id.map { devicePath + "/tokens/activity:" + percentEncoded($0) }
-        }
+        guard let name = purpose.name else { return nil }
+        let parts = name.split(separator: ":", maxSplits: 1).map { percentEncoded(String($0)) }
+        return devicePath + "/tokens/" + parts.joined(separator: ":")
     }
 
     /// The phone's word on one activity: what it shows, since when, and how often that changed.

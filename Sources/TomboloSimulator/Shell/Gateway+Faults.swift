@@ -24,6 +24,26 @@ extension Gateway {
         _ fault: FaultRule, _ push: AcceptedPush, _ answer: GatewayAnswer,
         _ exchange: HTTPExchange
     ) async {
+        await suffer(fault, ("apns-id", answer.apnsID), exchange) {
+            respond(answer, to: exchange)
+        } deliver: { now in
+            receiver?.received(push, at: now)
+        }
+    }
+
+    /// The same of a broadcast, or of a request about channels.
+    func suffer(_ fault: FaultRule, _ answer: ChannelAnswer, _ exchange: HTTPExchange) async {
+        await suffer(fault, ("apns-request-id", answer.requestID), exchange) {
+            respond(answer, to: exchange)
+        } deliver: { now in
+            if let broadcast = answer.broadcast { receiver?.received(broadcast, at: now) }
+        }
+    }
+
+    private func suffer(
+        _ fault: FaultRule, _ id: (name: String, value: String), _ exchange: HTTPExchange,
+        respond: () -> Void, deliver: (WallInstant) -> Void
+    ) async {
         counts.faults[fault.effect, default: 0] += 1
         if fault.delay > .zero {
             // Cancelled: the simulator ends, and the answer goes at once.
@@ -35,24 +55,23 @@ extension Gateway {
         let now = wallClock()
         switch fault.outcome {
         case .none:
-            respond(answer, to: exchange)
-            receiver?.received(push, at: now)
-            return
-        case .answer(let given):
-            respond(given, apnsID: answer.apnsID, to: exchange, at: now)
+            respond()
+            return deliver(now)
+        case .answer(let given): self.respond(given, id, to: exchange, at: now)
         case .silence(.reset(let code)): exchange.reset(code: code)
         case .silence(.abort): exchange.connection.abort()
         case .silence(.noAnswer): break
         }
-        if fault.isDelivered { receiver?.received(push, at: now) }
+        if fault.isDelivered { deliver(now) }
         if fault.outcome == .silence(.noAnswer) { await exchange.waitUntilPeerGone() }
     }
 
     private func respond(
-        _ given: FaultRule.Answer, apnsID: String, to exchange: HTTPExchange, at now: WallInstant
+        _ given: FaultRule.Answer, _ id: (name: String, value: String),
+        to exchange: HTTPExchange, at now: WallInstant
     ) {
         var fields = HTTPFields()
-        fields.append("apns-id", apnsID)
+        fields.append(id.name, id.value)
         fields.append("content-type", "application/json")
         var body = JSONWriter()
         body.beginObject()

@@ -14,6 +14,8 @@ protocol PushReceiver: AnyObject {
 /// What the gateway said so far.
 package struct GatewayCounts: Hashable, Sendable {
     package internal(set) var accepted = 0
+    /// Pushes that were right, whatever fault they met, by the id of the key that signed.
+    package internal(set) var acceptedByKey: [String: Int] = [:]
     package internal(set) var refused: [RefusalReason: Int] = [:]
     /// Pushes that met a fault, by what it did: `503 ServiceUnavailable`, `no_answer` …
     package internal(set) var faults: [String: Int] = [:]
@@ -86,7 +88,7 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         guard let body = await Self.body(of: exchange) else { return }
         let now = wallClock()
         if RequestJudge.isOfChannels(exchange.head.target) {
-            return answerChannels(exchange, body, at: now)
+            return await answerChannels(exchange, body, at: now)
         }
         let id = exchange.connection.id
         var memory = connections[id] ?? Memory(connection: exchange.connection)
@@ -101,6 +103,9 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
         // A connection that has ended meanwhile is forgotten already.
         if connections[id] != nil { connections[id] = memory }
         if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
+        if case .success = answer.result, let key = memory.judged.keyID {
+            counts.acceptedByKey[key, default: 0] += 1
+        }
         if case .success(let push) = answer.result, let fault = faults.take(push, at: now) {
             return await suffer(fault, push, answer, exchange)
         }
@@ -110,20 +115,32 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
 
     private func answerChannels(
         _ exchange: HTTPExchange, _ body: [UInt8], at now: WallInstant
-    ) {
+    ) async {
         let id = exchange.connection.id
         var memory = connections[id] ?? Memory(connection: exchange.connection)
         let hadAccepted = memory.judged.hasAcceptedRequest
+        // What a fault answers with an error was not done.
+        let before = faults.entries.isEmpty ? nil : judge.channels
         let answer = judge.judgeChannel(
             Self.request(exchange.head, body), on: &memory.judged, at: now, freshID: Self.freshID,
             freshChannel: { RandomBytes.make(16) })
         if connections[id] != nil { connections[id] = memory }
         if memory.judged.hasAcceptedRequest, !hadAccepted { limitStreams(memory, at: now) }
+        if answer.status < 300, let fault = faults.take(FaultedRequest(answer), at: now) {
+            if case .answer = fault.outcome, !fault.isDelivered, let before {
+                judge.channels = before
+            }
+            return await suffer(fault, answer, exchange)
+        }
+        respond(answer, to: exchange)
+        if let broadcast = answer.broadcast { receiver?.received(broadcast, at: now) }
+    }
+
+    func respond(_ answer: ChannelAnswer, to exchange: HTTPExchange) {
         var fields: HTTPFields = ["apns-request-id": answer.requestID]
         if let channel = answer.channelID { fields.append("apns-channel-id", channel) }
         if !answer.body.isEmpty { fields.append("content-type", "application/json") }
         exchange.respond(answer.status, fields, answer.body)
-        if let broadcast = answer.broadcast { receiver?.received(broadcast, at: now) }
     }
 
     /// The body, cut where it is larger than any payload may be; nil where its sender is gone.

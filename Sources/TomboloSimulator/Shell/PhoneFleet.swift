@@ -82,16 +82,20 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         let configuration = phones[index].configuration
         for effect in effects {
             switch effect {
-            case .tokenIssued(let token, _):
+            case .tokenIssued(let token, let purpose):
                 owners[token] = index
                 gateway.issue(
-                    token, topic: .liveActivity(configuration.bundleID),
+                    token, topic: configuration.topic(of: purpose),
                     limit: configuration.budgetClass == .lab ? nil : .standard, at: now)
             case .tokenRetired(let token, _):
                 owners[token] = nil
                 gateway.retire(token, at: now)
             case .changed(let card, let change):
                 line(SimulatorLine.island(phone: configuration.name, card, change, at: now))
+            case .reloaded(let surface, let count):
+                line(
+                    SimulatorLine.reloaded(
+                        phone: configuration.name, surface, count: count, at: now))
             case .ignored(let push):
                 line(SimulatorLine.ignored(phone: configuration.name, push))
             }

@@ -35,6 +35,21 @@ enum SimulatorLine {
         return line.bytes
     }
 
+    /// Widgets, or a control, asked for what is new, so often by now.
+    static func reloaded(
+        phone: String, _ surface: TokenPurpose, count: Int, at now: WallInstant
+    ) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("phone", phone)
+        line.member("event", "reloaded")
+        line.member("surface", surface.name ?? "")
+        line.member("reloads", count)
+        line.member("at", now.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+
     /// A push changed nothing, and why.
     static func ignored(phone: String, _ push: IgnoredPush) -> [UInt8] {
         var line = JSONWriter()

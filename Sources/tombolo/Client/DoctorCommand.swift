@@ -68,7 +68,10 @@ enum DoctorCommand {
                 tls: tls, on: loop, within: patience)
         } catch {
             finding.detail = "\(endpoint) cannot be reached: \(error)"
-            finding.fix = "nc -vz \(endpoint.host) \(endpoint.port)  (Apple also listens on 2197)"
+            finding.fix =
+                error.kind == .tls
+                ? "timedatectl; openssl s_client -connect \(endpoint.host):\(endpoint.port)"
+                : "nc -vz \(endpoint.host) \(endpoint.port)  (Apple also listens on 2197)"
             return finding
         }
         defer { client.close() }

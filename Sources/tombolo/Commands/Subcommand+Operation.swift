@@ -85,7 +85,8 @@ extension Subcommand {
         ],
         details: [
             "A fault script is {\"rules\":[…]}; of several rules the first that is open takes a push:\n"
-                + "  for which   token (prefix), push_type, priority, share (0 to 1), times\n"
+                + "  for which   to: device (default), broadcast, channels or any; token (prefix),\n"
+                + "              push_type, priority, share (0 to 1), times\n"
                 + "  when        from, for, every: \"30s\", counted from when the rule was given\n"
                 + "  how         status and reason (gone_for with 410) | no_answer | reset | abort;\n"
                 + "              delay, go_away (reason), max_streams; delivered: true lets the phone\n"

@@ -27,7 +27,6 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case secondStartBeforeToken = "second-start-before-the-token"
     case clipSampledAtItsPeriod = "loop-clip-sampled-at-its-period"
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
-    case noEcho = "no-echo"
     case echoWithoutEnd = "echo-without-end"
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
 
@@ -43,7 +42,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     private var isInRelay: Bool {
         switch self {
         case .noTrailingValue, .debounceFromLastEvent, .retirementWithoutGeneration,
-            .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock, .noEcho,
+            .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock,
             .echoWithoutEnd, .channelOfAnotherIncarnation:
             true
         default: false
@@ -61,7 +60,6 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .secondStartBeforeToken: .secondStartBeforeToken
                 case .clipSampledAtItsPeriod: .clipSampledAtItsPeriod
                 case .windowReopenedByClock: .windowReopenedByClock
-                case .noEcho: .noEcho
                 case .echoWithoutEnd: .echoWithoutEnd
                 case .channelOfAnotherIncarnation: .channelOfAnotherIncarnation
                 default: nil

@@ -37,8 +37,9 @@ extension World {
             }
             let change = Change(life: sent.life, mark: sent.mark, event: sent.event)
             repeated[change, default: 0] += 1
-            // A state that had to share its second goes once more with one of its own.
-            guard repeated[change] == Echo.countMax + (sent.mayShare ? 3 : 2) else { continue }
+            // A state that had to share its second goes once more with one of its own, and one of
+            // which a later outcome was awaited too.
+            guard repeated[change] == Echo.countMax + 4 else { continue }
             violated(
                 .echo,
                 "phone \(key.phone) \(key.reference.text): mark \(sent.mark) for the "

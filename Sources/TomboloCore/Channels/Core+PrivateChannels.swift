@@ -5,10 +5,13 @@ import TomboloJSON
 // devices' reports tell.
 
 extension Core {
-    /// Whether a destination's card is to listen on a channel of its activity.
+    /// Whether a destination's card is to listen on a channel of its activity. What is left of an
+    /// incarnation before has another route, or a channel of its own.
     func wantsChannel(_ destination: Destination) -> Bool {
-        let route = activities[destination.activity].definition.route
-        guard route == .channel || route == .auto, !destination.hasFallenBack,
+        let activity = activities[destination.activity]
+        let route = activity.definition.route
+        guard destination.incarnation == activity.incarnation, route == .channel || route == .auto,
+            !destination.hasFallenBack,
             !devices.traits(destination.device).isChannel
         else { return false }
         return devices[destination.device]?.asksForToken ?? false

@@ -118,9 +118,13 @@ package struct FieldReader {
         return nil
     }
 
-    /// Ends the reading. Throws every fault found, unknown fields among them.
+    /// Ends the reading. Throws every fault found, unknown fields first: what is missing is most
+    /// often there under another name.
     package mutating func finish(allowingUnknown: Bool = false) throws(FieldErrors) {
         if !allowingUnknown {
+            let others = errors
+            errors = []
+            defer { errors += others }
             for (name, _) in view.members where !known.contains(name) {
                 let nearest = nearestName(to: name, among: known)
                 fail(name, "unknown field" + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))

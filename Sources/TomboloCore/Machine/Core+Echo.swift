@@ -6,9 +6,6 @@ import TomboloJSON
 extension Core {
     /// When what Apple took last is due once more; nil for never.
     func echoDue(_ destination: Destination, _ projection: Projection, now: Instant) -> Instant? {
-        #if PLANTED_BUGS
-            if isPlanted(.noEcho) { return nil }
-        #endif
         guard destination.acknowledged >= projection.version, destination.token != nil,
             destination.echo.count(of: projection.version) < Echo.countMax,
             destination.pacing.lastSend != .distantPast

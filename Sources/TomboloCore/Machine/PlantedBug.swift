@@ -3,7 +3,7 @@
     package enum PlantedBug: String, Hashable, Sendable, CaseIterable {
         case noTrailingValue, debounceFromLastEvent, retirementWithoutGeneration
         case secondStartBeforeToken, clipSampledAtItsPeriod, windowReopenedByClock
-        case noEcho, echoWithoutEnd, channelOfAnotherIncarnation
+        case echoWithoutEnd, channelOfAnotherIncarnation
     }
 
     extension Core {

@@ -49,6 +49,8 @@ package struct RandomHistory {
     /// How far the machine's wall clock is off, and how often it was set.
     private var wallOffset = Span.zero
     package private(set) var clockJumps = 0
+    /// How many decisions of events the relay still tells of at the end.
+    package private(set) var decisionsTold = 0
     private var faults: [String] = []
 
     package init(seed: UInt64) {
@@ -198,6 +200,7 @@ package struct RandomHistory {
             checkTimestamps(id, own.map(\.push))
             checkEnd(id, own.map(\.push))
             checkLedger(id)
+            checkDeliveries(id)
             // A start of this activity spends its tokens too; starts share one token.
             let starts = sent.filter { $0.push.event == .start && Self.names(id, $0.push) }
             expect(
@@ -263,6 +266,22 @@ package struct RandomHistory {
                 frames.asked == frames.sent + frames.merged + frames.skipped,
                 "seed \(seed): the frames of \(id)")
         }
+    }
+
+    /// Every event has exactly one decision, and it was told: none is left out, and none told
+    /// twice. What a crash has forgotten was told before it.
+    private mutating func checkDeliveries(_ id: String) {
+        guard let name = Identifier(id), let view = rig.view(id) else { return }
+        let told = rig.core.deliveries(
+            of: Rig.tenant, activity: name, device: nil, before: nil, limit: .max
+        ).reversed().compactMap(\.decided)
+        decisionsTold += told.count
+        expect(
+            zip(told, told.dropFirst()).allSatisfy { $0.upperBound + 1 == $1.lowerBound },
+            "seed \(seed): decisions of \(id): \(told)")
+        guard let first = told.first, let last = told.last else { return }
+        expect(last.upperBound == view.version, "seed \(seed): \(id) has more than was told")
+        if crashes.isEmpty { expect(first.lowerBound == 1, "seed \(seed): \(id)'s first") }
     }
 
     private mutating func checkGrant(

@@ -39,9 +39,9 @@ struct Device: Sendable {
     /// Without its user.
     private var shared: RegistrationPool.Shared
     var tokens = TokenTable()
-    var destinations: [Int] = []
+    var destinations: SlotList = []
     /// Running activities that name it.
-    var audience: [Int32] = []
+    var audience: SlotList = []
     @Seldom private var rare: Rare?
 
     /// One that registers for the first time.

@@ -103,11 +103,18 @@ extension Core {
         case .merge(let patch), .replace(let patch): lints = Self.stateLints(patch, type)
         case .none: break
         }
-        let own = activity.destinations.lazy.filter {
-            destinations[$0]?.incarnation == activity.incarnation
-        }
+        var (hasCards, hasGone, isSpent) = (false, true, false)
         // One that is there is found at once, as a rule: only where none is are all looked at.
-        if !own.isEmpty, own.allSatisfy({ destinations[$0]?.phase == .gone }) {
+        for slot in activity.destinations
+        where destinations[slot]?.incarnation == activity.incarnation {
+            hasCards = true
+            if destinations[slot]?.phase != .gone { hasGone = false }
+            if update.urgency == .high, let destination = destinations[slot] {
+                isSpent = isSpent || isBeyondBudget(destination, now: now)
+            }
+            if !hasGone, isSpent || update.urgency != .high { break }
+        }
+        if hasCards, hasGone {
             lints.append(
                 Lint(
                     .updateAfterEnd, "",
@@ -115,16 +122,14 @@ extension Core {
                         + "the update shows nowhere"))
         }
         let age = wall(now) - activity.definition.startedAt
-        if age > .hours(7), !own.isEmpty {
+        if hasCards, age > .hours(7) {
             lints.append(
                 Lint(
                     .activityNearItsEnd, "",
                     "the activity is \(Span.minutes(age.nanoseconds / 60_000_000_000).text) old: "
                         + "the system ends it after 8 hours, and updates then show nowhere"))
         }
-        if update.urgency == .high,
-            own.contains(where: { destinations[$0].map { isBeyondBudget($0, now: now) } ?? false })
-        {
+        if isSpent {
             lints.append(
                 Lint(
                     .priorityBeyondBudget, "/urgency",

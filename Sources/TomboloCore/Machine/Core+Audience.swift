@@ -7,6 +7,7 @@ extension Core {
         switch activities[slot].definition.audience {
         case .none: break
         case .devices(let ids):
+            activities[slot].destinations.reserveCapacity(ids.count)
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
                 join(slot, key)
@@ -37,18 +38,18 @@ extension Core {
     /// A running activity names a device, registered or not.
     mutating func join(_ slot: Int, _ key: DeviceKey) {
         if let device = deviceByKey[key] {
-            devices[device]?.audience.append(Int32(slot))
+            devices[device]?.audience.append(slot)
         } else {
-            audienceByDevice[key, default: []].append(Int32(slot))
+            audienceByDevice[key, default: []].append(slot)
         }
     }
 
     /// It does so no more.
     private mutating func part(_ slot: Int, _ key: DeviceKey) {
         if let device = deviceByKey[key] {
-            devices[device]?.audience.removeAll { $0 == slot }
+            devices[device]?.audience.remove(slot)
         } else {
-            audienceByDevice[key]?.removeAll { $0 == slot }
+            audienceByDevice[key]?.remove(slot)
             if audienceByDevice[key]?.isEmpty == true { audienceByDevice[key] = nil }
         }
     }
@@ -56,7 +57,7 @@ extension Core {
     /// Running activities that a device belongs to.
     func audience(of device: Int) -> [Int] {
         guard let device = devices[device] else { return [] }
-        let named = device.audience.map { Int($0) }
+        let named = Array(device.audience)
         guard let user = device.registration.user else { return named }
         return named + (audienceByUser[UserKey(tenant: device.key.tenant, user: user)] ?? [])
     }
@@ -123,7 +124,7 @@ extension Core {
     mutating func removeDestination(_ slot: Int) {
         guard let destination = destinations[slot] else { return }
         staged.records.append(Record(space: .mark, number: destination.number, value: nil))
-        activities[destination.activity].destinations.removeAll { $0 == slot }
+        activities[destination.activity].destinations.remove(slot)
         deadlines.set(slot, at: nil)
         leavePlace(slot)
         destinations[slot] = nil

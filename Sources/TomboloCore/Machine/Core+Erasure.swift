@@ -88,7 +88,7 @@ extension Core {
         if !activities[slot].hasEnded { leaveAudience(slot) }
         for destination in activities[slot].destinations {
             if let device = destinations[destination]?.device {
-                devices[device]?.destinations.removeAll { $0 == destination }
+                devices[device]?.destinations.remove(destination)
             }
             removeDestination(destination)
         }

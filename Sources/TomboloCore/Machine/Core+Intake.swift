@@ -186,15 +186,12 @@ extension Core {
             }
         case .start, .update, .end: break
         }
-        let command = Self.complete(
-            command,
-            type(of: activities[slot].definition, command.activity.tenant))
+        let definition = activities[slot].definition
+        let command = Self.complete(command, type(of: definition, command.activity.tenant))
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
-        try checkState(
-            projection, activities[slot].definition, command.content, command.activity.tenant)
-        try checkSize(
-            of: projection, activities[slot].definition, alert: Self.alert(command.content))
+        try checkState(projection, definition, command.content, command.activity.tenant)
+        try checkSize(of: projection, definition, alert: Self.alert(command.content))
         activities[slot].accepted = projection
         return .staged(stage(command, slot, projection, plan: plan, now: now))
     }
@@ -203,8 +200,11 @@ extension Core {
         _ command: Command, _ slot: Int, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
+        // A copy of its own: what is handed to a look at everything must not be a part of it.
+        let activity = activities[slot]
+        let lint = lints(command.content, activity, now: now)
         let event = NewEvent(
-            tenant: command.activity.tenant, activity: activities[slot].number,
+            tenant: command.activity.tenant, activity: activity.number,
             expectedVersion: projection.version - 1, kind: command.content.kind,
             recordedAt: wall(now), body: command.body, idempotency: command.idempotency)
         if let key = command.idempotency { idempotency.run(command.activity.tenant, key.key) }
@@ -213,7 +213,7 @@ extension Core {
                 event: event, activity: slot, incarnation: activities[slot].incarnation,
                 projection: projection, content: command.content, definition: definition,
                 plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
-                lint: lints(command.content, activities[slot], now: now)))
+                lint: lint))
         if let alert = projection.alert, alert.version == projection.version {
             activities[slot].comingAlerts.append(alert)
         }

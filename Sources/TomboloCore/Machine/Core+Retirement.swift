@@ -64,7 +64,7 @@ extension Core {
         guard let device = destinations[slot]?.device, let activity = destinations[slot]?.activity
         else { return }
         dropTokens(of: activity, on: device)
-        devices[device]?.destinations.removeAll { $0 == slot }
+        devices[device]?.destinations.remove(slot)
         removeDestination(slot)
     }
 

@@ -34,7 +34,7 @@ package struct Core: Sendable {
     /// When tokens that wait for their activity are forgotten, by device slot.
     var orphanDeadlines = DeadlineHeap()
     /// Of devices that are not registered: who is keeps its own.
-    var audienceByDevice: [DeviceKey: [Int32]] = [:]
+    var audienceByDevice: [DeviceKey: SlotList] = [:]
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var keys: [Int64: [UInt8]] = [:]

@@ -114,7 +114,7 @@ extension World {
         for outbox in outboxes.values {
             for index in outbox.sends.indices where outbox.sends[index].life == life.number {
                 let answeredAt = outbox.sends[index].answeredAt ?? loop.now
-                outbox.sends[index].isForgotten = loop.now - answeredAt < .seconds(10)
+                outbox.sends[index].isForgotten = isUnrecorded(answeredAt)
                 guard outbox.sends[index].fate == .open else { continue }
                 outbox.sends[index].fate = .unknown
                 outbox.sends[index].answeredAt = loop.now

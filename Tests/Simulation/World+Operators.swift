@@ -78,12 +78,24 @@ extension World {
     private func troubleDisk() {
         guard !isDiskFull, strikes(.fullDisk, .machine, oneIn: 3) else { return }
         isDiskFull = true
+        if loop.now - roomSince >= Self.recordingMax { fullSince = loop.now }
         note(.full, who: -1, 1)
         after(dice.time(.machine, 100...100_000)) { [self] in
             isDiskFull = false
+            roomSince = loop.now
             trouble()
             note(.full, who: -1, 0)
         }
+    }
+
+    /// What is answered is on record so much later, where the log has room.
+    private static let recordingMax = Duration.seconds(10)
+
+    /// Whether what was answered then may not be on record: a full log takes nothing for as long as
+    /// it lasts.
+    func isUnrecorded(_ answeredAt: MonotonicInstant) -> Bool {
+        let hasHadRoom = !isDiskFull && loop.now - roomSince >= Self.recordingMax
+        return (hasHadRoom ? loop.now : fullSince) - answeredAt < Self.recordingMax
     }
 
     private func backUpOrRestore() {

@@ -52,6 +52,9 @@ final class World: @unchecked Sendable {
     var isHealed = false
     var isOver = false
     var restTime: Duration = .zero
+    /// The disk has been full from the one to the other, with breaks too short to be of use.
+    var fullSince = MonotonicInstant(nanoseconds: 0)
+    var roomSince = MonotonicInstant(nanoseconds: 0)
     /// When something last went wrong that may hold a push.
     var lastTrouble = MonotonicInstant(nanoseconds: 0)
     var numbers: Int64 = 0

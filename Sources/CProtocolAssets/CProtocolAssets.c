@@ -21,6 +21,14 @@ struct tombolo_protocol_asset tombolo_protocol_radial(void) {
     return (struct tombolo_protocol_asset){radial, sizeof radial};
 }
 
+static const unsigned char runner[] = {
+#embed "../../Protocol/examples/runner/steps.json"
+};
+
+struct tombolo_protocol_asset tombolo_protocol_runner(void) {
+    return (struct tombolo_protocol_asset){runner, sizeof runner};
+}
+
 static const unsigned char window[] = {
 #embed "../../Protocol/examples/window/steps.json"
 };

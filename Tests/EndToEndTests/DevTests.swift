@@ -37,7 +37,9 @@ import TomboloJSON
             FileBytes.read("\(RunnerCatTests.examples)/\(name)/steps.json")
         ).root
         let dev = try RunningRelay()
-        let result = try dev.tombolo("trigger", name, "--phones", "2", "-o", "json")
+        let flags = name == "runner" ? ["--steps"] : []
+        let result = try dev.tombolo(
+            ["trigger", name, "--phones", "2", "-o", "json"] + flags)
         #expect(result.status == 0, "\(result.errors)")
         let summary = try JSONDocument(Array(result.output.utf8)).root
         #expect(summary["converged"]?.bool == true)

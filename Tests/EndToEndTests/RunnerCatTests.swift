@@ -1,5 +1,6 @@
 import Testing
 import TomboloCrypto
+import TomboloJSON
 
 @testable import tombolo
 
@@ -18,6 +19,13 @@ import TomboloCrypto
     @Test(arguments: 0..<5)
     func `a frame in the program is the frame in the protocol`(_ index: Int) throws {
         #expect(Base64.encode(try Self.file(index)) == RunnerCat.frames[index])
+    }
+
+    @Test func `the steps show these frames and no other`() throws {
+        let steps = try JSONDocument(FileBytes.read("\(Self.examples)/runner/steps.json")).root
+        let shown = steps.elements.compactMap { $0["shows"]?["image"]?.string }
+        #expect(shown.count == 6)
+        #expect(shown.allSatisfy(RunnerCat.frames.contains))
     }
 
     @Test func `all five fit one payload`() {

@@ -58,6 +58,10 @@ final class RunningRelay {
     var environment: [String: String] { ["TOMBOLO_RELAY": api, "TOMBOLO_KEY": key] }
 
     func tombolo(_ arguments: String..., input: String = "") throws -> Tombolo.Result {
+        try tombolo(arguments, input: input)
+    }
+
+    func tombolo(_ arguments: [String], input: String = "") throws -> Tombolo.Result {
         try Tombolo.run(arguments, input: input, environment: environment)
     }
 

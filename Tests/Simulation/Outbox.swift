@@ -36,8 +36,8 @@ final class Outbox {
         var token: String
         var fate = Fate.open
         var answeredAt: MonotonicInstant?
-        /// Its answer came so shortly before a crash, or the log had no room for it, that it may not
-        /// be on record.
+        /// Its answer came so shortly before a crash that it may not be on record, or there was no
+        /// room for it.
         var isForgotten = false
 
         /// Whether it may have reached the phone.

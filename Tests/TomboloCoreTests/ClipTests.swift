@@ -136,6 +136,26 @@ import TomboloJSON
         #expect(rig.pushes.last!.at.seconds <= 10 + 10 + 5)
     }
 
+    /// Found by the runner's steps: the clip's last value stood for ever after.
+    @Test(arguments: [BudgetClass.lab, .frequent])
+    func `what is said of a clip's place after its end counts`(budgetClass: BudgetClass) {
+        var rig = Rig()
+        rig.runningActivity(budgetClass)
+        rig.command(
+            .play, #"{"flipbook":{"path":"/lap","frames":[7,8,9],"every":"100ms","loop":"once"}}"#)
+        rig.advance(to: 20)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":9}"#)
+        rig.command(.update, #"{"state":{"other":1}}"#)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.advance(to: 60)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":2,"other":1}"#)
+        #expect(rig.view().map { "\($0.state)" } == #"{"lap":2,"other":1}"#)
+        #expect(rig.crash(recoverAt: 61).isEmpty)
+        #expect(rig.view().map { "\($0.state)" } == #"{"lap":2,"other":1}"#)
+        let frames = rig.view()!.destinations[0].frames
+        #expect(frames.asked == frames.sent + frames.merged + frames.skipped)
+    }
+
     @Test func `a clip that cannot fit is refused with the bytes that it is over`() {
         var rig = Rig()
         rig.runningActivity(.lab)

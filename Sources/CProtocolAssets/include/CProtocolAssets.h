@@ -14,4 +14,5 @@ struct tombolo_protocol_asset tombolo_protocol_openapi(void);
 
 /// Protocol/examples/radial/steps.json and its like: a scenario, step by step.
 struct tombolo_protocol_asset tombolo_protocol_radial(void);
+struct tombolo_protocol_asset tombolo_protocol_runner(void);
 struct tombolo_protocol_asset tombolo_protocol_window(void);

@@ -187,6 +187,10 @@ package struct Projection: Sendable {
             if let known = stateVersion, number < known { return }
             stateVersion = number
         }
+        // A clip that has come to its end has stopped: what comes after it counts.
+        if let clip, clip.isOver(at: instant), update.change.touches(clip.clip.path) {
+            settleClip(at: instant)
+        }
         change(update.change)
         relevance = update.relevance ?? relevance
         staleAfter = update.staleAfter ?? staleAfter

@@ -9,6 +9,7 @@ extension Flag {
         "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
 
     static let scenarioTime = Flag("for", .duration, default: "5s", "how long it runs")
+    static let scenarioSteps = toggle("steps", "the runner's steps, instead of a run")
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(
         "scope", .text("SCOPES"),
@@ -114,10 +115,11 @@ extension Subcommand {
                     + "window corners that tell a Control Center from leaving")
         ],
         flags: [
-            .scenarioTime, .phones,
+            .scenarioTime, .scenarioSteps, .phones,
         ] + Flag.ofClients,
         details: [
-            "radial and window are told by Protocol/examples/NAME/steps.json, and end by themselves."
+            "radial and window, and runner with --steps, are told by Protocol/examples/NAME/steps.json\n"
+                + "and end by themselves."
         ],
         examples: [
             "tombolo trigger runner --for 10s -o json", "tombolo trigger radial --phones 1",

@@ -31,13 +31,14 @@ struct Scenario: Sendable {
     let steps: [Step]
 
     /// Every scenario that is told by steps.
-    static let names = ["radial", "window"]
+    static let names = ["radial", "runner", "window"]
 
     /// The scenario of a name that is compiled in; nil for another name.
     init?(named name: String) {
         let asset: tombolo_protocol_asset
         switch name {
         case "radial": asset = tombolo_protocol_radial()
+        case "runner": asset = tombolo_protocol_runner()
         case "window": asset = tombolo_protocol_window()
         default: return nil
         }

@@ -12,6 +12,7 @@ extension World {
 
     /// Told at the moment at which a batch became durable.
     func becameDurable(_ batch: AppendBatch, _ receipt: AppendReceipt) {
+        durableAt = loop.now
         note(.durable, who: -1, receipt.firstSeq, Int64(batch.events.count), Self.text(batch))
         for (index, event) in batch.events.enumerated() {
             let seq = receipt.firstSeq + Int64(index)

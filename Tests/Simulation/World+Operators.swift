@@ -92,10 +92,11 @@ extension World {
     private static let recordingMax = Duration.seconds(10)
 
     /// Whether what was answered then may not be on record: a full log takes nothing for as long as
-    /// it lasts.
+    /// it lasts, and a commit that fails may have been under way for long.
     func isUnrecorded(_ answeredAt: MonotonicInstant) -> Bool {
         let hasHadRoom = !isDiskFull && loop.now - roomSince >= Self.recordingMax
-        return (hasHadRoom ? loop.now : fullSince) - answeredAt < Self.recordingMax
+        let recorded = min(hasHadRoom ? loop.now : fullSince, durableAt)
+        return recorded - answeredAt < Self.recordingMax
     }
 
     private func backUpOrRestore() {

@@ -55,6 +55,8 @@ final class World: @unchecked Sendable {
     /// The disk has been full from the one to the other, with breaks too short to be of use.
     var fullSince = MonotonicInstant(nanoseconds: 0)
     var roomSince = MonotonicInstant(nanoseconds: 0)
+    /// The last commit that succeeded.
+    var durableAt = MonotonicInstant(nanoseconds: 0)
     /// When something last went wrong that may hold a push.
     var lastTrouble = MonotonicInstant(nanoseconds: 0)
     var numbers: Int64 = 0

@@ -66,6 +66,9 @@ package struct Projection: Sendable {
 
         package var clip: Clip { _read { yield shared.clip } }
 
+        /// Of frames that are shown in turn.
+        var isFlipbook: Bool { if case .flipbook = shared.clip.motion { true } else { false } }
+
         package var name: String { "clip_\(version)" }
 
         /// The time of the clip at an instant by the producer's clock; zero before its start.

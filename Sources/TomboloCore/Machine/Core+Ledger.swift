@@ -6,7 +6,10 @@ extension Core {
         _ slot: Int, through version: Int64, _ decision: EventDecision,
         push: DeliveryView? = nil, now: Instant
     ) {
-        guard let activity = destinations[slot]?.activity else { return }
+        guard destinations.holds(slot),
+            push != nil || destinations[lent: slot].ledger.decidedThrough < version
+        else { return }
+        let activity = destinations[lent: slot].activity
         let superseded = activities[activity].superseded
         let decided = destinations[slot]?.ledger.decide(
             through: version, decision, superseded: superseded)

@@ -251,10 +251,13 @@ struct FrameCursor: Sendable {
         seconds.add(count, decision, at: wall)
     }
 
-    /// The tally as it stands at an instant, without keeping it.
-    func counts(at wall: Instant) -> FrameCounts {
+    /// The cursor with every frame that was asked for by an instant counted.
+    func accounted(at wall: Instant) -> FrameCursor {
         var copy = self
         copy.account(at: wall)
-        return copy.tally
+        return copy
     }
+
+    /// The tally as it stands at an instant, without keeping it.
+    func counts(at wall: Instant) -> FrameCounts { accounted(at: wall).tally }
 }

@@ -114,11 +114,12 @@ extension Core {
         // What nearly all are that are looked at: nothing of it is copied. Whatever holds pushes
         // back: frames that are asked for meanwhile are counted for what holds them.
         if destinations[lent: slot].phase == .live, projection.ending == nil {
+            let (isOver, isRunning) = clipStanding(slot, now: now)
             trackClip(slot, projection, now: now)
             let inFlightUntil = destinations[lent: slot].inFlightUntil
             if isPaused(slot) { return .held(.paused, until: inFlightUntil) }
             if let inFlightUntil { return .held(.inFlight, until: inFlightUntil) }
-            return wantLive(slot, projection, now: now)
+            return wantLive(slot, projection, playedOn: isRunning && !isOver, now: now)
         }
         guard let destination = destinations[slot] else { return .later(nil) }
         if destination.isFinished {
@@ -223,8 +224,9 @@ extension Core {
         }
     }
 
+    /// - Parameter playedOn: frames went until now: one that was lost is made good by the next.
     private mutating func wantLive(
-        _ slot: Int, _ projection: Projection, now: Instant
+        _ slot: Int, _ projection: Projection, playedOn: Bool, now: Instant
     ) -> Want {
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
@@ -243,10 +245,8 @@ extension Core {
         let stale = staleRefresh(slot, projection)
         if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
         let (isOver, isRunning) = clipStanding(slot, now: now)
-        // Frames follow one another: one that was lost is made good by the next.
         let echo =
-            isRunning && !isOver
-            ? nil : destinations[slot].flatMap { echoDue($0, projection, now: now) }
+            playedOn ? nil : destinations[slot].flatMap { echoDue($0, projection, now: now) }
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
         let refresh = earlier(stale, echo)
         guard let clip = projection.clip, hasCursor else { return .later(refresh) }

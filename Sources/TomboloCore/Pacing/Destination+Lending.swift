@@ -3,14 +3,13 @@ extension [Destination?] {
     /// all of it would be copied, with a count for each of its references. Only of a slot that is
     /// taken.
     subscript(lent slot: Int) -> Destination {
-        _read {
+        unsafeAddress {
             precondition(self[slot] != nil, "there is no such destination")
             // An optional that is there begins with what is in it.
-            let place = withUnsafeBufferPointer { all in
+            return withUnsafeBufferPointer { all in
                 UnsafeRawPointer(all.baseAddress.unsafelyUnwrapped + slot)
                     .assumingMemoryBound(to: Destination.self)
             }
-            yield place.pointee
         }
     }
 

@@ -115,7 +115,7 @@ struct Destination: Sendable {
 
     var hasCursor: Bool { _cursor.isThere }
     /// Only while it has one.
-    var cursorLent: FrameCursor { _read { yield _cursor.lent } }
+    var cursorLent: FrameCursor { unsafeAddress { _cursor.place } }
     var inFlightUntil: Instant? { _inFlight.isThere ? _inFlight.lent.until : nil }
     var hasFinal: Bool { _rare.isThere && final != nil }
 

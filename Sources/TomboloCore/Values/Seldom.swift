@@ -28,10 +28,13 @@ struct Seldom<Wrapped: Sendable>: Sendable {
     /// The value where it stands, for whoever asks for a part of it: taken out of its optional all
     /// of it would be copied. Only while it is there.
     var lent: Wrapped {
-        _read {
-            guard let box else { preconditionFailure("it is not there") }
-            yield box.place.pointee
-        }
+        unsafeAddress { place }
+    }
+
+    /// Where it stands, as long as nobody changes it.
+    var place: UnsafePointer<Wrapped> {
+        guard let box else { preconditionFailure("it is not there") }
+        return box.place
     }
 
     var wrappedValue: Wrapped? {

@@ -45,64 +45,9 @@ import TomboloJSON
         var seen: [String: Int] = [:]
         for step in 0..<120 {
             rig.advance(to: Double(step * 3))
-            let device = ["phone", "tablet"].randomElement(using: &chance) ?? ""
-            let activity = ["cat", "dog"].randomElement(using: &chance) ?? ""
-            var tried: String?
-            let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier(device)))
-            switch Int.random(in: 0..<14, using: &chance) {
-            case 0:
-                rig.command(
-                    .start,
-                    #"{"type":"Runner","audience":{"device":"\#(device)"},"state":{"n":0}}"#,
-                    id: activity
-                ) { $0.restart = true }
-            case 1...2:
-                let n = Int.random(in: 0..<100, using: &chance)
-                rig.command(.update, #"{"state":{"n":\#(n)}}"#, id: activity)
-            case 3:
-                let request = EndMany(
-                    tenant: Rig.tenant, type: "Runner", user: nil,
-                    end: End(change: .none, dismissal: .now), body: Array("{}".utf8))
-                let ended = try rig.core.dryRun(request, now: rig.now)
-                tried = "ended \(ended.map { "\($0.activity) \($0.version)" })"
-                rig.step(.endMany(request, Ticket(9)))
-            case 4:
-                let pause = PauseCommand.resume(Int64.random(in: 1...4, using: &chance))
-                let run = Self.result { () throws(Refusal) in
-                    _ = try rig.core.dryRun(pause, of: Rig.tenant, now: rig.now)
-                    return Stored(.deleted)
-                }
-                tried = Self.text(run)
-                rig.step(.pause(pause, Rig.tenant, Ticket(9)))
-            case 5: _ = rig.pause(#"{"activity":"\#(activity)"}"#)
-            case 6:
-                var query = DeadLetterQuery(tenant: Rig.tenant)
-                if Bool.random(using: &chance) { query.number = Int64(step % 5) }
-                tried = Self.text(Self.result { () throws(Refusal) in try rig.core.dryRun(query) })
-                rig.step(.retry(query, Ticket(9)))
-            case 7:
-                let request = try ReloadRequest(
-                    reading: Rig.json(#"{"devices":["\#(device)","none"]}"#), control: nil)
-                tried = Self.text(.success(rig.core.dryRun(request, of: Rig.tenant)))
-                rig.step(.reload(request, Rig.tenant, Ticket(9)))
-            case 8:
-                let subject = ErasureSubject.activity(
-                    ActivityKey(tenant: Rig.tenant, id: try #require(Identifier(activity))),
-                    number: nil)
-                let run = Self.result { () throws(Refusal) in
-                    try rig.core.dryRun(subject)
-                    return Stored(.deleted)
-                }
-                tried = Self.text(run)
-                rig.step(.erase(subject, Ticket(9)))
-            default:
-                let command = try Self.word(step, &chance)
-                let run = Self.result { () throws(Refusal) in
-                    try rig.core.dryRun(command, for: key, now: rig.now)
-                }
-                tried = Self.text(run)
-                rig.tell(command, device)
-            }
+            let tried =
+                Bool.random(using: &chance)
+                ? try operatorActs(step, &rig, &chance) : try deviceActs(step, &rig, &chance)
             guard let tried else { continue }
             #expect(tried == Self.text(rig.answers.last), "seed \(seed), step \(step)")
             seen[String(tried.prefix { $0 != " " }), default: 0] += 1
@@ -110,15 +55,90 @@ import TomboloJSON
         return seen
     }
 
+    private static func oneOf(_ names: [String], _ chance: inout Chance) throws -> String {
+        try #require(names.randomElement(using: &chance))
+    }
+
+    /// Tries something that a producer or operator may ask, and does it; answers what was tried.
+    private static func operatorActs(
+        _ step: Int, _ rig: inout Rig, _ chance: inout Chance
+    ) throws -> String? {
+        let device = try oneOf(["phone", "tablet"], &chance)
+        let activity = try oneOf(["cat", "dog"], &chance)
+        switch Int.random(in: 0..<9, using: &chance) {
+        case 0:
+            rig.command(
+                .start, #"{"type":"Runner","audience":{"device":"\#(device)"},"state":{"n":0}}"#,
+                id: activity
+            ) { $0.restart = true }
+        case 1...2: rig.command(.update, #"{"state":{"n":\#(step)}}"#, id: activity)
+        case 3: return try endMany(&rig)
+        case 4:
+            let pause = PauseCommand.resume(Int64.random(in: 1...4, using: &chance))
+            let run = result { () throws(Refusal) in
+                _ = try rig.core.dryRun(pause, of: Rig.tenant, now: rig.now)
+                return Stored(.deleted)
+            }
+            rig.step(.pause(pause, Rig.tenant, Ticket(9)))
+            return text(run)
+        case 5: _ = rig.pause(#"{"activity":"\#(activity)"}"#)
+        case 6:
+            var query = DeadLetterQuery(tenant: Rig.tenant)
+            if Bool.random(using: &chance) { query.number = Int64(step % 5) }
+            let run = result { () throws(Refusal) in try rig.core.dryRun(query) }
+            rig.step(.retry(query, Ticket(9)))
+            return text(run)
+        case 7:
+            let request = try ReloadRequest(
+                reading: Rig.json(#"{"devices":["\#(device)","none"]}"#), control: nil)
+            let run = rig.core.dryRun(request, of: Rig.tenant)
+            rig.step(.reload(request, Rig.tenant, Ticket(9)))
+            return text(.success(run))
+        default: return try erase(activity, &rig)
+        }
+        return nil
+    }
+
+    private static func endMany(_ rig: inout Rig) throws -> String {
+        let request = EndMany(
+            tenant: Rig.tenant, type: "Runner", user: nil,
+            end: End(change: .none, dismissal: .now), body: Array("{}".utf8))
+        let ended = try rig.core.dryRun(request, now: rig.now)
+        rig.step(.endMany(request, Ticket(9)))
+        return "ended \(ended.map { "\($0.activity) \($0.version)" })"
+    }
+
+    private static func erase(_ activity: String, _ rig: inout Rig) throws -> String {
+        let key = ActivityKey(tenant: Rig.tenant, id: try #require(Identifier(activity)))
+        let subject = ErasureSubject.activity(key, number: nil)
+        let run = result { () throws(Refusal) in
+            try rig.core.dryRun(subject)
+            return Stored(.deleted)
+        }
+        rig.step(.erase(subject, Ticket(9)))
+        return text(run)
+    }
+
+    private static func deviceActs(
+        _ step: Int, _ rig: inout Rig, _ chance: inout Chance
+    ) throws -> String? {
+        let device = try oneOf(["phone", "tablet"], &chance)
+        let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier(device)))
+        let command = try word(step, &chance)
+        let run = result { () throws(Refusal) in
+            try rig.core.dryRun(command, for: key, now: rig.now)
+        }
+        rig.tell(command, device)
+        return text(run)
+    }
+
     /// Something that a device may say.
     private static func word(_ step: Int, _ chance: inout Chance) throws -> DeviceCommand {
         let age = [0, 5, 60, 600].randomElement(using: &chance) ?? 0
         let at = (Rig.epoch + .seconds(Int64(step * 3 - age))).rfc3339
-        let name = try #require(
-            TokenName(
-                ["start:Runner", "activity:cat", "activity:cow", "widget"].randomElement(
-                    using: &chance) ?? ""))
-        let token = ["aa", "bb"].randomElement(using: &chance) ?? ""
+        let names = ["start:Runner", "activity:cat", "activity:cow", "widget"]
+        let name = try #require(TokenName(try oneOf(names, &chance)))
+        let token = try oneOf(["aa", "bb"], &chance)
         switch Int.random(in: 0..<10, using: &chance) {
         case 0: return .delete
         case 1: return .deleteToken(name)

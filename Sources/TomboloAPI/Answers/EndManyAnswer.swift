@@ -6,6 +6,7 @@ package struct EndManyAnswer: Sendable {
     private let ended: [(activity: Identifier, seq: Int64?, version: Int64)]
     private let isDryRun: Bool
 
+    /// What has ended.
     package init(_ ended: [Accepted]) {
         self.ended = ended.map { ($0.activity, $0.seq, $0.version) }
         isDryRun = false

@@ -146,6 +146,10 @@ struct FrameCursor: Sendable {
         return end > duration - Span(nanoseconds: interval.nanoseconds / 2) ? duration : end
     }
 
+    /// The clip's time of the frame that the phone keeps when the clip ends with its activity at an
+    /// instant: a bundle has played on since it was pushed.
+    func kept(at wall: Instant) -> Span? { isBundleThere ? elapsed(at: wall) : shownAt }
+
     /// When a bundle that goes now would have shown its first frame; nil where none is to go.
     func bundleBegan(at wall: Instant) -> Instant? {
         guard fit == .bundle, mode == .running, !isOver(at: wall) else { return nil }

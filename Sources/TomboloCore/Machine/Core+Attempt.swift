@@ -182,7 +182,9 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ priority: UInt8, _ timestamp: Int64, now: Instant, effects: inout Effects
     ) {
-        guard let projection = projection(slot), let token = pushToken(slot, event) else { return }
+        guard let projection = projection(slot), let token = pushToken(slot, event) else {
+            return
+        }
         let lane = destinations[lent: slot].lane
         // Before anything holds what it changes.
         let state = frameState(slot, event, wish, projection, now: now)
@@ -211,7 +213,9 @@ extension Core {
         if event == .start { noteStart(slot, push.id, now: now) }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
-        if alerted > destinations[lent: slot].alertsThrough { destinations[slot]?.alertsThrough = alerted }
+        if alerted > destinations[lent: slot].alertsThrough {
+            destinations[slot]?.alertsThrough = alerted
+        }
         if wish != .frame { noteDelivery(slot, push, id, projection.version) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, now: now)

@@ -34,11 +34,12 @@ extension Core {
     mutating func closeCursor(_ slot: Int, now: Instant) {
         guard let destination = destinations[slot], var cursor = destination.cursor else { return }
         let projection = projection(slot)
-        cursor.account(at: min(projection?.changedAt ?? wall(now), wall(now)))
+        let end = min(projection?.changedAt ?? wall(now), wall(now))
+        cursor.account(at: end)
         destinations[slot]?.cursor = nil
         destinations[slot]?.frames = destination.frames + cursor.tally
         if projection?.keptClip?.version == cursor.version {
-            destinations[slot]?.keptAt = cursor.shownAt
+            destinations[slot]?.keptAt = cursor.kept(at: end)
         }
         markDirty(slot, now: now)
     }
@@ -53,9 +54,10 @@ extension Core {
             return destinations[slot]?.keptAt.map { projection.state(showing: $0) }
                 ?? projection.state(at: wall)
         }
-        if event == .end, projection.keptClip?.version == destinations[lent: slot].cursorLent.version {
-            return destinations[lent: slot].cursorLent.shownAt.map { projection.state(showing: $0) }
-                ?? projection.state
+        let version = destinations[lent: slot].cursorLent.version
+        if event == .end, projection.keptClip?.version == version {
+            let kept = destinations[lent: slot].cursorLent.kept(at: min(projection.changedAt, wall))
+            return kept.map { projection.state(showing: $0) } ?? projection.state
         }
         guard event == .update, let playing = projection.clip else {
             return projection.state(at: wall)

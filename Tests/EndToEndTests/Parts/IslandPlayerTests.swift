@@ -73,7 +73,8 @@ import TomboloJSON
     }
 
     private static func offset(_ player: IslandPlayer, after milliseconds: Int) -> Double? {
-        player.state(at: start + .milliseconds(Int64(milliseconds)))?.document.root["offset"]?.double
+        player.state(at: start + .milliseconds(Int64(milliseconds)))?.document.root["offset"]?
+            .double
     }
 
     @Test func `between keyframes the number moves`() throws {

@@ -107,9 +107,8 @@ extension Core {
     /// Whether a device was of another app, or of the other environment, before.
     private func moves(_ slot: Int, to registration: DeviceRegistration) -> Bool {
         guard let known = devices[slot] else { return false }
-        // What is configured no more has no lane.
         let lanes = [known.registration, registration].map {
-            try? lane(of: $0, tenant: known.key.tenant)
+            try? lane(of: $0, tenant: known.key.tenant)  // configured no more: it has none
         }
         return lanes[0] != lanes[1]
     }

@@ -15,6 +15,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     // The machine
     case crashes, crashInRecovery, crashInTurn, orderlyRestarts, diskErrors, slowDisk, fullDisk
     case wallSteps, reboots, suspends
+    // Widgets and controls
+    case reloads
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }

@@ -22,6 +22,8 @@ struct Plan {
     let tellsAtHeal: Bool
     /// The relay is told that the disk is nearly full before it is.
     let warnsOfFullDisk: Bool
+    /// Widgets and controls have budgets that fill up before the heal is over.
+    let widensReloads: Bool
 
     init(_ dice: inout Dice, faults given: FaultSet?, plant: Plant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
@@ -38,6 +40,7 @@ struct Plan {
         tellsTimes = dice.happens(.plan, oneIn: 2)
         tellsAtHeal = dice.happens(.plan, oneIn: 3)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
+        widensReloads = dice.happens(.reloads, oneIn: 2)
         let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
@@ -90,10 +93,15 @@ struct Plan {
     var longest: MonotonicInstant { chaosEnd + healing + quiet + .seconds(3_600) }
 
     var configuration: CoreConfiguration {
-        CoreConfiguration(
+        var configuration = CoreConfiguration(
             apps: [TenantID(Self.identifier("alpha")), TenantID(Self.identifier("beta"))].map {
                 CoreConfiguration.App(
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
+        guard widensReloads, faults.contains(FaultSet(.reloads)) else { return configuration }
+        configuration.budgets[.widget].spacing = .seconds(30)
+        configuration.budgets[.widget].perHour = 60
+        configuration.budgets[.control].perHour = 120
+        return configuration
     }
 }

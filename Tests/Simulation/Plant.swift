@@ -29,6 +29,11 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
     case echoWithoutEnd = "echo-without-end"
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
+    case reloadForgottenWithToken = "reload-forgotten-with-its-token"
+    case reloadNeverAtRest = "reload-never-at-rest"
+    case reloadPaidForTooEarly = "reload-paid-for-too-early"
+    case reloadThroughPause = "reload-through-a-pause"
+    case reloadToRetiredToken = "reload-to-a-retired-token"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -43,7 +48,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .noTrailingValue, .debounceFromLastEvent, .retirementWithoutGeneration,
             .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock,
-            .echoWithoutEnd, .channelOfAnotherIncarnation:
+            .echoWithoutEnd, .channelOfAnotherIncarnation, .reloadForgottenWithToken,
+            .reloadNeverAtRest, .reloadPaidForTooEarly, .reloadThroughPause,
+            .reloadToRetiredToken:
             true
         default: false
         }
@@ -62,6 +69,11 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .windowReopenedByClock: .windowReopenedByClock
                 case .echoWithoutEnd: .echoWithoutEnd
                 case .channelOfAnotherIncarnation: .channelOfAnotherIncarnation
+                case .reloadForgottenWithToken: .reloadForgottenWithToken
+                case .reloadNeverAtRest: .reloadNeverAtRest
+                case .reloadPaidForTooEarly: .reloadPaidForTooEarly
+                case .reloadThroughPause: .reloadThroughPause
+                case .reloadToRetiredToken: .reloadToRetiredToken
                 default: nil
                 }
         #endif

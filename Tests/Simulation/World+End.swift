@@ -102,6 +102,7 @@ extension World {
             checkEchoes(key, outbox)
         }
         checkDeviceWindows()
+        checkReloads()
         guard let relay = life?.relay else { return }
         await checkRecovered(relay)
         for phone in phones {

@@ -4,6 +4,8 @@
         case noTrailingValue, debounceFromLastEvent, retirementWithoutGeneration
         case secondStartBeforeToken, clipSampledAtItsPeriod, windowReopenedByClock
         case echoWithoutEnd, channelOfAnotherIncarnation
+        case reloadForgottenWithToken, reloadNeverAtRest, reloadPaidForTooEarly
+        case reloadThroughPause, reloadToRetiredToken
     }
 
     extension Core {

@@ -177,6 +177,9 @@ final class Apple {
             case .unknown: .unknown
             }
         if fate != .accepted { world.trouble() }
+        if case .rejected(_, _, .tokenGone, _) = outcome.result {
+            channels[push.token]?.toldGoneIn = life.number
+        }
         spoil(push, fate, life)
         world.outboxes[key]?.answered(push.id, life: life.number, fate, at: world.loop.now)
         world.note(.outcome, who: key.phone, 0, 0, "\(key.reference.text) \(outcome.result)")
@@ -189,6 +192,11 @@ final class Apple {
             decideReload(push, reply)
         } else if let token = tokens[push.token] {
             decide(push, token, reply)
+        } else if channels[push.token]?.isDeleted == true {
+            let result = PushResult.rejected(
+                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
+                tokenGoneSince: nil)
+            answer(result, after: world.dice.time(.network, 5...200), reply)
         } else {
             weather(push, world.dice.time(.network, 5...200), reply)
         }

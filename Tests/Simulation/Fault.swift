@@ -17,6 +17,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case wallSteps, reboots, suspends
     // Widgets and controls
     case reloads
+    // Channels that producers name
+    case broadcasts
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }

@@ -24,6 +24,10 @@ struct Plan {
     let warnsOfFullDisk: Bool
     /// Widgets and controls have budgets that fill up before the heal is over.
     let widensReloads: Bool
+    /// More channels than these Apple does not make for an app.
+    let channelsMax: Int
+    /// Channels have budgets that activities use up.
+    let narrowsChannels: Bool
 
     init(_ dice: inout Dice, faults given: FaultSet?, plant: Plant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
@@ -41,6 +45,8 @@ struct Plan {
         tellsAtHeal = dice.happens(.plan, oneIn: 3)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
         widensReloads = dice.happens(.reloads, oneIn: 2)
+        channelsMax = dice.pick(.broadcasts, [1, 3, 6, 1_000])
+        narrowsChannels = dice.happens(.broadcasts, oneIn: 2)
         let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
@@ -60,6 +66,8 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
+            // A channel that was made in the gap is nobody's.
+            drawn.remove(FaultSet(.broadcasts))
         }
         return drawn
     }
@@ -98,10 +106,16 @@ struct Plan {
                 CoreConfiguration.App(
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
-        guard widensReloads, faults.contains(FaultSet(.reloads)) else { return configuration }
-        configuration.budgets[.widget].spacing = .seconds(30)
-        configuration.budgets[.widget].perHour = 60
-        configuration.budgets[.control].perHour = 120
+        if widensReloads, faults.contains(FaultSet(.reloads)) {
+            configuration.budgets[.widget].spacing = .seconds(30)
+            configuration.budgets[.widget].perHour = 60
+            configuration.budgets[.control].perHour = 120
+        }
+        if narrowsChannels, faults.contains(FaultSet(.broadcasts)) {
+            configuration.budgets[.channel] = Grant(
+                spacing: .seconds(5), burst: 3, perHour: 60, reserve: 1,
+                lowPrioritySpacing: .seconds(15))
+        }
         return configuration
     }
 }

@@ -34,6 +34,11 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case reloadPaidForTooEarly = "reload-paid-for-too-early"
     case reloadThroughPause = "reload-through-a-pause"
     case reloadToRetiredToken = "reload-to-a-retired-token"
+    case endEchoedToSuccessor = "end-echoed-to-a-successor"
+    case channelBeforeEnd = "channel-taken-before-the-end"
+    case channelBudgetAnew = "channel-budget-anew"
+    case channelGoneForgotten = "gone-channel-forgotten"
+    case channelExpiration = "expiration-where-nothing-is-kept"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -50,7 +55,8 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
             .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock,
             .echoWithoutEnd, .channelOfAnotherIncarnation, .reloadForgottenWithToken,
             .reloadNeverAtRest, .reloadPaidForTooEarly, .reloadThroughPause,
-            .reloadToRetiredToken:
+            .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
+            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration:
             true
         default: false
         }
@@ -74,6 +80,11 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .reloadPaidForTooEarly: .reloadPaidForTooEarly
                 case .reloadThroughPause: .reloadThroughPause
                 case .reloadToRetiredToken: .reloadToRetiredToken
+                case .endEchoedToSuccessor: .endEchoedToSuccessor
+                case .channelBeforeEnd: .channelBeforeEnd
+                case .channelBudgetAnew: .channelBudgetAnew
+                case .channelGoneForgotten: .channelGoneForgotten
+                case .channelExpiration: .channelExpiration
                 default: nil
                 }
         #endif

@@ -85,8 +85,12 @@ struct Producer {
         if route.isEmpty, world.strikes(.channels, .producers, oneIn: 2) {
             route = ",\"start\":\"\(world.dice.pick(.producers, ["auto", "channel"]))\""
         }
+        var whom = audience + route
+        if world.strikes(.broadcasts, .broadcasts, oneIn: 2) {
+            whom = "\"channel\":\"\(world.dice.pick(.broadcasts, World.channelNames))\""
+        }
         var text =
-            "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(audience)\(route)}"
+            "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(whom)}"
             + ",\"state\":\(state(id, mark, whole: true))"
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"on_unknown_start\":\"resend\"" }
         if world.dice.happens(.producers, oneIn: 4) {

@@ -182,6 +182,7 @@ final class World: @unchecked Sendable {
             }
             group.addTask(executorPreference: loop) { await self.operate() }
             group.addTask(executorPreference: loop) { await self.wantReloads() }
+            group.addTask(executorPreference: loop) { await self.keepChannels() }
             beginTroubles()
             await produce()
             await heal()

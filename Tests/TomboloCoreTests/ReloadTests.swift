@@ -144,7 +144,7 @@ import TomboloJSON
         rig.reload(Self.phone, control: "lock")
         rig.commit()
         rig.advance(to: 0.001)
-        rig.take()
+        _ = rig.take()
         rig.advance(to: 20)
         rig.commit()
         rig.advance(to: 20.5)

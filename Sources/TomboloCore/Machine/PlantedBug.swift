@@ -6,6 +6,8 @@
         case echoWithoutEnd, channelOfAnotherIncarnation
         case reloadForgottenWithToken, reloadNeverAtRest, reloadPaidForTooEarly
         case reloadThroughPause, reloadToRetiredToken
+        case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
+        case channelExpiration
     }
 
     extension Core {

@@ -30,6 +30,11 @@ extension ServerDoors {
                     "The channel \"\(key.name)\" is there with another app or storage, which never "
                         + "change. Delete it first, or take another name.")
             }
+            guard !known.isGone else {
+                throw Problem(
+                    .preconditionFailed,
+                    "Apple does not know the channel \"\(key.name)\" any more. Delete it first.")
+            }
             return .json(200) { ChannelView(known, activity: nil).write(to: &$0) }
         }
         let service = try service()
@@ -91,7 +96,8 @@ extension ServerDoors {
         if let activity = await relay.activity(on: key) {
             throw Problem(
                 .channelInUse,
-                "The channel \"\(key.name)\" carries \"\(activity)\". End that first.")
+                "The channel \"\(key.name)\" carries \"\(activity)\". End that first; once its "
+                    + "end has gone, the channel is free.")
         }
         if let lane = await lane(of: channel) {
             let service = try service()

@@ -45,7 +45,9 @@ extension Apple {
         case .rejected(_, _, .push, _):
             let sent = book.sent.sends.last { $0.push == push.id && $0.life == life.number }
             book.refusedAt = sent?.at
-        case .rejected(_, _, .tokenGone, _): token.toldGoneIn = life.number
+        case .rejected(_, _, .tokenGone, _):
+            token.toldGoneIn = life.number
+            if book.known == push.token { book.known = nil }
         case .rejected, .notSent: break
         }
         if fate != .accepted { world.trouble() }

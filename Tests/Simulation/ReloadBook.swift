@@ -13,6 +13,8 @@ final class ReloadBook {
     var token: String?
     /// The relay has stored `token`.
     var isRegistered = false
+    /// The last one that the relay has stored, as far as it has not been told that it is gone.
+    var known: String?
     /// The last time at which somebody may have wanted a reload.
     var wantedAt: MonotonicInstant?
     /// The last one that the relay has taken, and that has to come.

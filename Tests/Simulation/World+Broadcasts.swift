@@ -22,10 +22,12 @@ extension World {
                     let key = ChannelKey(tenant: tenant, name: Plan.identifier(name))
                     await makeChannel(key)
                     if dice.happens(.broadcasts, oneIn: 6) { await deleteChannel(key) }
-                    if dice.happens(.broadcasts, oneIn: 20) { loseChannel(key) }
+                    if dice.happens(.broadcasts, oneIn: 10) { loseChannel(key) }
                 }
             }
-            await pause(dice.time(.broadcasts, 1_000...300_000))
+            let tenant = dice.pick(.broadcasts, plan.tenants)
+            await Producer(self, tenant, 97).broadcast(on: dice.pick(.broadcasts, Self.channelNames))
+            await pause(dice.time(.broadcasts, 1_000...200_000))
         }
     }
 
@@ -157,6 +159,26 @@ extension World {
             for (promise, detail, at) in sent.windowFaults(grants, plan.configuration.budgets) {
                 violated(promise, "channel \(id) as a whole: \(detail), sent at \(at)")
             }
+        }
+    }
+}
+
+extension Producer {
+    /// A few lives in a row on a channel, each with changes close together and an end.
+    func broadcast(on name: String) async {
+        for _ in 0..<world.dice.roll(.broadcasts, 1...3) where !world.isHealed {
+            let id = "act-\(world.dice.roll(.broadcasts, 1...world.plan.activitiesEach))"
+            var question = start(id, on: name)
+            question.0.restart = true
+            await ask(question)
+            for _ in 0..<world.dice.roll(.broadcasts, 1...4) where !world.isHealed {
+                await world.pause(world.dice.time(.broadcasts, 1...4_000))
+                await ask(update(id))
+            }
+            await world.pause(world.dice.time(.broadcasts, 1...200_000))
+            guard world.dice.happens(.broadcasts, oneIn: 2), !world.isHealed else { continue }
+            await ask(end(id))
+            await world.pause(world.dice.time(.broadcasts, 1...5_000))
         }
     }
 }

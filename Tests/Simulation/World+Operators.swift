@@ -127,6 +127,7 @@ extension World {
             book.sent.cuts.append(loop.now)
             book.owedSince = nil
             book.isRegistered = false
+            book.known = nil
         }
         // What the gap had on record is on record no more.
         retiredTokens = []

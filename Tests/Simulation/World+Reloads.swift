@@ -50,6 +50,7 @@ extension World {
     func surfaceIsStored(_ book: ReloadBook, _ token: String?) {
         guard let token else { return }
         apple.surfaceTokens[token]?.registeredAt = clock.trueNow()
+        book.known = token
         if book.token == token { book.isRegistered = true }
     }
 
@@ -68,16 +69,16 @@ extension World {
     /// Producers want reloads, some of them many at once, until the heal.
     func wantReloads() async {
         guard faults.contains(FaultSet(.reloads)) else { return }
-        let gap = Int(plan.chaos.components.seconds) * 1_000 / 10
+        let gap = Int(plan.chaos.components.seconds) * 1_000 / 15
         while !isHealed, !isOver {
             await pause(dice.time(.reloads, 1...2 * gap))
-            let count = dice.happens(.reloads, oneIn: 3) ? dice.roll(.reloads, 2...6) : 1
+            let count = dice.happens(.reloads, oneIn: 3) ? dice.roll(.reloads, 2...9) : 1
             let (tenant, control) = (
                 dice.pick(.reloads, plan.tenants), dice.happens(.reloads, oneIn: 2)
             )
             for _ in 0..<count where !isHealed {
                 _ = await wantReload(of: control ? "lock" : nil, tenant, devices: nil)
-                await pause(dice.time(.reloads, 1...3_000))
+                await pause(dice.time(.reloads, 1...8_000))
             }
         }
     }
@@ -85,6 +86,12 @@ extension World {
     /// After the heal everything is to ask once more.
     func wantEverythingReloaded() async {
         guard faults.contains(FaultSet(.reloads)) else { return }
+        // Some tokens change just then.
+        for phone in phones where faults.contains(FaultSet(.rotation)) {
+            for book in phone.surfaces where dice.happens(.reloads, oneIn: 2) {
+                issueSurfaceToken(book)
+            }
+        }
         for tenant in plan.tenants {
             let ids = phones.filter { $0.tenant == tenant }.map(\.id.rawValue)
             for control in [nil, "lock"] as [String?] {
@@ -119,7 +126,7 @@ extension World {
                 && (user.map { $0 == book.phone.user } ?? ids.contains(book.phone.id.rawValue))
         }
         for book in books { book.wantedAt = asked }
-        let owed = books.filter { $0.isThere && $0.isRegistered }
+        let owed = books.filter { $0.isThere && $0.known != nil }
         note(.command, who: -1, 0, 0, "reload of \(control ?? "widgets") for \(who) of \(tenant)")
         let answer = await relay.reload(request, of: tenant)
         note(.answer, who: -1, 0, 0, "\(answer)")

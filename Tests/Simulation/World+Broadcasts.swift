@@ -26,7 +26,8 @@ extension World {
                 }
             }
             let tenant = dice.pick(.broadcasts, plan.tenants)
-            await Producer(self, tenant, 97).broadcast(on: dice.pick(.broadcasts, Self.channelNames))
+            await Producer(self, tenant, 97).broadcast(
+                on: dice.pick(.broadcasts, Self.channelNames))
             await pause(dice.time(.broadcasts, 1_000...200_000))
         }
     }

@@ -41,7 +41,8 @@ extension World {
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
             frame: content.frame, value: content.value, alert: content.alert, mayShare: false,
             // Where nothing is kept, nothing tells frames from states.
-            isFrame: push.expiration == 0 && channel.keeps != .nothing, isStale: content.isStale, token: push.token)
+            isFrame: push.expiration == 0 && channel.keeps != .nothing, isStale: content.isStale,
+            token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         outbox.sends.append(sent)
     }

@@ -69,6 +69,80 @@ import TomboloJSON
         #expect(codes(rig).first == .updateAfterEnd)
     }
 
+    @Test func `an activity that is renewed is told nothing of its eight hours`() {
+        var rig = Rig()
+        rig.device()
+        rig.command(
+            .start,
+            #"{"type":"Runner","state":{},"audience":{"device":"phone"},"renew":"always"}"#)
+        rig.advance(to: 7 * 3_600 + 1)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(codes(rig) == [])
+    }
+
+    @Test(arguments: [
+        (#"{"state":{"lap":9}}"#, [Lint.Code.clipCoversUpdate]),
+        (#"{"state":{"lap":null}}"#, [.clipCoversUpdate]),
+        (#"{"replace":{"lap":9}}"#, [.clipCoversUpdate]),
+        (#"{"state":{"other":9}}"#, []), (#"{"replace":{"other":9}}"#, []),
+        (#"{"relevance":1}"#, []),
+    ])
+    func `a change where a clip plays is told, and shows nowhere`(
+        body: String, wanted: [Lint.Code]
+    ) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.command(
+            .play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"10s","loop":"forever"}}"#)
+        rig.advance(to: 2)
+        rig.command(.update, body)
+        #expect(codes(rig) == wanted)
+        guard !wanted.isEmpty, body.contains("9") else { return }
+        rig.advance(to: 12)
+        rig.command(.stop, "{}")
+        rig.advance(to: 20)
+        #expect(!rig.line().contains("9"), "not while it plays, and not afterwards")
+        rig.command(.update, body)
+        #expect(codes(rig) == [])
+        rig.advance(to: 30)
+        #expect(rig.line().contains("9"))
+    }
+
+    @Test func `what is changed after a clip's last frame is told nothing`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"1s","loop":1}}"#)
+        rig.advance(to: 10)
+        rig.command(.update, #"{"state":{"lap":9}}"#)
+        #expect(codes(rig) == [])
+    }
+
+    @Test(arguments: [
+        (#""audience":{"channel":"news"}"#, true),
+        (#""audience":{"device":"phone","start":"channel"}"#, true),
+        (#""audience":{"device":"phone","start":"auto"}"#, true),
+        (#""audience":{"device":"phone"}"#, false),
+        (#""audience":{"device":"phone","start":"push"}"#, false),
+    ])
+    func `presence on a channel is told, where it is asked for`(
+        audience: String, isTold: Bool
+    ) throws {
+        for frames in ["background", "always"] {
+            var rig = Rig()
+            rig.channel("news", "AAAA")
+            rig.device()
+            let rest = #""state":{},"alert":{"title":"Go"},\#(audience)"#
+            let command = #"{"type":"T",\#(rest),"show_when":{"frames":"\#(frames)"}}"#
+            rig.command(.start, command)
+            #expect(codes(rig) == (isTold ? [.presenceOnChannel] : []))
+            rig.command(.end, "{}")
+            rig.command(.start, #"{"type":"T",\#(rest)}"#, id: "plain")
+            #expect(rig.lastRefusal == nil)
+            #expect(codes(rig) == [], "nothing was said of presence")
+        }
+    }
+
     @Test func `urgency beyond the hour's pushes is told`() {
         var rig = Rig()
         rig.runningActivity()

@@ -33,6 +33,7 @@ package struct Lint: Hashable, Sendable {
         case newRequiredField = "new-required-field"
         case clipBundleUndeclared = "clip-bundle-undeclared"
         case clipSlowed = "clip-slowed"
+        case clipCoversUpdate = "clip-covers-update"
         case startNotStored = "start-not-stored"
         case expirationRelative = "expiration-relative"
         case presenceOnChannel = "presence-on-channel"

@@ -89,10 +89,26 @@ extension Core {
     private func dryRun(
         _ command: Command, on trial: inout Core, _ remembered: Remembered?, now: Instant
     ) throws(Refusal) -> DryRun {
-        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
         let present = activityByKey[command.activity]
+        switch try admit(command, on: &trial, remembered, now: now) {
+        case .refused(let refusal): throw refusal
+        case .replay: throw Self.keyReused  // A trial knows no keys.
+        case .standing(let slot):
+            return report(trial.activities[slot], command, staged: nil, present, now: now)
+        case .staged(let index):
+            let staged = trial.staged.events[index]
+            return report(
+                trial.activities[staged.activity], command, staged: staged, present, now: now)
+        }
+    }
+
+    /// Lets a core take a command that learns of its activity what this one knows.
+    private func admit(
+        _ command: Command, on trial: inout Core, _ remembered: Remembered?, now: Instant
+    ) throws(Refusal) -> Admission {
+        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
         if trial.activityByKey[command.activity] == nil {
-            if let present {
+            if let present = activityByKey[command.activity] {
                 var activity = activities[present]
                 activity.destinations = []
                 trial.activities.append(activity)
@@ -104,16 +120,27 @@ extension Core {
                     effects: &effects)
             }
         }
-        switch trial.admit(command, now: now) {
-        case .refused(let refusal): throw refusal
-        case .replay: throw Self.keyReused  // A trial knows no keys.
-        case .standing(let slot):
-            return report(trial.activities[slot], command, staged: nil, present, now: now)
-        case .staged(let index):
-            let staged = trial.staged.events[index]
-            return report(
-                trial.activities[staged.activity], command, staged: staged, present, now: now)
+        return trial.admit(command, now: now)
+    }
+
+    /// The activities that would end, and at which version.
+    package func dryRun(
+        _ request: EndMany, now: Instant
+    ) throws(Refusal) -> [(activity: Identifier, version: Int64)] {
+        var trial = trial()
+        var ended: [(activity: Identifier, version: Int64)] = []
+        for slot in running(of: request.tenant, type: request.type, user: request.user) {
+            let command = Command(
+                activity: activities[slot].key, content: .end(request.end), body: request.body)
+            switch try admit(command, on: &trial, nil, now: now) {
+            case .staged(let index):
+                let place = trial.staged.events[index].activity
+                ended.append((command.activity.id, trial.activities[place].accepted.version))
+            case .standing, .replay: break
+            case .refused(let refusal): if ended.isEmpty { throw refusal }
+            }
         }
+        return ended
     }
 
     private func report(

@@ -9,27 +9,39 @@ extension Core {
         _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant,
         effects: inout Effects
     ) {
-        let name: TokenName = request.control.map { .control(kind: $0) } ?? .widget
+        let (name, slots, unreachable) = reached(by: request, of: tenant)
+        for slot in slots { wantReload(name, of: slot, now: now) }
         var stored = Stored(.updated)
-        let slots: [Int] =
-            switch request.audience {
-            case .none, .channel: []
-            case .devices(let ids):
-                ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
-            case .user(let user): devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
-            }
-        for slot in slots where isOf(request.app, slot) {
-            guard devices[slot]?.tokens[name] != nil else {
-                stored.unreachable += 1
-                continue
-            }
-            stored.count += 1
-            wantReload(name, of: slot, now: now)
-        }
-        if case .devices(let ids) = request.audience {
-            stored.unreachable += ids.count - slots.count
-        }
+        (stored.count, stored.unreachable) = (slots.count, unreachable)
         staged.stored.append((ticket, stored))
+    }
+
+    /// Whom a reload would reach, with nothing sent.
+    package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
+        let (_, slots, unreachable) = reached(by: request, of: tenant)
+        var stored = Stored(.updated)
+        (stored.count, stored.unreachable) = (slots.count, unreachable)
+        return stored
+    }
+
+    private func reached(
+        by request: ReloadRequest, of tenant: TenantID
+    ) -> (name: TokenName, slots: [Int], unreachable: Int) {
+        let name: TokenName = request.control.map { .control(kind: $0) } ?? .widget
+        var unreachable = 0
+        let known: [Int]
+        switch request.audience {
+        case .none, .channel: known = []
+        case .devices(let ids):
+            known = ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
+            unreachable = ids.count - known.count
+        case .user(let user): known = devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
+        }
+        var slots: [Int] = []
+        for slot in known where isOf(request.app, slot) {
+            if devices[slot]?.tokens[name] == nil { unreachable += 1 } else { slots.append(slot) }
+        }
+        return (name, slots, unreachable)
     }
 
     private func isOf(_ app: String?, _ slot: Int) -> Bool {

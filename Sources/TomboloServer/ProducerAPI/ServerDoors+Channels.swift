@@ -35,9 +35,19 @@ extension ServerDoors {
                     .preconditionFailed,
                     "Apple does not know the channel \"\(key.name)\" any more. Delete it first.")
             }
-            return .json(200) { ChannelView(known, activity: nil).write(to: &$0) }
+            let isDryRun = try request.isDryRun
+            return .json(200) {
+                ChannelView(known, activity: nil).write(to: &$0, isDryRun: isDryRun)
+            }
         }
         let service = try service()
+        if try request.isDryRun {
+            // Apple gives the id: it is not asked for one.
+            let channel = Channel(
+                tenant: key.tenant, app: app.id, environment: app.environment, name: key.name,
+                id: "", storage: asked.storage)
+            return .json { ChannelView(channel, activity: nil).write(to: &$0, isDryRun: true) }
+        }
         let id: String
         do throws(ChannelFailure) {
             id = try await service.create(asked.storage, in: lane)
@@ -99,21 +109,18 @@ extension ServerDoors {
                 "The channel \"\(key.name)\" carries \"\(activity)\". End that first; once its "
                     + "end has gone, the channel is free.")
         }
+        let isDryRun = try request.isDryRun
         if let lane = await lane(of: channel) {
             let service = try service()
+            if isDryRun { return .gone("channel", key.name.rawValue, isDryRun: true) }
             do throws(ChannelFailure) {
                 try await service.delete(channel.id, in: lane)
             } catch {
                 throw Problem(error)
             }
         }
-        _ = try Self.stored(await relay.submit(.deleted(key)), "a channel")
-        return .json { writer in
-            writer.beginObject()
-            writer.member("channel", key.name.rawValue)
-            writer.member("result", "deleted")
-            writer.endObject()
-        }
+        if !isDryRun { _ = try Self.stored(await relay.submit(.deleted(key)), "a channel") }
+        return .gone("channel", key.name.rawValue, isDryRun: isDryRun)
     }
 
     // MARK: Parts

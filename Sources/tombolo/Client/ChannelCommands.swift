@@ -12,7 +12,7 @@ enum ChannelCommands {
         if let storage = invocation.text(.storage) { writer.member("storage", storage) }
         writer.endObject()
         return try await ReadCommands.show(
-            context, RelayRequest("PUT", path(context), body: writer.bytes),
+            context, .write(context, "PUT", path(context), body: writer.bytes),
             name: invocation.arguments[0])
     }
 
@@ -53,7 +53,8 @@ enum ChannelCommands {
 
     static func remove(_ context: CommandContext) async throws -> ExitStatus {
         try await ReadCommands.show(
-            context, RelayRequest("DELETE", path(context)), name: context.invocation.arguments[0])
+            context, .write(context, "DELETE", path(context)), name: context.invocation.arguments[0]
+        )
     }
 
     private static func path(_ context: CommandContext) -> String {

@@ -31,7 +31,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
     case reloadForgottenWithToken = "reload-forgotten-with-its-token"
     case reloadNeverAtRest = "reload-never-at-rest"
-    case reloadPaidForTooEarly = "reload-paid-for-too-early"
+    case reloadBudgetForgotten = "reload-budget-forgotten-at-restart"
     case reloadThroughPause = "reload-through-a-pause"
     case reloadToRetiredToken = "reload-to-a-retired-token"
     case endEchoedToSuccessor = "end-echoed-to-a-successor"
@@ -54,7 +54,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
         case .noTrailingValue, .debounceFromLastEvent, .retirementWithoutGeneration,
             .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock,
             .echoWithoutEnd, .channelOfAnotherIncarnation, .reloadForgottenWithToken,
-            .reloadNeverAtRest, .reloadPaidForTooEarly, .reloadThroughPause,
+            .reloadNeverAtRest, .reloadBudgetForgotten, .reloadThroughPause,
             .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
             .channelBudgetAnew, .channelGoneForgotten, .channelExpiration:
             true
@@ -77,7 +77,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .channelOfAnotherIncarnation: .channelOfAnotherIncarnation
                 case .reloadForgottenWithToken: .reloadForgottenWithToken
                 case .reloadNeverAtRest: .reloadNeverAtRest
-                case .reloadPaidForTooEarly: .reloadPaidForTooEarly
+                case .reloadBudgetForgotten: .reloadBudgetForgotten
                 case .reloadThroughPause: .reloadThroughPause
                 case .reloadToRetiredToken: .reloadToRetiredToken
                 case .endEchoedToSuccessor: .endEchoedToSuccessor

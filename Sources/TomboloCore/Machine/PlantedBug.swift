@@ -4,7 +4,7 @@
         case noTrailingValue, debounceFromLastEvent, retirementWithoutGeneration
         case secondStartBeforeToken, clipSampledAtItsPeriod, windowReopenedByClock
         case echoWithoutEnd, channelOfAnotherIncarnation
-        case reloadForgottenWithToken, reloadNeverAtRest, reloadPaidForTooEarly
+        case reloadForgottenWithToken, reloadNeverAtRest, reloadBudgetForgotten
         case reloadThroughPause, reloadToRetiredToken
         case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
         case channelExpiration

@@ -119,7 +119,7 @@ extension Core {
             return
         }
         // On a slow disk what was paid for may be too old by now.
-        guard surface.phase == .granted, isPaidFor(surface, grant, now: now) else {
+        guard surface.phase == .granted, surface.bucket.covers(grant, now: now) else {
             if surface.holdsToken {
                 if !surface.bucket.covers(grant, now: now) {
                     surfaces[slot].bucket.renew(
@@ -139,13 +139,6 @@ extension Core {
 
     /// A lane that is full or parked, or a pause, is looked at again after this.
     private static let reloadRetry = Span.seconds(1)
-
-    private func isPaidFor(_ surface: ReloadSurface, _ grant: Grant, now: Instant) -> Bool {
-        #if PLANTED_BUGS
-            if isPlanted(.reloadPaidForTooEarly) { return true }
-        #endif
-        return surface.bucket.covers(grant, now: now)
-    }
 
     private func isReloadPaused(_ device: Device) -> Bool {
         #if PLANTED_BUGS
@@ -310,7 +303,12 @@ extension Core {
         for (name, parts) in kept.sorted(by: { $0.key.text < $1.key.text }) where parts.count == 2 {
             let slot = surface(name, of: device)
             let grant = configuration.budgets[name == .widget ? .widget : .control]
-            if parts[1] != 0 {
+            #if PLANTED_BUGS
+                let isKept = !isPlanted(.reloadBudgetForgotten)
+            #else
+                let isKept = true
+            #endif
+            if parts[1] != 0, isKept {
                 surfaces[slot].bucket = TokenBucket(
                     fullAt: Instant(nanoseconds: parts[1]), of: grant)
                 surfaces[slot].bucket.clamp(grant, now: now)

@@ -189,7 +189,7 @@ extension Core {
             for destination in devices[slot]?.destinations ?? [] {
                 evaluate(destination, now: now, effects: &effects)
             }
-        case .widget, .control: break
+        case .widget, .control: useSurfaceToken(name, of: slot, now: now)
         }
         return kind
     }

@@ -30,6 +30,11 @@ extension ServerDoors {
                     "The channel \"\(key.name)\" is there with another app or storage, which never "
                         + "change. Delete it first, or take another name.")
             }
+            guard !known.isGone else {
+                throw Problem(
+                    .preconditionFailed,
+                    "Apple does not know the channel \"\(key.name)\" any more. Delete it first.")
+            }
             let isDryRun = try request.isDryRun
             return .json(200) {
                 ChannelView(known, activity: nil).write(to: &$0, isDryRun: isDryRun)
@@ -102,7 +107,8 @@ extension ServerDoors {
         if let activity = await relay.activity(on: key) {
             throw Problem(
                 .channelInUse,
-                "The channel \"\(key.name)\" carries \"\(activity)\". End that first.")
+                "The channel \"\(key.name)\" carries \"\(activity)\". End that first; once its "
+                    + "end has gone, the channel is free.")
         }
         let isDryRun = try request.isDryRun
         if let lane = await lane(of: channel) {

@@ -22,6 +22,12 @@ struct Plan {
     let tellsAtHeal: Bool
     /// The relay is told that the disk is nearly full before it is.
     let warnsOfFullDisk: Bool
+    /// Widgets and controls have budgets that fill up before the heal is over.
+    let widensReloads: Bool
+    /// More channels than these Apple does not make for an app.
+    let channelsMax: Int
+    /// Channels have budgets that activities use up.
+    let narrowsChannels: Bool
 
     init(_ dice: inout Dice, faults given: FaultSet?, plant: Plant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
@@ -38,6 +44,9 @@ struct Plan {
         tellsTimes = dice.happens(.plan, oneIn: 2)
         tellsAtHeal = dice.happens(.plan, oneIn: 3)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
+        widensReloads = dice.happens(.reloads, oneIn: 2)
+        channelsMax = dice.pick(.broadcasts, [1, 3, 6, 1_000])
+        narrowsChannels = dice.happens(.broadcasts, oneIn: 2)
         let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
@@ -57,6 +66,8 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
+            // A channel that was made in the gap is nobody's.
+            drawn.remove(FaultSet(.broadcasts))
         }
         return drawn
     }
@@ -90,10 +101,21 @@ struct Plan {
     var longest: MonotonicInstant { chaosEnd + healing + quiet + .seconds(3_600) }
 
     var configuration: CoreConfiguration {
-        CoreConfiguration(
+        var configuration = CoreConfiguration(
             apps: [TenantID(Self.identifier("alpha")), TenantID(Self.identifier("beta"))].map {
                 CoreConfiguration.App(
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
+        if widensReloads, faults.contains(FaultSet(.reloads)) {
+            configuration.budgets[.widget].spacing = .seconds(30)
+            configuration.budgets[.widget].perHour = 60
+            configuration.budgets[.control].perHour = 120
+        }
+        if narrowsChannels, faults.contains(FaultSet(.broadcasts)) {
+            configuration.budgets[.channel] = Grant(
+                spacing: .seconds(5), burst: 3, perHour: 60, reserve: 1,
+                lowPrioritySpacing: .seconds(15))
+        }
+        return configuration
     }
 }

@@ -23,6 +23,8 @@ struct Reference {
         /// Of its last start: a user, or devices.
         var user: String?
         var devices: [String] = []
+        /// Or a named channel.
+        var channel: String?
 
         /// Whether a phone of its tenant shows it.
         func isFor(_ phone: Phone) -> Bool {
@@ -38,6 +40,7 @@ struct Reference {
             isAdopted = audience?["start"]?.string == "adopt"
             showsAlways = view["show_when"]?["frames"]?.string == "always"
             user = audience?["user"]?.string
+            channel = audience?["channel"]?.string
             devices = audience?["devices"]?.elements.compactMap(\.string) ?? []
             if let device = audience?["device"]?.string { devices = [device] }
         }

@@ -3,33 +3,6 @@ import TomboloJSON
 // From a want to a push.
 
 extension Core {
-    func grantInForce(_ destination: Destination) -> GrantInForce {
-        grantInForce(device: destination.device, activity: destination.activity)
-    }
-
-    /// The same for one that is there.
-    func grantInForce(_ slot: Int) -> GrantInForce {
-        grantInForce(
-            device: destinations[lent: slot].device, activity: destinations[lent: slot].activity)
-    }
-
-    private func grantInForce(device: Int, activity: Int) -> GrantInForce {
-        let budgetClass = budgetClass(device: device, activity: activity)
-        return GrantInForce(
-            budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
-    }
-
-    /// The device's where an operator set one, else the type's.
-    private func budgetClass(device: Int, activity: Int) -> BudgetClass {
-        let device = devices.traits(device)
-        if device.isChannel { return .channel }
-        guard !device.hasOwnClass, !types.isEmpty else { return device.budgetClass }
-        let own = type(
-            of: activities[activity].definition, activities[activity].key.tenant)?.budgetClass
-        if own == .frequent, !device.mayBeFrequent { return .standard }
-        return own ?? device.budgetClass
-    }
-
     /// What becomes of an attempt.
     private enum Outlook {
         case postponed(until: Instant?, Hold)
@@ -197,7 +170,7 @@ extension Core {
             expiration: expiration(event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
-        address(&push, at: slot)
+        address(&push, at: slot, now: now)
         if !destinations[lent: slot].keepsPlace { lanes[Int(lane.rawValue)].took() }
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
@@ -224,7 +197,7 @@ extension Core {
     }
 
     /// To a channel, where that is what the destination is.
-    private func address(_ push: inout Push, at slot: Int) {
+    private func address(_ push: inout Push, at slot: Int, now: Instant) {
         let device = destinations[lent: slot].device
         guard devices.traits(device).isChannel,
             let channel = devices[device]?.channel
@@ -232,6 +205,9 @@ extension Core {
         push.surface = .channel
         // A channel that stores nothing takes no other.
         if channel.storage == .nothing { push.expiration = 0 }
+        #if PLANTED_BUGS
+            if isPlanted(.channelExpiration) { push.expiration = wall(now).seconds + 60 }
+        #endif
     }
 
     /// Takes note of a send in all budgets. Answers whether a token of the destination's own was

@@ -4,6 +4,10 @@
         case noTrailingValue, debounceFromLastEvent, retirementWithoutGeneration
         case secondStartBeforeToken, clipSampledAtItsPeriod, windowReopenedByClock
         case echoWithoutEnd, channelOfAnotherIncarnation
+        case reloadForgottenWithToken, reloadNeverAtRest, reloadBudgetForgotten
+        case reloadThroughPause, reloadToRetiredToken
+        case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
+        case channelExpiration
     }
 
     extension Core {

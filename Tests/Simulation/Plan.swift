@@ -43,6 +43,8 @@ struct Plan {
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
             drawn.insert(FaultSet(fault))
         }
+        // In a share nothing may wait without a reason, whatever else goes wrong.
+        if dice.happens(.plan, oneIn: 6) { drawn.subtract(.holding) }
         faults = given ?? Self.possible(drawn)
     }
 

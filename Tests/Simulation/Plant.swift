@@ -68,11 +68,20 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Changes what is about to be stored.
-    func spoil(_ batch: AppendBatch, in world: World) -> AppendBatch {
+    ///
+    /// - Parameter marks: those on record, by number; kept up to date here.
+    func spoil(_ batch: AppendBatch, _ marks: inout [Int64: [UInt8]], in world: World)
+        -> AppendBatch
+    {
         guard self == .markBeforeSend || self == .doubleAlertAfterCrash else { return batch }
         var batch = batch
+        if self == .markBeforeSend { Self.markAll(&batch, marks) }
         for index in batch.records.indices where batch.records[index].space == .mark {
-            guard let value = batch.records[index].value else { continue }
+            let number = batch.records[index].number
+            guard let value = batch.records[index].value else {
+                marks[number] = nil
+                continue
+            }
             var text = String(decoding: value, as: UTF8.self)
             if self == .doubleAlertAfterCrash {
                 text = Self.setting("al", in: text, to: "0")
@@ -82,8 +91,20 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 text = Self.setting("v", in: text, to: "\(version)")
             }
             batch.records[index].value = Array(text.utf8)
+            marks[number] = Array(text.utf8)
         }
         return batch
+    }
+
+    /// Every destination of an activity that is about to change is marked with the change.
+    private static func markAll(_ batch: inout AppendBatch, _ marks: [Int64: [UInt8]]) {
+        let changed = Set(batch.events.map(\.activity.rawValue))
+        let own = Set(batch.records.lazy.filter { $0.space == .mark }.map(\.number))
+        for (mark, value) in marks.sorted(by: { $0.key < $1.key }) where !own.contains(mark) {
+            let activity = number("a", in: String(decoding: value, as: UTF8.self))
+            guard changed.contains(activity) else { continue }
+            batch.records.append(Record(space: .mark, number: mark, value: value))
+        }
     }
 
     /// Changes what was read at start-up.

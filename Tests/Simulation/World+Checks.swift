@@ -198,12 +198,7 @@ extension World {
     /// Looks now and then for something that waits and is held by nothing; in worlds where little
     /// else holds.
     func sweep() {
-        let named: [Fault] = [
-            .unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,
-            .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused, .fullDisk,
-            .pauses, .suspends, .restores, .oldTokens,
-        ]
-        guard !isHealed, !named.contains(where: { faults.contains(FaultSet($0)) }) else { return }
+        guard !isHealed, faults.isDisjoint(with: .holding) else { return }
         for phone in phones {
             for card in phone.sortedCards where card.isRegistered && !card.isDismissed {
                 sweep(card, phone)

@@ -9,7 +9,7 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case narrowLane, reordered
     // Phones
     case rotation, lateTokens, missingTokens, offline, swipes, localUpdates, presence, lateReports
-    case deletions, oldTokens, startTokens
+    case deletions, oldTokens, startTokens, cardLives
     // Operators
     case pauses, changedGrants, types, retries, restores
     // The machine

@@ -22,6 +22,8 @@ struct Plan {
     let tellsAtHeal: Bool
     /// The relay is told that the disk is nearly full before it is.
     let warnsOfFullDisk: Bool
+    /// Where cards are old before the world ends; nil: 8 hours, which no world has.
+    let cardLife: CardLife?
 
     init(_ dice: inout Dice, faults given: FaultSet?, plant: Plant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
@@ -43,9 +45,12 @@ struct Plan {
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
             drawn.insert(FaultSet(fault))
         }
+        if dice.happens(.plan, oneIn: 5) { drawn.insert(FaultSet(.cardLives)) }
         // In a share nothing may wait without a reason, whatever else goes wrong.
         if dice.happens(.plan, oneIn: 6) { drawn.subtract(.holding) }
         faults = given ?? Self.possible(drawn)
+        let life = CardLife(&dice)
+        cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil
     }
 
     /// What can be promised at the same time.
@@ -59,6 +64,10 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
+        }
+        // A log that was put back may not know of a renewal; and phones do not sleep with a machine.
+        if drawn.contains(FaultSet(.cardLives)) {
+            drawn.subtract([FaultSet(.restores), FaultSet(.suspends)])
         }
         return drawn
     }
@@ -92,10 +101,12 @@ struct Plan {
     var longest: MonotonicInstant { chaosEnd + healing + quiet + .seconds(3_600) }
 
     var configuration: CoreConfiguration {
-        CoreConfiguration(
+        var configuration = CoreConfiguration(
             apps: [TenantID(Self.identifier("alpha")), TenantID(Self.identifier("beta"))].map {
                 CoreConfiguration.App(
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
+        cardLife?.apply(to: &configuration.limits)
+        return configuration
     }
 }

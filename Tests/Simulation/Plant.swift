@@ -12,6 +12,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case markBeforeSend = "mark-before-send"
     case doubleAlertAfterCrash = "double-alert-after-crash"
     case budgetForgottenAtRestart = "budget-forgotten-at-restart"
+    case cardAgeForgottenAtRestart = "card-age-forgotten-at-restart"
     // At the sender
     case updateAfterEnd = "update-after-end"
     case oldStateResent = "old-state-resent"
@@ -29,6 +30,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
     case echoWithoutEnd = "echo-without-end"
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
+    case predecessorKept = "predecessor-kept"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -43,7 +45,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .noTrailingValue, .debounceFromLastEvent, .retirementWithoutGeneration,
             .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock,
-            .echoWithoutEnd, .channelOfAnotherIncarnation:
+            .echoWithoutEnd, .channelOfAnotherIncarnation, .predecessorKept:
             true
         default: false
         }
@@ -62,6 +64,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .windowReopenedByClock: .windowReopenedByClock
                 case .echoWithoutEnd: .echoWithoutEnd
                 case .channelOfAnotherIncarnation: .channelOfAnotherIncarnation
+                case .predecessorKept: .predecessorKept
                 default: nil
                 }
         #endif
@@ -108,12 +111,19 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Changes what was read at start-up.
-    func spoil(_ recovered: inout RecoveredLog) {
-        guard self == .budgetForgottenAtRestart else { return }
+    func spoil(_ recovered: inout RecoveredLog, in world: World) {
+        let forgotten: (name: String, value: String)
+        switch self {
+        case .budgetForgottenAtRestart: forgotten = ("b", "0")
+        case .cardAgeForgottenAtRestart:
+            forgotten = ("cs", "\(world.clock.now().nanoseconds)")
+        default: return
+        }
         for index in recovered.records.indices where recovered.records[index].space == .mark {
             guard let value = recovered.records[index].value else { continue }
             let text = String(decoding: value, as: UTF8.self)
-            recovered.records[index].value = Array(Self.setting("b", in: text, to: "0").utf8)
+            let changed = Self.setting(forgotten.name, in: text, to: forgotten.value)
+            recovered.records[index].value = Array(changed.utf8)
         }
     }
 

@@ -91,7 +91,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         for record in recovered.records where record.space == .mark {
             marks[record.number] = record.value
         }
-        world.plant?.spoil(&recovered)
+        world.plant?.spoil(&recovered, in: world)
         return recovered
     }
 

@@ -44,6 +44,7 @@ extension World {
         // A restored log has lost its start: what runs under its name may be for others.
         card.isStranded = self.reference.origins[content.mark] == nil
         phone.cards[reference] = card
+        age(card, phone)
         note(.card, who: phone.number, content.mark, 0, reference.text)
         show(content, on: card, phone)
         hear(content.channel, card, phone)
@@ -112,6 +113,7 @@ extension World {
                 else { return }
                 let card = Card(reference)
                 phone.cards[reference] = card
+                age(card, phone)
                 note(.card, who: phone.number, 0, 1, reference.text)
                 awaitToken(of: card, phone)
             }

@@ -137,6 +137,10 @@ extension World {
         {
             phone.front = (loop.now, life.number)
         }
+        if case .report(let reference, let report) = upload.command, report.phase == .dismissed {
+            phone.cards[reference]?.dismissalKnownIn = life.number
+        }
+        if let card = upload.card { card.toldAt = loop.now }
         if let card = upload.card, card.token == upload.token {
             card.isRegistered = true
             card.registeredSince = loop.now

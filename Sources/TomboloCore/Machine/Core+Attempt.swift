@@ -54,7 +54,9 @@ extension Core {
         if destination.reservation == .pending, event != .end || alert != nil {
             return .postponed(until: nil, .reserving)
         }
-        if destination.tokenIsNew, event != .start { return .postponed(until: nil, .reserving) }
+        if destination.tokenIsNew && event != .start || destination.awaitsSuccession {
+            return .postponed(until: nil, .reserving)
+        }
         if wall(now) > tellsThrough {
             awaitClock(slot)
             return .postponed(until: nil, .reserving)

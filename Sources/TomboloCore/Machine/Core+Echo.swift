@@ -71,6 +71,8 @@ extension Core {
             return
         }
         if report.phase == .dismissed {
+            destinations[slot]?.wasDismissed = true
+            markDirty(slot, now: now)
             if !destination.isFinished { enter(.gone, slot, now: now) }
             return
         }

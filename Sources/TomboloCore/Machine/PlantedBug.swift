@@ -4,6 +4,7 @@
         case noTrailingValue, debounceFromLastEvent, retirementWithoutGeneration
         case secondStartBeforeToken, clipSampledAtItsPeriod, windowReopenedByClock
         case echoWithoutEnd, channelOfAnotherIncarnation
+        case predecessorKept
     }
 
     extension Core {

@@ -47,7 +47,10 @@ struct Plan {
         }
         if dice.happens(.plan, oneIn: 5) { drawn.insert(FaultSet(.cardLives)) }
         // In a share nothing may wait without a reason, whatever else goes wrong.
-        if dice.happens(.plan, oneIn: 6) { drawn.subtract(.holding) }
+        if dice.happens(.plan, oneIn: 6) {
+            drawn.subtract(.holding)
+            if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
+        }
         faults = given ?? Self.possible(drawn)
         let life = CardLife(&dice)
         cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil

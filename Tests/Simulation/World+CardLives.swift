@@ -116,14 +116,11 @@ extension World {
     /// Of two cards of one incarnation only the newer stays, once it can be updated.
     func checkPlaceTaken(_ card: Card, _ phone: Phone) {
         guard let next = successor(of: card, phone), next.isRegistered, !next.isStranded,
+            // Whether it listens on a channel only its phone could tell.
+            next.channel == nil,
             loop.now - next.registeredSince > .seconds(30), !next.isDismissed,
             !card.hasEnded, !card.hasLostEnd, !card.wasRefused
         else { return }
-        let start = outboxes[key(phone, next.reference)]?.sends.last { $0.event == .start }
-        // Whether it listens nobody can tell.
-        guard next.channel == nil || start?.fate == .accepted && start?.isForgotten == false else {
-            return
-        }
         violated(
             .renewal,
             "phone \(phone.number) \(card.reference.text) still runs beside its successor")

@@ -145,6 +145,31 @@ import TomboloJSON
         }
     }
 
+    @Test func `a successor that has to wait for its start does not outlive its predecessor`() {
+        for isSwiped in [true, false] {
+            var rig = Self.running(#","renew":"always""#)
+            rig.advance(to: 8 * Self.hour - 1_300)
+            // Its own start is refused for a while, and what was swiped away is heard of meanwhile.
+            rig.verdict = {
+                $0.event == .start
+                    ? .rejected(
+                        status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                        tokenGoneSince: nil) : Self.gone
+            }
+            rig.advance(to: 8 * Self.hour - 1_190)
+            if isSwiped {
+                rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+            } else {
+                rig.command(.update, #"{"state":{"lap":1}}"#)
+            }
+            rig.verdict = { _ in .accepted }
+            let before = rig.pushes.filter { $0.push.event == .start }.count
+            rig.advance(to: 9 * Self.hour)
+            #expect(rig.pushes.filter { $0.push.event == .start }.count == before, "\(isSwiped)")
+            #expect(Self.phases(rig) == ["gone", "gone"])
+        }
+    }
+
     @Test func `a token that was late does not get a dismissed card a successor`() {
         for crashes in [false, true] {
             var rig = Self.running(#","renew":"always""#)
@@ -207,7 +232,10 @@ import TomboloJSON
         #expect(Self.phases(rig) == ["ended", "live"])
     }
 
-    @Test func `a new card that listens on a channel takes the place of one with a token`() {
+    @Test
+    func
+        `a new card that listens on a channel takes the place of one with a token when its phone says so`()
+    {
         var rig = Rig()
         rig.makesChannels = false
         rig.device("phone", .standard, os: "18.1")
@@ -224,6 +252,8 @@ import TomboloJSON
         let starts = rig.pushes.filter { $0.push.event == .start }.map(\.push)
         #expect(starts.count == 2)
         #expect(Rig.aps(starts[1])?["input-push-channel"] != nil)
+        #expect(Self.phases(rig).contains("live"), "nothing tells that the new one is there")
+        rig.report("cat~1.1", #"{"phase":"active"}"#)
         #expect(rig.pushes.last { $0.push.event == .end }?.push.token == "bb")
         #expect(Self.phases(rig).contains("ended"))
         #expect(Self.phases(rig).contains("listening"))

@@ -110,7 +110,6 @@ extension Core {
     /// come before it listened: it goes once more.
     mutating func listens(_ slot: Int, sent version: Int64, now: Instant) {
         enter(.listening, slot, now: now)
-        endPredecessor(of: slot, now: now)
         guard let activity = destinations[slot]?.activity,
             let channel = channelDestination(activity),
             destinations[channel]?.acknowledged ?? 0 > version

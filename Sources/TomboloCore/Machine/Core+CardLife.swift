@@ -114,6 +114,17 @@ extension Core {
             Staged.Reservation(slot: old, destination: destinations[old]?.number ?? 0))
     }
 
+    /// A card is gone: one that was to take its place, and has not been tried yet, has none to take.
+    mutating func forgetSuccessor(of slot: Int, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        let next = activities[destination.activity].destinations.first { index in
+            destinations[index].map { $0.isSuccessor(of: destination) } ?? false
+        }
+        guard let next, destinations[next]?.phase == .waiting else { return }
+        decideRest(next, .noRoute, now: now)
+        enter(.gone, next, now: now)
+    }
+
     /// A new card that has not shown up in time: the old one stays, and there is no second try.
     func strandedAt(_ destination: Destination) -> Instant? {
         guard destination.renewal > 0, destination.phase == .started else { return nil }
@@ -155,6 +166,7 @@ extension Core {
             projection(slot)?.ending == nil
         else {
             enter(.gone, slot, now: now)
+            forgetSuccessor(of: slot, now: now)
             return
         }
         destinations[slot]?.acknowledged = 0

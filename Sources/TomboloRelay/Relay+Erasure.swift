@@ -40,7 +40,7 @@ extension Relay {
         }
     }
 
-    private static let stillness = Refusal(
+    static let stillness = Refusal(
         .stopping, "the log cannot say whether there is such an activity: ask again")
 
     private static func refusal(_ answer: Answer) -> Refusal {

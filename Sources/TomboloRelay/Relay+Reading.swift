@@ -114,39 +114,8 @@ extension Relay {
         watchers.append(place)
         if await place.park(until: deadline) != .signal { watchers.removeAll { $0 === place } }
     }
-}
 
-// What is described, and what would be.
-extension Relay {
-    /// What a command would do now; nothing is stored.
-    package func dryRun(_ command: Command) async -> Result<DryRun, Refusal> {
-        await dryRun([command])[0]
-    }
-
-    /// The same of commands one after the other, each for itself.
-    package func dryRun(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
-        let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
-        var last: [ActivityKey: Core.Remembered] = [:]
-        if !missing.isEmpty {
-            // A log that cannot be read knows of nothing that left memory.
-            for found in (try? await log.retired(named: Array(missing))) ?? [] {
-                guard let stored = StoredHead(found.value, version: found.version) else { continue }
-                last[stored.key] = Core.Remembered(
-                    head: ActivityHead(activity: found.activity, value: found.value),
-                    version: found.version, seq: found.seq)
-            }
-        }
-        return core.dryRun(commands, remembered: last, now: steadyNow())
-    }
-
-    /// What registering a type would do now; nothing is stored.
-    package func dryRun(
-        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
-    ) -> Result<Stored, Refusal> {
-        Result { () throws(Refusal) in
-            try core.dryRun(type, named: name, app: app, tenant: tenant)
-        }
-    }
+    // MARK: What is described
 
     /// A registered type.
     package func type(_ name: String, app: String?, tenant: TenantID) -> TypeView? {

@@ -29,6 +29,12 @@ import TomboloJSON
     }
 
     @Test func `a channel is made, shown, listed, used and deleted`() throws {
+        let tried = try json(
+            try relay.tombolo("channel", "put", "final", "--dry-run", "-o", "json").output)
+        #expect(tried["dry_run"]?.bool == true)
+        #expect(tried["storage"]?.string == "most_recent")
+        #expect(tried["id"] == nil, "Apple was not asked for one")
+        #expect(try relay.tombolo("channel", "show", "final").status == 3)
         let made = try relay.tombolo("channel", "put", "final", "-o", "json")
         #expect(made.status == 0, "\(made.errors)")
         let id = try #require(try json(made.output)["id"]?.string)
@@ -55,7 +61,10 @@ import TomboloJSON
         #expect(destination["route"]?.string == "channel")
         #expect(destination["result"]?.string == "accepted")
         #expect(try relay.tombolo("channel", "rm", "final").status == 3, "it is in use")
+        #expect(try relay.tombolo("channel", "rm", "final", "--dry-run").status == 3)
         #expect(try relay.tombolo("end", "match").status == 0)
+        #expect(try relay.tombolo("channel", "rm", "final", "--dry-run").status == 0)
+        #expect(try relay.tombolo("channel", "show", "final").status == 0)
         #expect(try relay.tombolo("channel", "rm", "final").status == 0)
         #expect(try relay.tombolo("channel", "show", "final").status == 3)
         let left = try json(try relay.tombolo("channel", "ls", "-o", "json").output)

@@ -36,6 +36,52 @@ import TomboloJSON
         #expect(try json(second.output)["do"]?.string == "update")
     }
 
+    @Test func `every command that changes something can be tried first`() throws {
+        let state = try directory.write("type.json", #"{"state":{}}"#)
+        let clip = try directory.write(
+            "clip.json", #"{"tween":{"path":"/angle","from":0,"to":180,"duration":"2s"}}"#)
+        #expect(try relay.tombolo("start", "door", "--type", "Any", "-s", "angle=0").status == 0)
+        #expect(try relay.tombolo("start", "old", "--type", "Any", "-s", "n=1").status == 0)
+        #expect(try relay.tombolo("end", "old").status == 0)
+        #expect(try relay.tombolo("pause", "--type", "Any").status == 0)
+        let lines = #"{"activity":"new","do":"start","type":"Any","state":{}}"#
+        let commands: [(words: [String], input: String)] = [
+            (["start", "new", "--type", "Any", "-s", "n=1"], ""),
+            (["update", "door", "-s", "angle=9"], ""), (["end", "door"], ""),
+            (["end", "--type", "Any"], ""), (["append", "-o", "jsonl"], lines),
+            (["clip", "play", "door", clip], ""),
+            (["pause", "--all"], ""), (["resume"], ""), (["dead", "retry", "--all"], ""),
+            (["erase", "activity", "old"], ""), (["erase", "device", "phone-1"], ""),
+            (["key", "mint", "--scope", "observe"], ""),
+        ]
+        func standing() throws -> String {
+            let asked = [["log", "ls"], ["pause"], ["activity", "ls"]]
+            return try asked.map { try relay.tombolo($0).output }.joined()
+        }
+        let before = try standing()
+        for (words, input) in commands {
+            let tried = try relay.tombolo(words + ["--dry-run"], input: input)
+            #expect(tried.status == 0, "\(words): \(tried.errors)")
+            #expect(tried.output.contains(#""dry_run":true"#), "\(words): \(tried.output)")
+            #expect(try standing() == before, "\(words)")
+        }
+        let told = try relay.tombolo("update", "door", "-s", "angle=9", "--dry-run", "-o", "table")
+        #expect(told.output.contains("door: would be version 2"))
+        let mint = try relay.tombolo(
+            "key", "mint", "--scope", "observe", "--data", directory.path, "--dry-run")
+        #expect(mint.status == 2)
+        let type = try relay.tombolo("type", "put", "Any", state, "--dry-run")
+        #expect(type.errors.contains("no app is configured"), "refused as without: \(type.errors)")
+        // This relay has no app, and so no types and no channels.
+        let names = Set(commands.map { $0.words.prefix(2).joined(separator: " ") })
+        for command in CommandTable.tombolo.commands
+        where command.flags.contains(where: { $0.name == "dry-run" }) {
+            let isRun = names.contains { ($0 + " ").hasPrefix(command.name + " ") }
+            let isOfAnApp = command.name.hasPrefix("channel") || command.name == "type put"
+            #expect(isRun || isOfAnApp, "\(command.name)")
+        }
+    }
+
     @Test func `conditions, conflicts and unknown ids exit with 3, wrong fields with 1`() throws {
         let start = ["start", "cat-7", "--type", "Any", "-s", "lap=1"]
         #expect(try Tombolo.run(start, environment: relay.environment).status == 0)

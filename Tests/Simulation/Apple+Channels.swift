@@ -12,10 +12,20 @@ final class Broadcast {
     /// The newest state that went there.
     var newest: PushContent?
     var hasEnded = false
+    let keeps: Channel.Storage
+    /// A producer has named it.
+    var isNamed = false
+    var isDeleted = false
+    /// The life of the relay that was told so.
+    var toldGoneIn: Int?
+    /// Of a named one: what has gone there, one after the other.
+    var carriedNow: CardKey?
+    var carriedBefore: Set<CardKey> = []
 
-    init(_ id: String, _ lane: LaneNumber) {
+    init(_ id: String, _ lane: LaneNumber, _ keeps: Channel.Storage) {
         self.id = id
         self.lane = lane
+        self.keeps = keeps
     }
 }
 
@@ -38,24 +48,30 @@ final class ChannelOffice: ChannelService, @unchecked Sendable {
         guard isMade || world.dice.happens(.network, oneIn: 2), !life.isDead else {
             throw .refused(status: 503, reason: "ServiceUnavailable")
         }
+        // Apple's 10,000, in a small world.
+        if world.faults.contains(FaultSet(.broadcasts)),
+            world.apple.channelCount(in: lane) >= world.plan.channelsMax
+        {
+            throw .refused(status: 400, reason: "CannotCreateChannelConfig")
+        }
         world.numbers += 1
         let id = "chan" + Phone.hex(UInt64(world.numbers), digits: 8)
-        world.apple.channels[id] = Broadcast(id, lane)
+        world.apple.channels[id] = Broadcast(id, lane, storage)
         // One that was made and not heard of is nobody's.
         if !isMade { throw .unknown("no answer") }
         return id
     }
 
     func read(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) -> Channel.Storage? {
-        world.apple.channels[id].map { _ in .mostRecent }
+        world.apple.channels[id].flatMap { $0.isDeleted ? nil : $0.keeps }
     }
 
     func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
-        world.apple.channels[id] = nil
+        world.apple.channels[id]?.isDeleted = true
     }
 
     func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String] {
-        world.apple.channels.values.filter { $0.lane == lane }.map(\.id).sorted()
+        world.apple.channels.values.filter { $0.lane == lane && !$0.isDeleted }.map(\.id).sorted()
     }
 }
 
@@ -86,12 +102,17 @@ extension Apple {
             world.violated(.tenants, "a broadcast that is for nobody: \(push.token)")
             return false
         }
+        if channel.isNamed { world.checkNamed(push, channel, key, life) }
         world.checkBroadcast(push, content, channel, key, life)
         world.note(
             .push, who: -1, content.mark, Int64(push.priority),
             "\(push.event) \(key.reference.text) on \(push.token) "
                 + "ts=\(content.timestamp - 1_800_000_000) life=\(life.number)")
         return true
+    }
+
+    func channelCount(in lane: LaneNumber) -> Int {
+        channels.values.count { $0.lane == lane && !$0.isDeleted }
     }
 
     /// To every card that listens; for a phone that is away Apple keeps the newest.
@@ -110,6 +131,7 @@ extension Apple {
                         card.stored = push
                     } else {
                         card.hasLostUpdate = true
+                        if push.event == .end { card.hasLostEnd = true }
                     }
                 }
             }

@@ -59,6 +59,8 @@ final class Apple {
     unowned let world: World
     var tokens: [String: Token] = [:]
     var channels: [String: Broadcast] = [:]
+    /// Of widgets and controls.
+    var surfaceTokens: [String: SurfaceToken] = [:]
     /// What pushes meet just now.
     private var storm: Fault?
     private var capacity = 1
@@ -146,6 +148,7 @@ final class Apple {
     /// Looks at a push as the relay hands it to its sender. False: it is for nobody.
     func admit(_ push: Push, _ life: Life) -> Bool {
         if push.surface == .channel { return admitBroadcast(push, life) }
+        if push.isReload { return admitReload(push, life) }
         guard let content = PushContent(push), let token = tokens[push.token] else {
             world.violated(.tenants, "a push that is for nobody: \(push.token)")
             return false
@@ -165,6 +168,7 @@ final class Apple {
 
     /// The relay has been told what became of a push.
     func told(_ outcome: PushOutcome, _ push: Push, _ life: Life) {
+        if push.isReload { return toldReload(outcome, push, life) }
         guard let key = key(of: push) else { return }
         let fate: Outbox.Fate =
             switch outcome.result {
@@ -173,6 +177,9 @@ final class Apple {
             case .unknown: .unknown
             }
         if fate != .accepted { world.trouble() }
+        if case .rejected(_, _, .tokenGone, _) = outcome.result {
+            channels[push.token]?.toldGoneIn = life.number
+        }
         spoil(push, fate, life)
         world.outboxes[key]?.answered(push.id, life: life.number, fate, at: world.loop.now)
         world.note(.outcome, who: key.phone, 0, 0, "\(key.reference.text) \(outcome.result)")
@@ -181,8 +188,15 @@ final class Apple {
 
     /// What the service makes of a push, and what it answers, after a while.
     func decide(_ push: Push, _ life: Life, _ reply: @escaping (PushResult) -> Void) {
-        if let token = tokens[push.token] {
+        if push.isReload {
+            decideReload(push, reply)
+        } else if let token = tokens[push.token] {
             decide(push, token, reply)
+        } else if channels[push.token]?.isDeleted == true {
+            let result = PushResult.rejected(
+                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
+                tokenGoneSince: nil)
+            answer(result, after: world.dice.time(.network, 5...200), reply)
         } else {
             weather(push, world.dice.time(.network, 5...200), reply)
         }
@@ -215,7 +229,7 @@ final class Apple {
     }
 
     /// What becomes of a push that is in order.
-    private func weather(
+    func weather(
         _ push: Push, _ quick: Duration, _ reply: @escaping (PushResult) -> Void
     ) {
         guard let storm, !world.isHealed, !world.dice.happens(.apple, oneIn: 4) else {
@@ -245,7 +259,7 @@ final class Apple {
         }
     }
 
-    private func answer(
+    func answer(
         _ result: PushResult, after delay: Duration, _ reply: @escaping (PushResult) -> Void
     ) {
         world.after(delay) { reply(result) }
@@ -283,6 +297,7 @@ final class Apple {
 
     private func deliver(_ push: Push) {
         if world.plan.usesWire { taken.insert(push.apnsID) }
+        if push.isReload { return deliverReload(push) }
         guard let token = tokens[push.token] else { return deliverBroadcast(push) }
         var delay = world.dice.time(.network, 10...300)
         if world.strikes(.reordered, .network, oneIn: 4) {

@@ -6,6 +6,7 @@ import TomboloLoop
 struct Dice {
     enum Purpose: Int, CaseIterable {
         case plan, producers, apple, network, phones, disk, machine, operators
+        case reloads, broadcasts
     }
 
     private var generators: [SplitMix64]

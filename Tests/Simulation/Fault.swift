@@ -15,6 +15,10 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     // The machine
     case crashes, crashInRecovery, crashInTurn, orderlyRestarts, diskErrors, slowDisk, fullDisk
     case wallSteps, reboots, suspends
+    // Widgets and controls
+    case reloads
+    // Channels that producers name
+    case broadcasts
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }

@@ -137,8 +137,8 @@ final class Gate: HTTPServerConnectionOwner, HTTPHandler, @unchecked Sendable {
             return isRight ? nil : "a broadcast"
         }
         var expected: HTTPFields = [
-            "apns-topic": World.appID + ".push-type.liveactivity",
-            "apns-push-type": "liveactivity", "apns-priority": "\(push.priority)",
+            "apns-topic": World.appID + Self.topic(push.surface).suffix,
+            "apns-push-type": Self.topic(push.surface).type, "apns-priority": "\(push.priority)",
             "apns-expiration": "\(push.expiration)",
         ]
         if let id = push.collapseID { expected.append("apns-collapse-id", id) }
@@ -150,6 +150,15 @@ final class Gate: HTTPServerConnectionOwner, HTTPHandler, @unchecked Sendable {
         let authorization = head.fields["authorization"] ?? ""
         if !authorization.hasPrefix("bearer ") { return "no provider token" }
         return body == push.payload ? nil : "another payload"
+    }
+
+    private static func topic(_ surface: Push.Surface) -> (type: String, suffix: String) {
+        switch surface {
+        case .widgets: ("widgets", ".push-type.widgets")
+        case .control: ("controls", ".push-type.controls")
+        case .background: ("background", "")
+        case .activity, .channel: ("liveactivity", ".push-type.liveactivity")
+        }
     }
 
     /// Apple's word, as HTTP/2 says it.

@@ -57,6 +57,10 @@ final class Phone {
     /// Since when its app is in front for sure, and in which life of the relay it said so.
     var front: (since: MonotonicInstant, life: Int)?
     var cards: [ActivityReference: Card] = [:]
+    /// Its widgets and its control.
+    var surfaces: [ReloadBook] = []
+    /// What its system says of itself.
+    let system: String
     var isOnline = true
     /// The one push that Apple keeps for an app on a phone that is away.
     var stored: Push?
@@ -77,16 +81,19 @@ final class Phone {
         var token: String?
         /// It was true once: it must not undo what is newer.
         var isOld = false
+        /// What it registers a token of.
+        var surface: ReloadBook?
     }
 
     init(
         number: Int, tenant: TenantID, id: Identifier, user: String, budgetClass: BudgetClass?,
-        loop: any Loop
+        system: String, loop: any Loop
     ) {
         self.number = number
         self.tenant = tenant
         self.id = id
         self.user = user
+        self.system = system
         timeline = budgetClass.map { GrantTimeline($0) }
         uploading = Parking(loop)
     }

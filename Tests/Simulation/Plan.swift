@@ -24,6 +24,12 @@ struct Plan {
     let warnsOfFullDisk: Bool
     /// Where cards are old before the world ends; nil: 8 hours, which no world has.
     let cardLife: CardLife?
+    /// Widgets and controls have budgets that fill up before the heal is over.
+    let widensReloads: Bool
+    /// More channels than these Apple does not make for an app.
+    let channelsMax: Int
+    /// Channels have budgets that activities use up.
+    let narrowsChannels: Bool
 
     init(_ dice: inout Dice, faults given: FaultSet?, plant: Plant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
@@ -40,6 +46,9 @@ struct Plan {
         tellsTimes = dice.happens(.plan, oneIn: 2)
         tellsAtHeal = dice.happens(.plan, oneIn: 3)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
+        widensReloads = dice.happens(.reloads, oneIn: 2)
+        channelsMax = dice.pick(.broadcasts, [1, 3, 6, 1_000])
+        narrowsChannels = dice.happens(.broadcasts, oneIn: 2)
         let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
@@ -67,6 +76,8 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
+            // A channel that was made in the gap is nobody's.
+            drawn.remove(FaultSet(.broadcasts))
         }
         // A log that was put back may not know of a renewal; and phones do not sleep with a machine.
         if drawn.contains(FaultSet(.cardLives)) {
@@ -110,6 +121,16 @@ struct Plan {
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
         cardLife?.apply(to: &configuration.limits)
+        if widensReloads, faults.contains(FaultSet(.reloads)) {
+            configuration.budgets[.widget].spacing = .seconds(30)
+            configuration.budgets[.widget].perHour = 60
+            configuration.budgets[.control].perHour = 120
+        }
+        if narrowsChannels, faults.contains(FaultSet(.broadcasts)) {
+            configuration.budgets[.channel] = Grant(
+                spacing: .seconds(5), burst: 3, perHour: 60, reserve: 1,
+                lowPrioritySpacing: .seconds(15))
+        }
         return configuration
     }
 }

@@ -31,6 +31,16 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case echoWithoutEnd = "echo-without-end"
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
     case predecessorKept = "predecessor-kept"
+    case reloadForgottenWithToken = "reload-forgotten-with-its-token"
+    case reloadNeverAtRest = "reload-never-at-rest"
+    case reloadBudgetForgotten = "reload-budget-forgotten-at-restart"
+    case reloadThroughPause = "reload-through-a-pause"
+    case reloadToRetiredToken = "reload-to-a-retired-token"
+    case endEchoedToSuccessor = "end-echoed-to-a-successor"
+    case channelBeforeEnd = "channel-taken-before-the-end"
+    case channelBudgetAnew = "channel-budget-anew"
+    case channelGoneForgotten = "gone-channel-forgotten"
+    case channelExpiration = "expiration-where-nothing-is-kept"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -45,7 +55,10 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .noTrailingValue, .debounceFromLastEvent, .retirementWithoutGeneration,
             .secondStartBeforeToken, .clipSampledAtItsPeriod, .windowReopenedByClock,
-            .echoWithoutEnd, .channelOfAnotherIncarnation, .predecessorKept:
+            .echoWithoutEnd, .channelOfAnotherIncarnation, .reloadForgottenWithToken,
+            .reloadNeverAtRest, .reloadBudgetForgotten, .reloadThroughPause,
+            .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
+            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration, .predecessorKept:
             true
         default: false
         }
@@ -65,6 +78,16 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .echoWithoutEnd: .echoWithoutEnd
                 case .channelOfAnotherIncarnation: .channelOfAnotherIncarnation
                 case .predecessorKept: .predecessorKept
+                case .reloadForgottenWithToken: .reloadForgottenWithToken
+                case .reloadNeverAtRest: .reloadNeverAtRest
+                case .reloadBudgetForgotten: .reloadBudgetForgotten
+                case .reloadThroughPause: .reloadThroughPause
+                case .reloadToRetiredToken: .reloadToRetiredToken
+                case .endEchoedToSuccessor: .endEchoedToSuccessor
+                case .channelBeforeEnd: .channelBeforeEnd
+                case .channelBudgetAnew: .channelBudgetAnew
+                case .channelGoneForgotten: .channelGoneForgotten
+                case .channelExpiration: .channelExpiration
                 default: nil
                 }
         #endif

@@ -8,7 +8,7 @@ import TomboloRelay
 struct Producer {
     private static let attemptsMax = 6
 
-    private let world: World
+    let world: World
     private let tenant: TenantID
     private let number: Int
 
@@ -73,7 +73,7 @@ struct Producer {
         return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\"}\(mayHurry ? ttl : "")"
     }
 
-    private func start(_ id: String) -> (Command, Int64) {
+    func start(_ id: String, on channel: String? = nil) -> (Command, Int64) {
         let mark = nextNumber()
         let audience = world.dice.pick(
             .producers,
@@ -85,8 +85,10 @@ struct Producer {
         if route.isEmpty, world.strikes(.channels, .producers, oneIn: 2) {
             route = ",\"start\":\"\(world.dice.pick(.producers, ["auto", "channel"]))\""
         }
+        var whom = audience + route
+        if let channel { whom = "\"channel\":\"\(channel)\"" }
         var text =
-            "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(audience)\(route)}"
+            "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(whom)}"
             + ",\"state\":\(state(id, mark, whole: true))"
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"on_unknown_start\":\"resend\"" }
         if world.dice.happens(.producers, oneIn: 4) {
@@ -113,7 +115,7 @@ struct Producer {
         return make(.update, id, text + alert() + "}", mark)
     }
 
-    private func end(_ id: String) -> (Command, Int64) {
+    func end(_ id: String) -> (Command, Int64) {
         let mark = nextNumber()
         let dismiss = world.dice.pick(.producers, ["now", "default", "after 15m"])
         let text =
@@ -175,7 +177,7 @@ struct Producer {
 
     // MARK: Asking
 
-    private func ask(_ question: (Command, Int64)) async {
+    func ask(_ question: (Command, Int64)) async {
         let index = world.ledger.add(question.0, number: question.1)
         await ask(index)
         guard let key = question.0.idempotency else { return }

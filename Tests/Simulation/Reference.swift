@@ -25,6 +25,8 @@ struct Reference {
         /// Of its last start: a user, or devices.
         var user: String?
         var devices: [String] = []
+        /// Or a named channel.
+        var channel: String?
 
         /// Whether a phone of its tenant shows it.
         func isFor(_ phone: Phone) -> Bool {
@@ -41,6 +43,7 @@ struct Reference {
             isRenewed = view["renew"]?.string == "always"
             showsAlways = view["show_when"]?["frames"]?.string == "always"
             user = audience?["user"]?.string
+            channel = audience?["channel"]?.string
             devices = audience?["devices"]?.elements.compactMap(\.string) ?? []
             if let device = audience?["device"]?.string { devices = [device] }
         }

@@ -81,9 +81,9 @@ extension World {
         var faults: [(Promise, String)] = []
         let model = reference.model(tenant: phone.tenant, id: before.id.rawValue)?.1
         if model?.isRenewed != true { faults.append((.renewal, "nobody asked for it")) }
+        // Of an app that was deleted the relay may not have heard: to it the card is the old app's.
+        guard phone.installation == 1 else { return faults }
         guard let card = phone.cards[before] else {
-            // Of an app that was deleted the relay may not have heard.
-            guard phone.installation == 1 else { return faults }
             return faults + [(.renewal, "there was no card before it")]
         }
         if card.dismissalKnownIn == lives { faults.append((.renewal, "after a dismissal")) }

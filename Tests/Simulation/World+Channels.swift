@@ -24,7 +24,8 @@ extension World {
         if let origin = reference.origins[content.mark] {
             check(origin.version >= outbox.floor, .order, "version \(origin.version)")
             outbox.floor = max(outbox.floor, origin.version)
-            let carried = channel.carries ?? (origin.activity, origin.incarnation)
+            let now = (origin.activity, origin.incarnation)
+            let carried = channel.isNamed ? now : channel.carries ?? now
             check(
                 carried == (origin.activity, origin.incarnation), .channels,
                 "it carries \(carried.0.rawValue)~\(carried.1)")
@@ -39,7 +40,9 @@ extension World {
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
             frame: content.frame, value: content.value, alert: content.alert, mayShare: false,
-            isFrame: push.expiration == 0, isStale: content.isStale, token: push.token)
+            // Where nothing is kept, nothing tells frames from states.
+            isFrame: push.expiration == 0 && channel.keeps != .nothing, isStale: content.isStale,
+            token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         outbox.sends.append(sent)
     }

@@ -20,6 +20,8 @@ extension World {
                 violated(.order, wrong)
             }
             if event.kind == .start { adopt(event.activity, event) }
+            wantReloads(after: event)
+            if event.kind == .start { tuneIn(event) }
         }
         for record in batch.records where record.space == .device { followTokens(record) }
         for fact in batch.facts { checkTelling("a fact", fact.body) }

@@ -102,6 +102,8 @@ extension World {
             checkEchoes(key, outbox)
         }
         checkDeviceWindows()
+        checkReloads()
+        checkChannelWindows()
         guard let relay = life?.relay else { return }
         await checkRecovered(relay)
         for phone in phones {
@@ -192,7 +194,9 @@ extension World {
             violated(
                 .converges,
                 "\(name) shows mark \(card.mark), not \(model.mark); \(why ?? "unknown")")
-        } else if view.clip?.playing != true, card.state != view.state.bytes {
+        } else if view.clip?.playing != true, card.state != view.state.bytes,
+            !card.state.isEmpty
+        {
             violated(.converges, "\(name) shows another frame")
         }
     }

@@ -111,7 +111,7 @@ extension World {
 
     /// What a life that has ended had under way, nobody will ever know.
     private func buryPushes(of life: Life) {
-        for outbox in outboxes.values {
+        for outbox in Array(outboxes.values) + reloadBooks.map(\.sent) {
             for index in outbox.sends.indices where outbox.sends[index].life == life.number {
                 let answeredAt = outbox.sends[index].answeredAt ?? loop.now
                 outbox.sends[index].isForgotten = isUnrecorded(answeredAt)

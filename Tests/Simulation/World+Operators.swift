@@ -123,6 +123,12 @@ extension World {
         ledger.forget(after: recovered.lastSeq)
         let known = Set(recovered.records.compactMap(DeviceKey.init(record:)))
         pauses = []
+        for book in reloadBooks {
+            book.sent.cuts.append(loop.now)
+            book.owedSince = nil
+            book.isRegistered = false
+            book.known = nil
+        }
         // What the gap had on record is on record no more.
         retiredTokens = []
         for (key, outbox) in outboxes {
@@ -249,7 +255,12 @@ extension World {
         let name = dice.pick(.operators, Plan.types)
         let budgetClass = dice.pick(.operators, [BudgetClass.standard, .frequent, .lab])
         let policy = dice.pick(.operators, ["", ",\"on_unknown_start\":\"resend\""])
-        let text = "{\"budget_class\":\"\(budgetClass.name)\"\(policy)}"
+        var text = "{\"budget_class\":\"\(budgetClass.name)\"\(policy)"
+        if strikes(.reloads, .reloads, oneIn: 2) {
+            text += ",\"reloads\":{\"widgets\":true,\"controls\":[\"lock\"]}"
+            reloadingTypes += 1
+        }
+        text += "}"
         // The simulation writes what it reads.
         guard let type = try? ActivityType(reading: Self.json(text)) else {
             preconditionFailure(text)  // our own text

@@ -11,6 +11,7 @@ extension World {
     func beginTroubles() {
         apple.changeWeather()
         troublePhones()
+        troubleSurfaces()
         sweep()
     }
 
@@ -111,6 +112,7 @@ extension World {
         for card in phone.cards.values {
             if let token = card.token { apple.tokens[token]?.goneSince = now }
         }
+        dropSurfaces(phone, at: now)
         phone.cards = [:]
         phone.stored = nil
         phone.startTokens = [:]

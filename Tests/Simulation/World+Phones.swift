@@ -11,6 +11,7 @@ extension World {
     func equip(_ phone: Phone) {
         register(phone, phone.timeline?.latest)
         for type in Plan.types { issueStartToken(phone, type) }
+        equipSurfaces(phone)
     }
 
     /// The device with a budget class that an operator gives it.
@@ -19,7 +20,7 @@ extension World {
         let isCurbed = budgetClass == .standard && dice.happens(.phones, oneIn: 2)
         let name = isCurbed ? "frequent" : budgetClass?.name
         let fields =
-            "{\"user\":\"\(phone.user)\",\"frequent_updates\":\(!isCurbed),\"os\":\"\(phone.number % 3 == 2 ? "17.4" : "18.2")\""
+            "{\"user\":\"\(phone.user)\",\"frequent_updates\":\(!isCurbed),\"os\":\"\(phone.system)\""
             + (name.map { ",\"budget_class\":\"\($0)\"" } ?? "") + "}"
         // The simulation writes what it reads.
         guard let registration = try? DeviceRegistration(reading: Self.json(fields)) else {
@@ -47,7 +48,7 @@ extension World {
     /// Its beginning is on no other line: whoever shows one has shown a secret.
     static let tokenPrefix = "5ec2e75e"
 
-    private func newToken() -> String {
+    func newToken() -> String {
         numbers += 1
         return Self.tokenPrefix + Phone.hex(UInt64(numbers), digits: 8)
     }
@@ -141,6 +142,7 @@ extension World {
             phone.cards[reference]?.dismissalKnownIn = life.number
         }
         if let card = upload.card { card.toldAt = loop.now }
+        if let book = upload.surface { surfaceIsStored(book, upload.token) }
         if let card = upload.card, card.token == upload.token {
             card.isRegistered = true
             card.registeredSince = loop.now

@@ -78,6 +78,10 @@ final class World: @unchecked Sendable {
     /// The wire of each life: what it was doing may come to its time when the life is over.
     var wires: [WireSender] = []
     var offices: [ChannelOffice] = []
+    /// Of every installation, oldest first.
+    var reloadBooks: [ReloadBook] = []
+    /// Types that may have been registered with reloads.
+    var reloadingTypes = 0
     let rest: Parking
 
     init(seed: UInt64, faults: FaultSet?, plant: Plant?) {
@@ -106,9 +110,15 @@ final class World: @unchecked Sendable {
                     Phone(
                         number: phones.count, tenant: tenant,
                         id: Plan.identifier("phone-\(index)"), user: index < 2 ? "ann" : "bob",
-                        budgetClass: budgetClass, loop: loop))
+                        budgetClass: budgetClass, system: system(of: phones.count), loop: loop))
             }
         }
+    }
+
+    private func system(of number: Int) -> String {
+        if number % 3 == 2 { return "17.4" }
+        let isNew = faults.contains(FaultSet(.reloads)) && dice.happens(.reloads, oneIn: 2)
+        return isNew ? "26.1" : "18.2"
     }
 
     // MARK: Time and chance
@@ -171,6 +181,8 @@ final class World: @unchecked Sendable {
                 group.addTask(executorPreference: loop) { await self.uploads(of: number) }
             }
             group.addTask(executorPreference: loop) { await self.operate() }
+            group.addTask(executorPreference: loop) { await self.wantReloads() }
+            group.addTask(executorPreference: loop) { await self.keepChannels() }
             beginTroubles()
             await produce()
             await heal()
@@ -213,6 +225,7 @@ final class World: @unchecked Sendable {
         storage.calm()
         for phone in phones { comeOnline(phone) }
         await resumeEverything()
+        await wantEverythingReloaded()
         // Each app says that it is there: what its phone has lost goes once more.
         for phone in phones where plan.tellsAtHeal && !phone.startTokens.isEmpty {
             register(phone, phone.timeline?.latest)

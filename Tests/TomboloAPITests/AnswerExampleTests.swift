@@ -26,11 +26,13 @@ import TomboloJSON
         #expect(
             try ProtocolFiles.names(in: "examples/answers") == [
                 "activity-page.one", "activity.playing", "batch-result.accepted",
-                "batch-result.refused", "budgets.phone", "command-answer.play",
+                "batch-result.refused", "budgets.phone", "channel.dry-run",
+                "command-answer.play",
                 "command-answer.replayed",
                 "command-answer.start", "command-answer.update", "device-view.phone",
-                "end-many-answer.two", "log-entry.command", "log-page.end", "problem.fields",
-                "problem.payload", "stored.kept",
+                "end-many-answer.dry-run", "end-many-answer.two", "log-entry.command",
+                "log-page.end", "pause.dry-run", "problem.fields", "problem.payload",
+                "retry-answer.dry-run", "stored.dry-run", "stored.kept",
             ])
     }
 
@@ -115,6 +117,32 @@ import TomboloJSON
     @Test func `the end of many`() throws {
         try expect("end-many-answer.two") {
             EndManyAnswer([Samples.accepted(.end), Samples.accepted(.end)]).write(to: &$0)
+        }
+    }
+
+    @Test func `what would be, without what only doing it gives`() throws {
+        let answer = StoredAnswer(
+            device: Samples.device.id, subject: ("token", "widget"), kind: .created,
+            isDryRun: true)
+        #expect(answer.httpStatus == 200)
+        try expect("stored.dry-run") { answer.write(to: &$0) }
+        let channel = Channel(
+            tenant: Samples.tenant, app: "com.example.app", environment: .sandbox,
+            name: Identifier("final"), id: "", storage: .mostRecent)
+        try expect("channel.dry-run") {
+            ChannelView(channel, activity: nil).write(to: &$0, isDryRun: true)
+        }
+        try expect("end-many-answer.dry-run") {
+            EndManyAnswer(dryRun: [(Samples.activity.key.id, 2)]).write(to: &$0)
+        }
+        let pause = Pause(
+            number: 3, tenant: Samples.tenant, scope: .all, alertsOnly: false, reason: nil,
+            since: Samples.moment)
+        try expect("pause.dry-run") { pause.write(to: &$0, isDryRun: true) }
+        var stored = Stored(.updated)
+        (stored.count, stored.unreachable) = (3, 1)
+        try expect("retry-answer.dry-run") {
+            RetryAnswer(stored, isDryRun: true).write(to: &$0)
         }
     }
 

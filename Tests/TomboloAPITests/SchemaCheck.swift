@@ -28,6 +28,7 @@ struct SchemaCheck {
                 fault(
                     place, "enum",
                     unless: rule.elements.contains { $0.raw.elementsEqual(value.raw) })
+            case "const": fault(place, "const", unless: rule.raw.elementsEqual(value.raw))
             case "properties", "required", "additionalProperties", "minProperties":
                 try checkObject(value, keyword, rule, schema, at: place)
             case "items", "minItems", "maxItems":

@@ -75,6 +75,81 @@ import TomboloJSON
         #expect(rig.lastAccepted?.activity.rawValue == "dog")
     }
 
+    @Test func `a channel is free only when it has taken the end, also for the same activity`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.verdict = { _ in nil }
+        rig.command(.end, "{}")
+        rig.command(.start, Self.onFinal, id: "dog")
+        #expect(rig.lastRefusal == .channelInUse)
+        rig.command(.start, Self.onFinal) { $0.restart = true }
+        #expect(rig.lastRefusal == .channelInUse)
+        rig.verdict = { _ in .accepted }
+        rig.answer(rig.flying[0], .accepted)
+        rig.command(.start, Self.onFinal) { $0.restart = true }
+        #expect(rig.lastAccepted?.changed == true)
+    }
+
+    @Test func `an activity that begins and ends in one commit keeps its channel until its end`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.commitsByItself = false
+        rig.command(.start, Self.onFinal)
+        rig.command(.end, "{}")
+        rig.command(.start, Self.onFinal, id: "dog")
+        #expect(rig.lastRefusal == .channelInUse)
+    }
+
+    @Test func `an end is not echoed to the cards of what came after it on the channel`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.advance(to: 60)
+        rig.command(.end, "{}")
+        rig.advance(to: 120)
+        rig.command(.start, Self.onFinal, id: "dog")
+        rig.advance(to: 3_600)
+        let events = rig.pushes.map(\.push.event)
+        #expect(events.count { $0 == .end } == 1)
+        #expect(events.prefix(3) == [.update, .end, .update])
+    }
+
+    @Test func `what one activity has spent of a channel's budget the next one has not`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        for round in 0..<3 {
+            let id = "cat\(round)"
+            rig.command(.start, Self.onFinal, id: id)
+            for second in 1...7 {
+                rig.advance(to: Double(round * 10 + second))
+                rig.command(.update, #"{"state":{"goals":\#(second)},"urgency":"high"}"#, id: id)
+            }
+            rig.command(.end, "{}", id: id)
+            rig.advance(to: Double(round * 10 + 9))
+        }
+        let high = rig.pushes.filter { $0.push.priority == 10 && $0.push.event != .end }.count
+        #expect(high <= 15, "\(high): ten, and one in six seconds")
+    }
+
+    @Test func `a channel that Apple does not know takes no start, also after a crash`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.verdict = { _ in
+            .rejected(
+                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
+                tokenGoneSince: nil)
+        }
+        rig.command(.start, Self.onFinal)
+        rig.command(.end, "{}")
+        rig.command(.start, Self.onFinal, id: "dog")
+        #expect(rig.lastRefusal == .unknownChannel)
+        #expect(rig.crash(recoverAt: 10) == [])
+        rig.command(.start, Self.onFinal, id: "dog")
+        #expect(rig.lastRefusal == .unknownChannel)
+        #expect(rig.pushes.count == 1)
+    }
+
     @Test func `a channel and what it was sent survive a crash`() {
         var rig = Rig()
         rig.channel("final", "Y2g=")

@@ -69,6 +69,80 @@ import TomboloJSON
         #expect(codes(rig).first == .updateAfterEnd)
     }
 
+    @Test func `an activity that is renewed is told nothing of its eight hours`() {
+        var rig = Rig()
+        rig.device()
+        rig.command(
+            .start,
+            #"{"type":"Runner","state":{},"audience":{"device":"phone"},"renew":"always"}"#)
+        rig.advance(to: 7 * 3_600 + 1)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(codes(rig) == [])
+    }
+
+    @Test(arguments: [
+        (#"{"state":{"lap":9}}"#, [Lint.Code.clipCoversUpdate]),
+        (#"{"state":{"lap":null}}"#, [.clipCoversUpdate]),
+        (#"{"replace":{"lap":9}}"#, [.clipCoversUpdate]),
+        (#"{"state":{"other":9}}"#, []), (#"{"replace":{"other":9}}"#, []),
+        (#"{"relevance":1}"#, []),
+    ])
+    func `a change where a clip plays is told, and shows nowhere`(
+        body: String, wanted: [Lint.Code]
+    ) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.command(
+            .play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"10s","loop":"forever"}}"#)
+        rig.advance(to: 2)
+        rig.command(.update, body)
+        #expect(codes(rig) == wanted)
+        guard !wanted.isEmpty, body.contains("9") else { return }
+        rig.advance(to: 12)
+        rig.command(.stop, "{}")
+        rig.advance(to: 20)
+        #expect(!rig.line().contains("9"), "not while it plays, and not afterwards")
+        rig.command(.update, body)
+        #expect(codes(rig) == [])
+        rig.advance(to: 30)
+        #expect(rig.line().contains("9"))
+    }
+
+    @Test func `what is changed after a clip's last frame is told nothing`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"1s","loop":1}}"#)
+        rig.advance(to: 10)
+        rig.command(.update, #"{"state":{"lap":9}}"#)
+        #expect(codes(rig) == [])
+    }
+
+    @Test(arguments: [
+        (#""audience":{"channel":"news"}"#, true),
+        (#""audience":{"device":"phone","start":"channel"}"#, true),
+        (#""audience":{"device":"phone","start":"auto"}"#, true),
+        (#""audience":{"device":"phone"}"#, false),
+        (#""audience":{"device":"phone","start":"push"}"#, false),
+    ])
+    func `presence on a channel is told, where it is asked for`(
+        audience: String, isTold: Bool
+    ) throws {
+        for frames in ["background", "always"] {
+            var rig = Rig()
+            rig.channel("news", "AAAA")
+            rig.device()
+            let rest = #""state":{},"alert":{"title":"Go"},\#(audience)"#
+            let command = #"{"type":"T",\#(rest),"show_when":{"frames":"\#(frames)"}}"#
+            rig.command(.start, command)
+            #expect(codes(rig) == (isTold ? [.presenceOnChannel] : []))
+            rig.command(.end, "{}")
+            rig.command(.start, #"{"type":"T",\#(rest)}"#, id: "plain")
+            #expect(rig.lastRefusal == nil)
+            #expect(codes(rig) == [], "nothing was said of presence")
+        }
+    }
+
     @Test func `urgency beyond the hour's pushes is told`() {
         var rig = Rig()
         rig.runningActivity()
@@ -162,6 +236,53 @@ import TomboloJSON
         // The real push has an alert of its own instant, and is else the same.
         #expect(rig.pushes.last?.push.payload == run.payload)
         #expect(rig.lastAccepted?.version == run.version)
+    }
+
+    @Test func `a dry change tells the route that the card has now`() throws {
+        var rig = Rig()
+        rig.makesChannels = true
+        rig.device("old", os: "17.4")
+        rig.device("new", os: "26.1")
+        rig.device("away")
+        rig.token("start:Runner", "aa", "old")
+        rig.token("start:Runner", "cc", "new")
+        let audience = #"{"devices":["old","new","away"],"start":"channel"}"#
+        rig.command(.start, #"{"type":"Runner","audience":\#(audience),"state":{"n":0}}"#)
+        rig.advance(to: 5)
+        rig.token("activity:cat", "bb", "old")
+        let run = try rig.core.dryRun(try command(.update, #"{"state":{"n":1}}"#), now: rig.now)
+        let shown = try #require(rig.view()?.destinations)
+        #expect(run.devices == shown.count)
+        #expect(run.routes.map(\.device) == shown.map(\.device))
+        #expect(run.routes.map(\.route) == shown.map(\.route))
+        #expect(Set(run.routes.map(\.route)) == ["update_token", "channel", nil])
+    }
+
+    @Test(arguments: [
+        #"{"type":"Runner","audience":{"channel":"news"},"state":{"n":0},"relevance":1}"#,
+        #"{"type":"Runner","audience":{"device":"new","start":"auto"},"state":{"n":0}}"#,
+        #"{"type":"Runner","audience":{"device":"new"},"state":{"n":0},"stale_after":"10m"}"#,
+    ])
+    func `a dry start has the payload of the real one, also where channels are`(
+        start: String
+    ) throws {
+        var rig = Rig()
+        rig.makesChannels = true
+        rig.channel("news", "AAAA")
+        rig.device("new", .lab, os: "26.1")
+        rig.token("start:Runner", "aa", "new")
+        // The first one fills the pool.
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"new","start":"channel"},"state":{}}"#,
+            id: "first")
+        rig.advance(to: 60)
+        let before = rig.pushes.count
+        let run = try rig.core.dryRun(try command(.start, start), now: rig.now)
+        rig.command(.start, start)
+        try #require(rig.pushes.count > before)
+        let real = rig.pushes[before].push.payload
+        #expect(
+            String(decoding: run.payload, as: UTF8.self) == String(decoding: real, as: UTF8.self))
     }
 
     @Test func `a dry update is refused as the real one would be`() throws {

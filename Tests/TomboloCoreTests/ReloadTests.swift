@@ -102,6 +102,55 @@ import TomboloJSON
         #expect(!OrphanTests.names(rig).contains("widget"))
     }
 
+    @Test func `a token that is gone hands its reload to the next one`() {
+        var rig = Self.rig()
+        rig.verdict = { $0.token == "ee" ? CardLifeTests.gone : .accepted }
+        rig.reload(Self.phone)
+        rig.advance(to: 400)
+        #expect(Self.line(rig) == "0:widgets ee")
+        rig.token("widget", "e2")
+        rig.advance(to: 401)
+        #expect(Self.line(rig) == "0:widgets ee 400:widgets e2")
+        rig.advance(to: 9_000)
+        #expect(rig.pushes.count == 2, "once")
+    }
+
+    @Test func `a reload on its way to a token that was replaced goes to the new one`() {
+        var rig = Self.rig()
+        rig.verdict = { $0.token == "ff" ? nil : .accepted }
+        rig.reload(Self.phone, control: "lock")
+        rig.token("control:lock", "f2")
+        rig.answer(rig.flying[0], CardLifeTests.gone)
+        rig.advance(to: 5)
+        #expect(Self.line(rig) == "0:control ff 1:control f2")
+    }
+
+    @Test func `what is wanted while a push is refused for good is not refused with it`() {
+        var rig = Self.rig()
+        rig.verdict = { _ in nil }
+        rig.reload(Self.phone, control: "lock")
+        rig.reload(Self.phone, control: "lock")
+        rig.verdict = { _ in .accepted }
+        rig.answer(
+            rig.flying[0],
+            .rejected(status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil))
+        rig.advance(to: 60)
+        #expect(rig.pushes.count == 2)
+    }
+
+    @Test func `what was paid for on a slow disk is paid for anew before it is spent`() {
+        var rig = Self.rig()
+        rig.commitsByItself = false
+        rig.reload(Self.phone, control: "lock")
+        rig.step(.tick)
+        _ = rig.take()
+        rig.now = Rig.epoch + .seconds(20)
+        rig.commit()
+        #expect(rig.pushes.isEmpty, "it was good until second 2")
+        while rig.commit() {}
+        #expect(Self.line(rig) == "20:control ff")
+    }
+
     @Test func `a wish and what was spent survive a crash`() {
         var rig = Self.rig()
         rig.verdict = { _ in nil }

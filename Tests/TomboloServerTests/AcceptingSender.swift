@@ -11,6 +11,8 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
     private var taken: [Push] = []
     private(set) var pushes: [Push] = []
     var relay: Relay?
+    /// Apple's word against every push, for good; nil: each is taken.
+    var refusal: String?
 
     init(_ loop: any Loop) { self.loop = loop }
 
@@ -24,8 +26,12 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
         let now = taken
         taken = []
         for push in now {
+            let result: PushResult =
+                refusal.map {
+                    .rejected(status: 400, reason: $0, reaches: .push, tokenGoneSince: nil)
+                } ?? .accepted
             relay?.pushEnded(
-                PushOutcome(push: push.id, result: .accepted, took: .milliseconds(1)))
+                PushOutcome(push: push.id, result: result, took: .milliseconds(1)))
         }
     }
 }

@@ -62,7 +62,7 @@ struct DoorsUnderTest: Sendable {
 
 /// Runs `body` against the doors of a relay whose log is in memory; then drains it.
 func withDoors(
-    log: InMemoryEventLog = InMemoryEventLog(),
+    log: InMemoryEventLog = InMemoryEventLog(), channels: (any ChannelService)? = nil,
     configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
 ) async throws {
@@ -84,7 +84,8 @@ func withDoors(
         var configuration = DoorsConfiguration(version: "0.0.0-test")
         configure(&configuration)
         let doors = ServerDoors(
-            relay: relay, access: access, loop: loop, configuration: configuration)
+            relay: relay, access: access, loop: loop, configuration: configuration,
+            channels: channels)
         let server = try HTTPServer(
             loop: loop, listen: ListenAddress(host: "127.0.0.1", port: 0), handler: doors)
         try await withThrowingTaskGroup(of: Void.self) { group in

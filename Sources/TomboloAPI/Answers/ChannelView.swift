@@ -15,14 +15,18 @@ package struct ChannelView: Sendable {
     }
 
     /// Writes it as one object.
-    package func write(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter isDryRun: it is what would be; one that is not there has no id and no age.
+    package func write(to writer: inout JSONWriter, isDryRun: Bool = false) {
+        let isThere = !channel.id.isEmpty
         writer.beginObject()
+        if isDryRun { writer.member("dry_run", true) }
         writer.member("channel", channel.label.rawValue)
-        writer.member("id", channel.id)
+        if isThere { writer.member("id", channel.id) }
         writer.member("app", channel.app)
         writer.member("environment", channel.environment.name)
         writer.member("storage", channel.storage.name)
-        writer.member("created_at", channel.createdAt.rfc3339)
+        if isThere { writer.member("created_at", channel.createdAt.rfc3339) }
         writer.optional("activity", activity?.rawValue)
         if let isRegistered { writer.member("registered", isRegistered) }
         writer.endObject()

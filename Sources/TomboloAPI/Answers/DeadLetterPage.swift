@@ -37,12 +37,18 @@ package struct DeadLetterPage: Sendable {
 /// What became of a retry.
 package struct RetryAnswer: Sendable {
     private let stored: Stored
+    private let isDryRun: Bool
 
-    package init(_ stored: Stored) { self.stored = stored }
+    /// - Parameter isDryRun: it is what would be.
+    package init(_ stored: Stored, isDryRun: Bool = false) {
+        self.stored = stored
+        self.isDryRun = isDryRun
+    }
 
     /// `retried` go again with the newest state; for the `unreachable` there is nobody to send to.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        if isDryRun { writer.member("dry_run", true) }
         writer.member("retried", stored.count)
         writer.member("unreachable", stored.unreachable)
         writer.endObject()

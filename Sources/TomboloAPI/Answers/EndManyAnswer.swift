@@ -3,19 +3,31 @@ package import TomboloJSON
 
 /// What ended by one `POST /v1/activities/end`.
 package struct EndManyAnswer: Sendable {
-    private let ended: [Accepted]
+    private let ended: [(activity: Identifier, seq: Int64?, version: Int64)]
+    private let isDryRun: Bool
 
-    package init(_ ended: [Accepted]) { self.ended = ended }
+    /// What has ended.
+    package init(_ ended: [Accepted]) {
+        self.ended = ended.map { ($0.activity, $0.seq, $0.version) }
+        isDryRun = false
+    }
+
+    /// What would end: without a place in the log.
+    package init(dryRun ended: [(activity: Identifier, version: Int64)]) {
+        self.ended = ended.map { ($0.activity, nil, $0.version) }
+        isDryRun = true
+    }
 
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        if isDryRun { writer.member("dry_run", true) }
         writer.member("count", ended.count)
         writer.name("ended")
         writer.beginArray()
         for one in ended {
             writer.beginObject()
             writer.member("activity", one.activity.rawValue)
-            writer.member("seq", one.seq)
+            if let seq = one.seq { writer.member("seq", seq) }
             writer.member("version", one.version)
             writer.endObject()
         }

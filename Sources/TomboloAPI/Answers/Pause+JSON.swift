@@ -3,9 +3,11 @@ package import TomboloJSON
 
 extension Pause {
     /// Writes the pause as `GET /v1/pauses/{id}` shows it.
-    package func write(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter isDryRun: it is what would be, and has no id yet.
+    package func write(to writer: inout JSONWriter, isDryRun: Bool = false) {
         writer.beginObject()
-        writer.member("id", name)
+        if isDryRun { writer.member("dry_run", true) } else { writer.member("id", name) }
         switch scope {
         case .all: writer.member("all", true)
         case .app(let app): writer.member("app", app)

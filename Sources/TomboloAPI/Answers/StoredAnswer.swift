@@ -7,22 +7,26 @@ package struct StoredAnswer: Sendable {
     private let subject: (name: String, value: String)?
     private let kind: Stored.Kind
     private let lint: [Lint]
+    private let isDryRun: Bool
 
-    /// - Parameter subject: what of the device was meant, for example `("token",
-    ///   "activity:cat-7")`.
+    /// - Parameters:
+    ///   - subject: what of the device was meant, for example `("token", "activity:cat-7")`.
+    ///   - isDryRun: it is what would be.
     package init(
         device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind,
-        lint: [Lint] = []
+        lint: [Lint] = [], isDryRun: Bool = false
     ) {
         self.device = device
         self.subject = subject
         self.kind = kind
         self.lint = lint
+        self.isDryRun = isDryRun
     }
 
     /// 202 for a token whose activity is not known yet (RFC 9110, section 15.3.3).
     package var httpStatus: Int {
-        switch kind {
+        if isDryRun { return 200 }
+        return switch kind {
         case .created: 201
         case .updated, .outdated, .deleted: 200
         case .kept: 202
@@ -31,6 +35,7 @@ package struct StoredAnswer: Sendable {
 
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        if isDryRun { writer.member("dry_run", true) }
         writer.member("device", device.rawValue)
         if let subject { writer.member(subject.name, subject.value) }
         writer.member("result", word)

@@ -36,6 +36,14 @@ extension LintPage {
                 + "rate.",
             fix: "Ask for the rate that dry_run grants, or use a bundle or keyframes."),
         LintPage(
+            .clipCoversUpdate, "A change where a clip is playing",
+            effect: "While a clip plays, its frames stand at its path. What an update says of that "
+                + "place is taken and shows nowhere, and when the clip is stopped its last frame "
+                + "stays there.",
+            fix: "Stop the clip first (DELETE /v1/activities/{id}/clips/{clip}), play another one "
+                + "there, or say it at another place of the state.",
+            command: "tombolo activity show ID"),
+        LintPage(
             .activityIDUnknown, "An app that cannot report its activity's id",
             effect: "The app learns the relay's id from the attributes only. Without it, it cannot "
                 + "say what its update token is for: the card stays as it was started.",
@@ -77,8 +85,9 @@ extension LintPage {
             fix: "Send apns-expiration 0, or create the channel with policy 1."),
         LintPage(
             .presenceOnChannel, "Presence on a channel",
-            effect: "A channel has many phones: whether an app is in front on one says nothing.",
-            fix: "Leave show_when out for channels."),
+            effect: "One push goes to every phone that listens: whether the app is in front on one "
+                + "of them holds nothing back. show_when is kept, and has no effect there.",
+            fix: "Leave show_when out, or reach the devices without a channel."),
     ]
 
     static let ofPushes = [
@@ -105,6 +114,12 @@ extension LintPage {
             effect: "A sandbox token on the production host is BadDeviceToken, and many of them "
                 + "end the connection.",
             fix: "Register the device with its environment: sandbox for what Xcode installs."),
+        LintPage(
+            .environmentChanged, "A device that changed its environment",
+            effect: "Tokens belong to one app in one environment: to the other one they are "
+                + "BadDeviceToken. Those of before are forgotten, and the cards with them.",
+            fix: "Let the app register its tokens after its device, all of them: PUT …/tokens.",
+            command: "tombolo device show DEVICE"),
         LintPage(
             .topicSuffix, "A topic without its suffix, or with two",
             effect: "Apple answers BadTopic, TopicDisallowed or DeviceTokenNotForTopic.",
@@ -160,7 +175,8 @@ extension LintPage {
         LintPage(
             .activityNearItsEnd, "An activity near its eight hours",
             effect: "The system ends an activity after eight hours; updates then show nowhere.",
-            fix: "Start a new one, or end this one with what is to stay on the Lock Screen."),
+            fix: "End it with what is to stay on the Lock Screen, or start it with \"renew\": "
+                + "\"always\": a new card then follows before the eighth hour."),
         LintPage(
             .updateAfterEnd, "An update that nobody sees",
             effect: "Every card of the activity was dismissed, or has ended: updates are ignored.",

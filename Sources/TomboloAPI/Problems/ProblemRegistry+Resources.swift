@@ -22,13 +22,19 @@ extension ProblemRegistry {
             command: "tombolo activity show ID"),
         ProblemPage(
             .unknownChannel, 404, "There is no such channel",
-            cause: "No broadcast channel of this name was made under this key's tenant.",
-            fix: "Make it with PUT /v1/channels/{name}; its id is what the app subscribes to.",
+            cause:
+                "No broadcast channel of this name was made under this key's tenant, or Apple does "
+                + "not know it any more.",
+            fix:
+                "Make it with PUT /v1/channels/{name}, after a DELETE where there was one; its id "
+                + "is what the app subscribes to.",
             command: "tombolo channel put NAME"),
         ProblemPage(
-            .channelInUse, 409, "The channel carries a running activity",
-            cause: "Every card that listens on a channel gets all that is sent there.",
-            fix: "End the activity first, or take another channel.",
+            .channelInUse, 409, "The channel carries an activity",
+            cause:
+                "Every card that listens on a channel gets all that is sent there, also an end "
+                + "that is still on its way.",
+            fix: "End the activity first, and let its end go; or take another channel.",
             command: "tombolo channel ls"),
         ProblemPage(
             .apnsRefused, 502, "Apple refused the channel",

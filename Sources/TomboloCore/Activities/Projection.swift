@@ -231,4 +231,14 @@ extension Update.Change {
         case .replace: true
         }
     }
+
+    /// Where it has a value for a place in the state, as a pointer into the request; nil where it
+    /// has none.
+    func place(of path: JSONPointer) -> String? {
+        switch self {
+        case .none: nil
+        case .merge(let patch): patch.document.root.at(path).map { _ in "/state\(path)" }
+        case .replace(let whole): whole.document.root.at(path).map { _ in "/replace\(path)" }
+        }
+    }
 }

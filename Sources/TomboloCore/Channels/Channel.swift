@@ -33,6 +33,8 @@ package struct Channel: Hashable, Sendable {
     var activity: ActivityNumber?
     /// Of one of the relay's own: until then cards of the activity before may be there.
     var restsUntil = Instant.distantPast
+    /// Apple has said that it does not know it.
+    package internal(set) var isGone = false
 
     /// A channel that Apple has made.
     package init(
@@ -61,6 +63,7 @@ package struct Channel: Hashable, Sendable {
         writer.member("created", createdAt.nanoseconds)
         if let activity { writer.member("activity", activity.rawValue) }
         if restsUntil != .distantPast { writer.member("rests", restsUntil.nanoseconds) }
+        if isGone { writer.member("gone", true) }
         writer.endObject()
         return Record(space: .channel, number: number, value: writer.bytes)
     }
@@ -82,6 +85,7 @@ package struct Channel: Hashable, Sendable {
         createdAt = Instant(nanoseconds: view["created"]?.integer ?? 0)
         activity = view["activity"]?.integer.map(ActivityNumber.init)
         restsUntil = Instant(nanoseconds: view["rests"]?.integer ?? 0)
+        isGone = view["gone"] != nil
     }
 
     /// A name for those of the relay's own, where one must stand.

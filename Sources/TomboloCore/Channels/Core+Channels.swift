@@ -92,7 +92,8 @@ extension Core {
         }
         let slot = place(channel)
         guard channel.name == nil, let lane = lane(of: channel) else { return [] }
-        let isUsed = channel.activity.map { activityByNumber[$0] != nil } ?? false
+        // One that Apple does not know is no channel.
+        let isUsed = channel.isGone || channel.activity.map { activityByNumber[$0] != nil } ?? false
         var restsUntil = channel.restsUntil
         if let restoredAt, channel.createdAt <= restoredAt {
             restsUntil = max(restsUntil, restoredAt + activityLifeMax)
@@ -117,28 +118,78 @@ extension Core {
         channelByKey[key].flatMap { devices[$0]?.channel }
     }
 
-    /// The running activity that a named channel carries.
+    /// The activity that a named channel carries: one that runs, or whose end has not been taken.
     package func activity(on key: ChannelKey) -> Identifier? {
+        carried(by: key)?.key.id
+    }
+
+    private func carried(by key: ChannelKey) -> Activity? {
         guard let slot = channelByKey[key] else { return nil }
-        let carried = (devices[slot]?.destinations ?? []).compactMap { destinations[$0]?.activity }
-            .filter { !activities[$0].hasEnded }
-        if let first = carried.first { return activities[first].key.id }
+        let carried = (devices[slot]?.destinations ?? []).compactMap { destinations[$0] }
+            .first { !activities[$0.activity].hasEnded || isEndDue($0) }
+        if let carried { return activities[carried.activity] }
+        // Its start, or its end, may not be durable yet.
         return activities.first {
-            !$0.hasEnded && $0.key.tenant == key.tenant
-                && $0.definition.audience == .channel(key.name)
-        }?.key.id
+            $0.key.tenant == key.tenant && $0.definition.audience == .channel(key.name)
+                && $0.durable?.ending == nil
+        }
+    }
+
+    private func isEndDue(_ destination: Destination) -> Bool {
+        #if PLANTED_BUGS
+            if isPlanted(.channelBeforeEnd) { return false }
+        #endif
+        return !destination.isFinished
     }
 
     /// A start to a channel's listeners: the channel must be there, and carry nothing else.
     func checkChannel(_ start: Start, _ key: ActivityKey) throws(Refusal) {
         guard !isTrial, case .channel(let name) = start.audience else { return }
         let channel = ChannelKey(tenant: key.tenant, name: name)
-        guard channelByKey[channel] != nil else { throw Self.unknownChannel(name) }
-        if let other = activity(on: channel), other != key.id {
-            let message = "carries \"\(other)\": every card on it would get both; end that first"
+        guard let slot = channelByKey[channel] else { throw Self.unknownChannel(name) }
+        if devices[slot]?.channel?.isGone == true {
+            let message = "is not known to Apple any more; delete it, and make it anew"
             throw Refusal(
-                .channelInUse, "the channel \"\(name)\" \(message)",
+                .unknownChannel, "the channel \"\(name)\" \(message)",
                 errors: [FieldError(pointer: "/audience/channel", message: message)])
+        }
+        guard let other = carried(by: channel), other.key.id != key.id || other.hasEnded else {
+            return
+        }
+        let message =
+            other.hasEnded
+            ? "has yet to take the end of \"\(other.key.id)\", with which every card on it ends; "
+                + "try again when that has gone"
+            : "carries \"\(other.key.id)\": every card on it would get both; end that first"
+        throw Refusal(
+            .channelInUse, "the channel \"\(name)\" \(message)",
+            errors: [FieldError(pointer: "/audience/channel", message: message)])
+    }
+
+    /// What is sent to a channel counts for the channel, whatever activity it is of.
+    func pacing(on channel: Device) -> PacingState {
+        var pacing = PacingState()
+        #if PLANTED_BUGS
+            if isPlanted(.channelBudgetAnew) { return pacing }
+        #endif
+        let before = channel.destinations.compactMap { destinations[$0] }
+            .max { $0.pacing.lastSend < $1.pacing.lastSend }
+        if let before { pacing = before.pacing }
+        pacing.holdsToken = false
+        return pacing
+    }
+
+    /// Whether a named channel carries something newer by now: who listens there is not to get what
+    /// is over.
+    func isSucceeded(_ destination: Destination) -> Bool {
+        #if PLANTED_BUGS
+            if isPlanted(.endEchoedToSuccessor) { return false }
+        #endif
+        guard devices.traits(destination.device).isChannel,
+            let channel = devices[destination.device], channel.channel?.name != nil
+        else { return false }
+        return channel.destinations.contains {
+            destinations[$0].map { $0.number > destination.number } ?? false
         }
     }
 
@@ -146,5 +197,12 @@ extension Core {
     mutating func channelGone(_ slot: Int, now: Instant) {
         destinations[slot]?.token = nil
         enter(.gone, slot, now: now)
+        #if PLANTED_BUGS
+            if isPlanted(.channelGoneForgotten) { return }
+        #endif
+        guard let device = destinations[slot]?.device, devices[device]?.channel?.isGone == false
+        else { return }
+        devices[device]?.channel?.isGone = true
+        stageDevice(device)
     }
 }

@@ -122,7 +122,8 @@ extension Core {
     /// An activity has left memory: its channel rests until no card of it can be left.
     mutating func release(_ slot: Int, endedAt: Instant) {
         guard let destination = destinations[slot], let device = devices[destination.device],
-            let channel = device.channel, channel.name == nil, let lane = lane(of: channel)
+            let channel = device.channel, channel.name == nil, !channel.isGone,
+            let lane = lane(of: channel)
         else { return }
         devices[destination.device]?.channel?.activity = nil
         devices[destination.device]?.channel?.restsUntil = endedAt + activityLifeMax

@@ -45,27 +45,51 @@ extension Core {
     mutating func retry(
         _ query: DeadLetterQuery, _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
-        let matching = deadLetters.filter(query.matches)
-        if matching.isEmpty, query.number != nil {
-            let refusal = Refusal(
-                .unknownDeadLetter,
-                "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
-            effects.answers.append((ticket, .refused(refusal)))
+        let matching: [DeadLetter]
+        do throws(Refusal) {
+            matching = try meant(by: query)
+        } catch {
+            effects.answers.append((ticket, .refused(error)))
             return
         }
         let numbers = Set(matching.map(\.number))
         deadLetters.removeAll { numbers.contains($0.number) }
         var stored = Stored(.updated)
+        var revived: [Int] = []
         for letter in matching {
             forget(letter)
-            guard let slot = destination(of: letter), revive(slot, letter, now: now) else {
+            guard let slot = destination(of: letter), canRevive(slot, letter) else {
                 stored.unreachable += 1
                 continue
             }
             stored.count += 1
-            evaluate(slot, now: now, effects: &effects)
+            revive(slot, letter, now: now)
+            if !revived.contains(slot) { revived.append(slot) }
         }
+        // All of them first: what goes out for one of them is for the others too.
+        for slot in revived { evaluate(slot, now: now, effects: &effects) }
         staged.stored.append((ticket, stored))
+    }
+
+    private func meant(by query: DeadLetterQuery) throws(Refusal) -> [DeadLetter] {
+        let matching = deadLetters.filter(query.matches)
+        guard matching.isEmpty, query.number != nil else { return matching }
+        throw Refusal(
+            .unknownDeadLetter,
+            "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
+    }
+
+    /// What a retry would come to, with nothing sent.
+    package func dryRun(_ query: DeadLetterQuery) throws(Refusal) -> Stored {
+        var stored = Stored(.updated)
+        for letter in try meant(by: query) {
+            if let slot = destination(of: letter), canRevive(slot, letter) {
+                stored.count += 1
+            } else {
+                stored.unreachable += 1
+            }
+        }
+        return stored
     }
 
     /// After a restore: a refused start may have been retried since, and its card begun.
@@ -86,28 +110,34 @@ extension Core {
         }
     }
 
-    /// Takes back what the refusal led to; false where nothing can be sent.
-    private mutating func revive(_ slot: Int, _ letter: DeadLetter, now: Instant) -> Bool {
+    /// Whether there is somebody to send to.
+    private func canRevive(_ slot: Int, _ letter: DeadLetter) -> Bool {
         guard let destination = destinations[slot], destination.inFlight == nil else {
             return false
         }
         switch (letter.event, destination.phase) {
-        case (.start, .gone), (.start, .waiting):
-            guard hasStartRoute(destination) else { return false }
-            enter(.waiting, slot, now: now)
-            destinations[slot]?.alertsThrough = min(destination.alertsThrough, letter.version - 1)
+        case (.start, .gone), (.start, .waiting): return hasStartRoute(destination)
         case (.start, _): return false
         case (_, .live), (_, .ended), (_, .gone):
-            guard destination.token != nil, !destination.hasForgottenEnd else { return false }
-            enter(.live, slot, now: now)
+            return destination.token != nil && !destination.hasForgottenEnd
         case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started), (_, .lapsed),
             (_, .listening):
             return false
         }
+    }
+
+    /// Takes back what the refusal led to, where it can be.
+    private mutating func revive(_ slot: Int, _ letter: DeadLetter, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        if letter.event == .start {
+            enter(.waiting, slot, now: now)
+            destinations[slot]?.alertsThrough = min(destination.alertsThrough, letter.version - 1)
+        } else {
+            enter(.live, slot, now: now)
+        }
         destinations[slot]?.acknowledged = min(destination.acknowledged, letter.version - 1)
         destinations[slot]?.contentHash = 0
         markDirty(slot, now: now)
-        return true
     }
 
     mutating func adoptDeadLetter(_ record: Record) -> [String] {

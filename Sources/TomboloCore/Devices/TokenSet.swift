@@ -43,22 +43,47 @@ package struct TokenSet: Sendable {
 }
 
 extension Core {
-    /// Makes a device's tokens what its app says they are.
+    /// Makes a device's tokens what its app says they are: all of it, or nothing.
     mutating func putTokens(
         _ set: TokenSet, _ slot: Int, now: Instant, effects: inout Effects
     ) throws(Refusal) {
+        guard let device = devices[slot] else { return }
+        let gone = try gone(after: set, of: device, now: now)
+        for name in gone { dropToken(name, slot, now: now, effects: &effects) }
+        for (name, registration) in set.observed(at: wall(now)) {
+            _ = try keepToken(name, registration, slot, now: now, effects: &effects)
+        }
+    }
+
+    /// The names of those that would be no more; throws where one that is new would not be taken.
+    func gone(
+        after set: TokenSet, of device: Device, now: Instant
+    ) throws(Refusal) -> [TokenName] {
         let observed = set.observedAt ?? wall(now)
         let named = Set(set.tokens.map(\.name))
-        let gone = (devices[slot]?.tokens.all ?? []).filter {
+        let gone = device.tokens.all.filter {
             !named.contains($0.name) && $0.token.observedAt <= observed
+        }.map(\.name).sorted { $0.text < $1.text }
+        var left = device
+        for name in gone { left.tokens[name] = nil }
+        for (name, registration) in set.observed(at: wall(now)) {
+            guard let token = try judge(name, registration, of: left, now: now)?.0 else { continue }
+            left.tokens[name] = token
+            left.retired[name] = nil
         }
-        for name in gone.map(\.name).sorted(by: { $0.text < $1.text }) {
-            dropToken(name, slot, now: now, effects: &effects)
-        }
-        for (name, registration) in set.tokens {
+        return gone
+    }
+}
+
+extension TokenSet {
+    /// The tokens, each with the time at which its app saw it.
+    fileprivate func observed(
+        at wall: Instant
+    ) -> [(name: TokenName, registration: TokenRegistration)] {
+        tokens.map { name, registration in
             var registration = registration
-            registration.observedAt = registration.observedAt ?? observed
-            _ = try keepToken(name, registration, slot, now: now, effects: &effects)
+            registration.observedAt = registration.observedAt ?? observedAt ?? wall
+            return (name, registration)
         }
     }
 }

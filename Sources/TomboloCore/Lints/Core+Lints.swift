@@ -32,6 +32,13 @@ extension Core {
         if case .channel(let name) = start.audience {
             lints += self.lints(onChannel: name, activity.key.tenant)
         }
+        if start.framesShowWhen != nil, let channel = Self.channel(of: start) {
+            lints.append(
+                Lint(
+                    .presenceOnChannel, "/show_when",
+                    "has no effect on \(channel): one push goes to all who listen, whether or not "
+                        + "the app is in front on one of them"))
+        }
         guard start.audience != .none, start.route != .adopt else { return lints }
         if start.alert == nil {
             lints.append(
@@ -59,6 +66,16 @@ extension Core {
                         + "more than 30 days ago: the app may be gone, and the start with it"))
         }
         return lints
+    }
+
+    /// What its cards listen on, in words; nil where each has a token of its own.
+    private static func channel(of start: Start) -> String? {
+        if case .channel(let name) = start.audience { return "the channel \"\(name)\"" }
+        return switch start.route {
+        case .channel: "the activity's own channel"
+        case .auto: "the activity's own channel, which iOS 18 and later listen on"
+        case .unspecified, .push, .adopt: nil
+        }
     }
 
     /// More devices are not looked at to find out where an app's phones are.
@@ -95,6 +112,15 @@ extension Core {
         ]
     }
 
+    /// A device is in another environment, or of another app, than it was.
+    static func moved(_ tokens: Int) -> Lint {
+        Lint(
+            .environmentChanged, "/environment",
+            "is another than before, or the app is: \(tokens == 1 ? "the token" : "the \(tokens) tokens") "
+                + "of before mean nothing there and are forgotten; register those of this "
+                + "installation")
+    }
+
     private func lints(
         _ update: Update, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {
@@ -102,6 +128,16 @@ extension Core {
         switch update.change {
         case .merge(let patch), .replace(let patch): lints = Self.stateLints(patch, type)
         case .none: break
+        }
+        if let playing = activity.accepted.clip, !playing.isOver(at: wall(now)),
+            let place = update.change.place(of: playing.clip.path)
+        {
+            lints.append(
+                Lint(
+                    .clipCoversUpdate, place,
+                    "\(playing.name) plays there: this shows nowhere, and the clip's last frame "
+                        + "takes its place; stop the clip first, with DELETE /v1/activities/"
+                        + "\(activity.key.id)/clips/\(playing.name)"))
         }
         var (hasCards, hasGone, isSpent) = (false, true, false)
         // One that is there is found at once, as a rule: only where none is are all looked at.
@@ -122,7 +158,7 @@ extension Core {
                         + "the update shows nowhere"))
         }
         let age = wall(now) - activity.definition.startedAt
-        if hasCards, age > .hours(7) {
+        if hasCards, age > .hours(7), activity.definition.renew == .never {
             lints.append(
                 Lint(
                     .activityNearItsEnd, "",

@@ -187,6 +187,9 @@ extension Core {
             push.surface = .channel
             // A channel that stores nothing takes no other.
             if channel.storage == .nothing { push.expiration = 0 }
+            #if PLANTED_BUGS
+                if isPlanted(.channelExpiration) { push.expiration = wall(now).seconds + 60 }
+            #endif
         }
         if !destination.keepsPlace { lanes[Int(destination.lane.rawValue)].took() }
         let isShared = timestamp == destination.pacing.lastTimestamp

@@ -94,6 +94,7 @@ extension Core {
         if let channel = owner.channel {
             destination.token = PushToken(channel.id)
             destination.phase = .live
+            destination.pacing = pacing(on: owner)
         } else if let token = owner.tokens[.activity(reference)],
             activities[activity].definition.route.mayAdopt
         {

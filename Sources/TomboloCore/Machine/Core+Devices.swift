@@ -52,18 +52,9 @@ extension Core {
         _ registration: DeviceRegistration, _ key: DeviceKey, _ ticket: Ticket, now: Instant,
         effects: inout Effects
     ) throws(Refusal) {
-        var registration = registration
-        let known = deviceByKey[key].flatMap { devices[$0] }
-        // A class that an operator set stays when the app registers again.
-        registration.budgetClass = registration.budgetClass ?? known?.registration.budgetClass
-        let lane = try lane(of: registration, tenant: key.tenant)
-        if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
-            throw Refusal(
-                .labRefused,
-                "class \"lab\" has no budget at all and is only for an app whose endpoint is a "
-                    + "simulator; set \"endpoint\" for the app, or take \"frequent\"",
-                errors: [FieldError(pointer: "/budget_class", message: "is refused for this app")])
-        }
+        let (registration, stored) = try admit(registration, key)
+        // Tokens and cards belong to one app in one environment: there it is another installation.
+        if let known = deviceByKey[key], moves(known, to: registration) { forgetDevice(known) }
         let slot: Int
         if let present = deviceByKey[key] {
             slot = present
@@ -80,13 +71,46 @@ extension Core {
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
         stageDevice(slot)
-        var stored = Stored(known == nil ? .created : .updated)
-        stored.lint = lints(registration, in: lane)
         staged.stored.append((ticket, stored))
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }
         noteSignOfLife(slot, now: now, effects: &effects)
+    }
+
+    /// The registration as it is kept, and what is said to it.
+    func admit(
+        _ registration: DeviceRegistration, _ key: DeviceKey
+    ) throws(Refusal) -> (DeviceRegistration, Stored) {
+        var registration = registration
+        let known = deviceByKey[key].flatMap { devices[$0] }
+        // A class that an operator set stays when the app registers again.
+        registration.budgetClass = registration.budgetClass ?? known?.registration.budgetClass
+        let lane = try lane(of: registration, tenant: key.tenant)
+        if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
+            throw Refusal(
+                .labRefused,
+                "class \"lab\" has no budget at all and is only for an app whose endpoint is a "
+                    + "simulator; set \"endpoint\" for the app, or take \"frequent\"",
+                errors: [FieldError(pointer: "/budget_class", message: "is refused for this app")])
+        }
+        var stored = Stored(known == nil ? .created : .updated)
+        stored.lint = lints(registration, in: lane)
+        if let slot = deviceByKey[key], moves(slot, to: registration), let known,
+            known.tokens.count > 0
+        {
+            stored.lint.append(Self.moved(known.tokens.count))
+        }
+        return (registration, stored)
+    }
+
+    /// Whether a device was of another app, or of the other environment, before.
+    private func moves(_ slot: Int, to registration: DeviceRegistration) -> Bool {
+        guard let known = devices[slot] else { return false }
+        let lanes = [known.registration, registration].map {
+            try? lane(of: $0, tenant: known.key.tenant)  // configured no more: it has none
+        }
+        return lanes[0] != lanes[1]
     }
 
     func lane(
@@ -147,15 +171,40 @@ extension Core {
         _ name: TokenName, _ registration: TokenRegistration, _ slot: Int, now: Instant,
         effects: inout Effects
     ) throws(Refusal) -> Stored.Kind {
-        let known = devices[slot]?.tokens[name]
-        // Without a time of its own it is news, also to a clock that was set back since the last.
-        let last = known?.observedAt ?? devices[slot]?.retired[name]?.observedAt
-        let observed = registration.observedAt ?? max(wall(now), last ?? .distantPast)
-        if let known, known.observedAt > observed { return .outdated }
-        if devices[slot]?.isRetired(name, registration.token, observedAt: observed) == true {
-            return .outdated
+        guard let device = devices[slot],
+            let (token, kind) = try judge(name, registration, of: device, now: now)
+        else { return .outdated }
+        devices[slot]?.tokens[name] = token
+        devices[slot]?.retired[name] = nil
+        switch name {
+        case .activity(let reference):
+            if !token.isOnRecord {
+                staged.tokens.append(
+                    Staged.Token(
+                        device: slot, number: device.number, reference: reference,
+                        value: token.value))
+            }
+            useToken(of: slot, reference, now: now, effects: &effects)
+        case .start:
+            for destination in devices[slot]?.destinations ?? [] {
+                evaluate(destination, now: now, effects: &effects)
+            }
+        case .widget, .control: useSurfaceToken(name, of: slot, now: now)
         }
-        if known == nil, devices[slot]?.tokens.count ?? 0 >= Device.tokensMax {
+        return kind
+    }
+
+    /// A token as it is kept; nil where what is known is newer.
+    func judge(
+        _ name: TokenName, _ registration: TokenRegistration, of device: Device, now: Instant
+    ) throws(Refusal) -> (Device.Token, Stored.Kind)? {
+        let known = device.tokens[name]
+        // Without a time of its own it is news, also to a clock that was set back since the last.
+        let last = known?.observedAt ?? device.retired[name]?.observedAt
+        let observed = registration.observedAt ?? max(wall(now), last ?? .distantPast)
+        if let known, known.observedAt > observed { return nil }
+        if device.isRetired(name, registration.token, observedAt: observed) { return nil }
+        if known == nil, device.tokens.count >= Device.tokensMax {
             throw Refusal(
                 .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")
         }
@@ -165,28 +214,12 @@ extension Core {
             value: value,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
             observedAt: observed, isOnRecord: isSame && known?.isOnRecord == true)
-        devices[slot]?.tokens[name] = token
-        devices[slot]?.retired[name] = nil
-        var kind: Stored.Kind = known == nil ? .created : .updated
-        switch name {
-        case .activity(let reference):
-            let tenant = devices[slot]?.key.tenant
-            let key = tenant.map { ActivityKey(tenant: $0, id: reference.id) }
-            if key.flatMap({ activityByKey[$0] }) == nil { kind = .kept }
-            if !token.isOnRecord {
-                let number = devices[slot]?.number ?? 0
-                staged.tokens.append(
-                    Staged.Token(
-                        device: slot, number: number, reference: reference, value: token.value))
-            }
-            useToken(of: slot, reference, now: now, effects: &effects)
-        case .start:
-            for destination in devices[slot]?.destinations ?? [] {
-                evaluate(destination, now: now, effects: &effects)
-            }
-        case .widget, .control: break
+        if case .activity(let reference) = name,
+            activityByKey[ActivityKey(tenant: device.key.tenant, id: reference.id)] == nil
+        {
+            return (token, .kept)
         }
-        return kind
+        return (token, known == nil ? .created : .updated)
     }
 
     /// Update tokens have become durable: pushes may go to them.

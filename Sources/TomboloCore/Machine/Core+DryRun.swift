@@ -89,22 +89,8 @@ extension Core {
     private func dryRun(
         _ command: Command, on trial: inout Core, _ remembered: Remembered?, now: Instant
     ) throws(Refusal) -> DryRun {
-        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
         let present = activityByKey[command.activity]
-        if trial.activityByKey[command.activity] == nil {
-            if let present {
-                var activity = activities[present]
-                activity.destinations = []
-                trial.activities.append(activity)
-                trial.activityByKey[command.activity] = trial.activities.count - 1
-            } else if let last = remembered {
-                var effects = Effects()
-                trial.step(
-                    .remembered(last.head, version: last.version, seq: last.seq), now: now,
-                    effects: &effects)
-            }
-        }
-        switch trial.admit(command, now: now) {
+        switch try admit(command, on: &trial, remembered, now: now) {
         case .refused(let refusal): throw refusal
         case .replay: throw Self.keyReused  // A trial knows no keys.
         case .standing(let slot):
@@ -116,13 +102,91 @@ extension Core {
         }
     }
 
+    /// Lets a core take a command that learns of its activity what this one knows.
+    private func admit(
+        _ command: Command, on trial: inout Core, _ remembered: Remembered?, now: Instant
+    ) throws(Refusal) -> Admission {
+        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
+        if trial.activityByKey[command.activity] == nil {
+            if let present = activityByKey[command.activity] {
+                var activity = activities[present]
+                activity.destinations = []
+                trial.activities.append(activity)
+                trial.activityByKey[command.activity] = trial.activities.count - 1
+            } else if let last = remembered {
+                var effects = Effects()
+                trial.step(
+                    .remembered(last.head, version: last.version, seq: last.seq), now: now,
+                    effects: &effects)
+            }
+        }
+        return trial.admit(command, now: now)
+    }
+
+    /// The activities that would end, and at which version.
+    package func dryRun(
+        _ request: EndMany, now: Instant
+    ) throws(Refusal) -> [(activity: Identifier, version: Int64)] {
+        var trial = trial()
+        var ended: [(activity: Identifier, version: Int64)] = []
+        for slot in running(of: request.tenant, type: request.type, user: request.user) {
+            let command = Command(
+                activity: activities[slot].key, content: .end(request.end), body: request.body)
+            switch try admit(command, on: &trial, nil, now: now) {
+            case .staged(let index):
+                let place = trial.staged.events[index].activity
+                ended.append((command.activity.id, trial.activities[place].accepted.version))
+            case .standing, .replay: break
+            case .refused(let refusal): if ended.isEmpty { throw refusal }
+            }
+        }
+        return ended
+    }
+
     private func report(
         _ activity: Activity, _ command: Command, staged: Staged.Event?, _ present: Int?,
         now: Instant
     ) -> DryRun {
         let definition = activity.definition
-        let tenant = command.activity.tenant
-        let devices = audience(of: definition, tenant)
+        let devices = audience(of: definition, command.activity.tenant)
+        let (routes, count) = routes(of: activity, command.content.kind, present, devices)
+        let payload = Payload.encode(content(activity, command.content, devices, now: now))
+        var run = DryRun(
+            activity: command.activity.id, version: activity.accepted.version,
+            kind: command.content.kind, changes: staged != nil, payload: payload,
+            topic: definition.app + ".push-type.liveactivity", routes: routes,
+            devices: count, lint: [])
+        if let plan = staged?.plan {
+            let slowest = routes.map(\.grant).max {
+                $0.grant.frameInterval < $1.grant.frameInterval
+            }
+            run.plan = self.plan(
+                plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity,
+                slowest ?? grantInForce(.standard))
+        }
+        run.lint = lints(of: run, activity, command, present, now: now)
+        return run
+    }
+
+    /// Whom a command would reach: of a start those that are there for it, of all else those that
+    /// show the activity now, or are to.
+    private func routes(
+        of activity: Activity, _ kind: EventKind, _ present: Int?, _ devices: [Int]
+    ) -> ([DryRun.Route], count: Int) {
+        if kind != .start, let present {
+            let all = activities[present].destinations.compactMap { destinations[$0] }.filter {
+                $0.incarnation == activity.incarnation
+            }
+            let routes = all.prefix(Self.routesMax).compactMap { destination in
+                self.devices[destination.device].map { device in
+                    DryRun.Route(
+                        device: device.key.id, route: route(destination, device),
+                        grant: grantInForce(destination))
+                }
+            }
+            return (routes, all.count)
+        }
+        let (definition, tenant) = (activity.definition, activity.key.tenant)
         let name = TokenName.activity(activity.reference)
         let routes = devices.prefix(Self.routesMax).compactMap { slot -> DryRun.Route? in
             guard let device = self.devices[slot] else { return nil }
@@ -140,22 +204,19 @@ extension Core {
                     : device.budgetClass)
             return DryRun.Route(device: device.key.id, route: route, grant: grant)
         }
-        let payload = Payload.encode(content(activity, command.content, devices, now: now))
-        var run = DryRun(
-            activity: command.activity.id, version: activity.accepted.version,
-            kind: command.content.kind, changes: staged != nil, payload: payload,
-            topic: definition.app + ".push-type.liveactivity", routes: routes,
-            devices: devices.count, lint: [])
-        if let plan = staged?.plan {
-            let slowest = routes.map(\.grant).max {
-                $0.grant.frameInterval < $1.grant.frameInterval
-            }
-            run.plan = self.plan(
-                plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity,
-                slowest ?? grantInForce(.standard))
-        }
-        run.lint = lints(of: run, activity, command, present, now: now)
-        return run
+        return (routes, devices.count)
+    }
+
+    /// The channel that a start would name, where one of the relay's own is free.
+    private func freeChannel(for start: Activity.Definition, _ devices: [Int], now: Instant)
+        -> String?
+    {
+        guard start.route == .channel || start.route == .auto,
+            let device = devices.lazy.compactMap({ self.devices[$0] }).first(where: \.asksForToken),
+            let lane = try? lane(of: device.registration, tenant: device.key.tenant),  // no way
+            let slot = channelPools[lane]?.next(wall: wall(now))
+        else { return nil }
+        return self.devices[slot]?.channel?.id
     }
 
     private func grantInForce(_ budgetClass: BudgetClass) -> GrantInForce {
@@ -187,9 +248,12 @@ extension Core {
     ) -> Payload.Content {
         let projection = activity.accepted
         let wall = wall(now)
+        var isOnChannel = false
+        if case .channel = activity.definition.audience { isOnChannel = true }
         let event: Push.Event =
             switch content {
-            case .start: activity.definition.route == .adopt ? .update : .start
+            // A broadcast cannot start anything.
+            case .start: activity.definition.route == .adopt || isOnChannel ? .update : .start
             case .update, .play, .stop: .update
             case .end: .end
             }
@@ -208,7 +272,8 @@ extension Core {
         if event == .start {
             payload.start = Payload.StartContent(
                 type: activity.definition.type, attributes: activity.definition.attributes,
-                asksForToken: devices.contains { self.devices[$0]?.asksForToken ?? false })
+                asksForToken: devices.contains { self.devices[$0]?.asksForToken ?? false },
+                channel: freeChannel(for: activity.definition, devices, now: now))
             payload.alert = payload.alert ?? Self.quietAlert
         }
         return payload

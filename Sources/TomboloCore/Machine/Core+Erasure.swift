@@ -28,6 +28,41 @@ extension Core {
     private mutating func erase(
         _ key: ActivityKey, number: ActivityNumber?, _ ticket: Ticket
     ) throws(Refusal) {
+        let slot = try erasable(key, number: number)
+        let number = activities[slot].number.rawValue
+        forget(slot)
+        var query = DeadLetterQuery(tenant: key.tenant)
+        query.activity = key.id
+        forgetDeadLetters(query)
+        deliveries.forget { $0.tenant == key.tenant && $0.activity == key.id }
+        staged.stored.append((ticket, Stored(.deleted, number: number)))
+    }
+
+    private mutating func erase(
+        _ key: DeviceKey, _ ticket: Ticket, now: Instant
+    ) throws(Refusal) {
+        let (alone, shared) = try named(key)
+        if let device = deviceByKey[key] { forgetDevice(device) }
+        for slot in alone { forget(slot) }
+        for slot in shared { leave(key, slot) }
+        var query = DeadLetterQuery(tenant: key.tenant)
+        query.device = key.id
+        forgetDeadLetters(query)
+        deliveries.forget { $0.tenant == key.tenant && $0.device == key.id }
+        staged.stored.append((ticket, Stored(.deleted)))
+    }
+
+    /// What would refuse an erasure; nothing is forgotten.
+    package func dryRun(_ subject: ErasureSubject) throws(Refusal) {
+        switch subject {
+        case .activity(let key, let number): _ = try erasable(key, number: number)
+        case .device(let key): _ = try named(key)
+        }
+    }
+
+    private func erasable(
+        _ key: ActivityKey, number: ActivityNumber?
+    ) throws(Refusal) -> Int {
         guard let slot = activityByKey[key],
             number.map({ $0 == activities[slot].number }) ?? true
         else {
@@ -41,18 +76,11 @@ extension Core {
                 "activity \"\(key.id)\" is running: end it first, so that no phone keeps its card")
         }
         try requireDurable([slot])
-        let number = activities[slot].number.rawValue
-        forget(slot)
-        var query = DeadLetterQuery(tenant: key.tenant)
-        query.activity = key.id
-        forgetDeadLetters(query)
-        deliveries.forget { $0.tenant == key.tenant && $0.activity == key.id }
-        staged.stored.append((ticket, Stored(.deleted, number: number)))
+        return slot
     }
 
-    private mutating func erase(
-        _ key: DeviceKey, _ ticket: Ticket, now: Instant
-    ) throws(Refusal) {
+    /// Activities that a device is named for, those that it alone is named for apart.
+    private func named(_ key: DeviceKey) throws(Refusal) -> (alone: [Int], shared: [Int]) {
         var alone: [Int] = []
         var shared: [Int] = []
         for slot in activities.indices where activityByKey[activities[slot].key] == slot {
@@ -62,14 +90,7 @@ extension Core {
             if ids.allSatisfy({ $0 == key.id }) { alone.append(slot) } else { shared.append(slot) }
         }
         try requireDurable(alone + shared)
-        if let device = deviceByKey[key] { forgetDevice(device) }
-        for slot in alone { forget(slot) }
-        for slot in shared { leave(key, slot) }
-        var query = DeadLetterQuery(tenant: key.tenant)
-        query.device = key.id
-        forgetDeadLetters(query)
-        deliveries.forget { $0.tenant == key.tenant && $0.device == key.id }
-        staged.stored.append((ticket, Stored(.deleted)))
+        return (alone, shared)
     }
 
     /// A batch on its way refers to places: nothing of it may be somebody else's when it comes

@@ -9,20 +9,19 @@ extension Core {
         effects: inout Effects
     ) {
         let pause: Pause
+        do throws(Refusal) {
+            pause = try self.pause(of: command, tenant, now: now)
+        } catch {
+            effects.answers.append((ticket, .refused(error)))
+            return
+        }
+        let number = pause.number
         switch command {
-        case .pause(let request):
-            pause = Pause(
-                number: nextPauseNumber, tenant: tenant, scope: request.scope,
-                alertsOnly: request.alertsOnly, reason: request.reason, since: wall(now))
+        case .pause:
             nextPauseNumber += 1
-            pauses[pause.number] = pause
-            store(pause.number, pause.encoded(), Stored(.created, number: pause.number), ticket)
-        case .resume(let number):
-            guard let known = pauses[number], known.tenant == tenant else {
-                effects.answers.append((ticket, .refused(Self.unknownPause(number))))
-                return
-            }
-            pause = known
+            pauses[number] = pause
+            store(number, pause.encoded(), Stored(.created, number: number), ticket)
+        case .resume:
             pauses[number] = nil
             store(number, nil, Stored(.deleted, number: number), ticket)
         }
@@ -30,6 +29,23 @@ extension Core {
         // Whoever is held, or held no more, says so; on resume only the newest state goes.
         for slot in destinations.indices where holds(pause, slot) {
             evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    /// The pause that would begin, or the one that would be over.
+    func pause(
+        of command: PauseCommand, _ tenant: TenantID, now: Instant
+    ) throws(Refusal) -> Pause {
+        switch command {
+        case .pause(let request):
+            return Pause(
+                number: nextPauseNumber, tenant: tenant, scope: request.scope,
+                alertsOnly: request.alertsOnly, reason: request.reason, since: wall(now))
+        case .resume(let number):
+            guard let known = pauses[number], known.tenant == tenant else {
+                throw Self.unknownPause(number)
+            }
+            return known
         }
     }
 

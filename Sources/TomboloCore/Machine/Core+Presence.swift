@@ -10,6 +10,20 @@ extension Core {
     ) throws(Refusal) {
         let slot = try device(key)
         guard let device = devices[slot] else { return }
+        let (heard, isNews, transitions) = hearing(report, of: device, now: now)
+        devices[slot]?.heard = heard
+        for transition in transitions { notePresence(slot, transition, now: now) }
+        effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
+        for destination in devices[slot]?.destinations ?? [] {
+            noteSignOfLife(at: destination, now: now)
+        }
+        presenceChanged(slot, now: now, effects: &effects)
+    }
+
+    /// What is known of a device's presence after a report, and whether that was news.
+    func hearing(
+        _ report: PresenceReport, of device: Device, now: Instant
+    ) -> (heard: Device.Heard, isNews: Bool, transitions: [Presence.Transition]) {
         var heard = device.heard ?? device.silence
         let wall = wall(now)
         var isNews = report.signals.isEmpty ? false : true
@@ -29,13 +43,7 @@ extension Core {
             guard let told = heard.classifier.classify(signal, at: at) else { continue }
             follow(told.phase, told.cause, at)
         }
-        devices[slot]?.heard = heard
-        for transition in transitions { notePresence(slot, transition, now: now) }
-        effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
-        for destination in devices[slot]?.destinations ?? [] {
-            noteSignOfLife(at: destination, now: now)
-        }
-        presenceChanged(slot, now: now, effects: &effects)
+        return (heard, isNews, transitions)
     }
 
     private static func inOrder(

@@ -5,6 +5,10 @@
         case secondStartBeforeToken, clipSampledAtItsPeriod, windowReopenedByClock
         case echoWithoutEnd, channelOfAnotherIncarnation
         case predecessorKept
+        case reloadForgottenWithToken, reloadNeverAtRest, reloadBudgetForgotten
+        case reloadThroughPause, reloadToRetiredToken
+        case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
+        case channelExpiration
     }
 
     extension Core {

@@ -9,27 +9,39 @@ extension Core {
         _ request: ReloadRequest, of tenant: TenantID, _ ticket: Ticket, now: Instant,
         effects: inout Effects
     ) {
-        let name: TokenName = request.control.map { .control(kind: $0) } ?? .widget
+        let (name, slots, unreachable) = reached(by: request, of: tenant)
+        for slot in slots { wantReload(name, of: slot, now: now) }
         var stored = Stored(.updated)
-        let slots: [Int] =
-            switch request.audience {
-            case .none, .channel: []
-            case .devices(let ids):
-                ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
-            case .user(let user): devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
-            }
-        for slot in slots where isOf(request.app, slot) {
-            guard devices[slot]?.tokens[name] != nil else {
-                stored.unreachable += 1
-                continue
-            }
-            stored.count += 1
-            wantReload(name, of: slot, now: now)
-        }
-        if case .devices(let ids) = request.audience {
-            stored.unreachable += ids.count - slots.count
-        }
+        (stored.count, stored.unreachable) = (slots.count, unreachable)
         staged.stored.append((ticket, stored))
+    }
+
+    /// Whom a reload would reach, with nothing sent.
+    package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
+        let (_, slots, unreachable) = reached(by: request, of: tenant)
+        var stored = Stored(.updated)
+        (stored.count, stored.unreachable) = (slots.count, unreachable)
+        return stored
+    }
+
+    private func reached(
+        by request: ReloadRequest, of tenant: TenantID
+    ) -> (name: TokenName, slots: [Int], unreachable: Int) {
+        let name: TokenName = request.control.map { .control(kind: $0) } ?? .widget
+        var unreachable = 0
+        let known: [Int]
+        switch request.audience {
+        case .none, .channel: known = []
+        case .devices(let ids):
+            known = ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
+            unreachable = ids.count - known.count
+        case .user(let user): known = devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
+        }
+        var slots: [Int] = []
+        for slot in known where isOf(request.app, slot) {
+            if devices[slot]?.tokens[name] == nil { unreachable += 1 } else { slots.append(slot) }
+        }
+        return (name, slots, unreachable)
     }
 
     private func isOf(_ app: String?, _ slot: Int) -> Bool {
@@ -84,10 +96,14 @@ extension Core {
         case .wanted, .granted: break
         }
         guard let device = devices[surface.device],
-            let token = device.tokens[surface.name],
             let lane = try? lane(of: device.registration, tenant: device.key.tenant)  // no way
         else {
             surfaces[slot].phase = .idle
+            return
+        }
+        guard let token = device.tokens[surface.name] else {
+            // What is wanted waits for the next one.
+            surfaces[slot].phase = .wanted
             return
         }
         let grant = configuration.budgets[surface.name == .widget ? .widget : .control]
@@ -102,7 +118,8 @@ extension Core {
             surfaceDeadlines.set(slot, at: due)
             return
         }
-        guard surface.phase == .granted else {
+        // On a slow disk what was paid for may be too old by now.
+        guard surface.phase == .granted, surface.bucket.covers(grant, now: now) else {
             if surface.holdsToken {
                 if !surface.bucket.covers(grant, now: now) {
                     surfaces[slot].bucket.renew(
@@ -124,6 +141,9 @@ extension Core {
     private static let reloadRetry = Span.seconds(1)
 
     private func isReloadPaused(_ device: Device) -> Bool {
+        #if PLANTED_BUGS
+            if isPlanted(.reloadThroughPause) { return false }
+        #endif
         let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
         return pauses.values.contains { pause in
             guard pause.tenant == device.key.tenant, !pause.alertsOnly else { return false }
@@ -192,10 +212,10 @@ extension Core {
             surfaces[slot].holdsToken = true
             noteReload(surface, "reload.refused", "\(status) \(reason)", now: now)
             switch reaches {
-            case .push: surfaces[slot].phase = .idle
+            case .push: surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
             case .tokenGone, .tokenMisplaced:
-                surfaces[slot].phase = .idle
-                retireSurfaceToken(surface, since: since, now: now)
+                surfaces[slot].phase = .wanted
+                retireSurfaceToken(slot, since: since, now: now)
             case .tokenBackOff, .providerToken, .connection, .lane: again(slot, now: now)
             }
         case .notSent:
@@ -203,6 +223,14 @@ extension Core {
             again(slot, now: now)
         case .unknown: again(slot, now: now)
         }
+        #if PLANTED_BUGS
+            if isPlanted(.reloadNeverAtRest) { surfaces[slot].phase = .wanted }
+            if isPlanted(.reloadForgottenWithToken),
+                case .rejected(_, _, .tokenGone, _) = result
+            {
+                surfaces[slot].phase = .idle
+            }
+        #endif
         stageLazily(surface.device, now: now)
         if surfaces[slot].phase == .wanted { surfaceDeadlines.set(slot, at: now) }
     }
@@ -215,15 +243,28 @@ extension Core {
         surfaces[slot].phase = .wanted
     }
 
-    private mutating func retireSurfaceToken(
-        _ surface: ReloadSurface, since: Instant?, now: Instant
-    ) {
+    /// A newer token than the one that is gone takes its reload over, and so does the next one.
+    private mutating func retireSurfaceToken(_ slot: Int, since: Instant?, now: Instant) {
+        let surface = surfaces[slot]
         guard let token = devices[surface.device]?.tokens[surface.name],
-            token.value == surface.token, since.map({ $0 >= token.registeredAt }) ?? true
+            token.value == surface.token
         else { return }
-        let wall = wall(now)
-        devices[surface.device]?.retire(surface.name, at: wall)
+        if let since, since < token.registeredAt { return again(slot, now: now) }
+        #if PLANTED_BUGS
+            if isPlanted(.reloadToRetiredToken) { return again(slot, now: now) }
+        #endif
+        // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
+        let retiredAt = max(wall(now), since ?? .distantPast)
+        devices[surface.device]?.retire(surface.name, at: retiredAt)
         stageDevice(surface.device)
+    }
+
+    /// A surface has a token, or another one: what waits for it may go.
+    mutating func useSurfaceToken(_ name: TokenName, of device: Int, now: Instant) {
+        guard let slot = devices[device]?.surfaces[name], surfaces[slot].phase == .wanted else {
+            return
+        }
+        surfaceDeadlines.set(slot, at: now)
     }
 
     private mutating func stageLazily(_ device: Int, now: Instant) {
@@ -262,7 +303,12 @@ extension Core {
         for (name, parts) in kept.sorted(by: { $0.key.text < $1.key.text }) where parts.count == 2 {
             let slot = surface(name, of: device)
             let grant = configuration.budgets[name == .widget ? .widget : .control]
-            if parts[1] != 0 {
+            #if PLANTED_BUGS
+                let isKept = !isPlanted(.reloadBudgetForgotten)
+            #else
+                let isKept = true
+            #endif
+            if parts[1] != 0, isKept {
                 surfaces[slot].bucket = TokenBucket(
                     fullAt: Instant(nanoseconds: parts[1]), of: grant)
                 surfaces[slot].bucket.clamp(grant, now: now)

@@ -45,9 +45,13 @@ extension Core {
     ) throws(Refusal) -> ActivityType.Key {
         let known = configuration.apps.filter { $0.tenant == tenant }.map(\.id)
         guard let app = app ?? configuration.onlyApp(of: tenant) else {
+            let cause =
+                known.isEmpty
+                ? "no app is configured, and a type is an app's; apps are added in the "
+                    + "configuration file, under \"apps\""
+                : "several apps are configured; name one in \"app\""
             throw Refusal(
-                .unknownApp, "several apps are configured; name one in \"app\"",
-                errors: [FieldError(pointer: "/app", message: "is missing")])
+                .unknownApp, cause, errors: [FieldError(pointer: "/app", message: "is missing")])
         }
         guard known.contains(app) else {
             let nearest = nearestName(to: app, among: known)

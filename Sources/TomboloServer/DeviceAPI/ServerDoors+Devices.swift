@@ -115,14 +115,14 @@ extension ServerDoors {
         _ subject: (name: String, value: String)? = nil
     ) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
-        switch await relay.submit(command, for: key) {
-        case .stored(let stored):
-            let answer = StoredAnswer(
-                device: key.id, subject: subject, kind: stored.kind, lint: stored.lint)
-            return .json(answer.httpStatus) { answer.write(to: &$0) }
-        case .refused(let refusal): throw Problem(refusal)
-        case .accepted, .acceptedAll, .replay, .refusedBatch:
-            throw Problem(.internalError, "The relay answered a device with something else.")
-        }
+        let isDryRun = try request.isDryRun
+        let stored =
+            isDryRun
+            ? try Self.found(await relay.dryRun(command, for: key))
+            : try Self.stored(await relay.submit(command, for: key), "a device")
+        let answer = StoredAnswer(
+            device: key.id, subject: subject, kind: stored.kind, lint: stored.lint,
+            isDryRun: isDryRun)
+        return .json(answer.httpStatus) { answer.write(to: &$0) }
     }
 }

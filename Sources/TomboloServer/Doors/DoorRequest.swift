@@ -71,6 +71,10 @@ struct DoorRequest: Sendable {
         }
     }
 
+    /// Whether only what would be is asked for. Every write has to look: its route says that it
+    /// does.
+    var isDryRun: Bool { get throws(Problem) { try flag(Route.dryRun) } }
+
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
         guard let text = target[name] else { return nil }
         guard let value = Int64(text), range.contains(value) else {

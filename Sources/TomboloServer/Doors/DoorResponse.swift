@@ -19,6 +19,19 @@ struct DoorResponse: Sendable {
         return DoorResponse(status: status, fields: all, body: writer.bytes + [0x0a])
     }
 
+    /// Something that is no more, or in a dry run would be.
+    static func gone(
+        _ name: String, _ value: String, _ result: String = "deleted", isDryRun: Bool
+    ) -> DoorResponse {
+        .json { writer in
+            writer.beginObject()
+            if isDryRun { writer.member("dry_run", true) }
+            writer.member(name, value)
+            writer.member("result", result)
+            writer.endObject()
+        }
+    }
+
     static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> DoorResponse {
         DoorResponse(
             status: 200, fields: ["content-type": type, "x-content-type-options": "nosniff"],

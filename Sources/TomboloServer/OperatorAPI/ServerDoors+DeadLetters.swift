@@ -26,6 +26,10 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
+        if try request.isDryRun {
+            let stored = try Self.found(await relay.dryRun(asked.query))
+            return .json { RetryAnswer(stored, isDryRun: true).write(to: &$0) }
+        }
         let stored = try Self.stored(await relay.retry(asked.query), "a retry")
         return .json { RetryAnswer(stored).write(to: &$0) }
     }

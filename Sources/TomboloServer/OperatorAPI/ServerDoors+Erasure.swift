@@ -8,12 +8,24 @@ import TomboloRelay
 extension ServerDoors {
     func eraseActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
+        if try request.isDryRun {
+            return try await wouldErase(.activity(key, number: nil), ("activity", key.id))
+        }
         return try Self.told(await relay.erase(activity: key), ("activity", key.id))
     }
 
     func eraseDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
+        if try request.isDryRun { return try await wouldErase(.device(key), ("device", key.id)) }
         return try Self.told(await relay.erase(device: key), ("device", key.id))
+    }
+
+    /// Without the counts: how much there is to erase only erasing finds out.
+    private func wouldErase(
+        _ erasure: ErasureSubject, _ subject: (name: String, id: Identifier)
+    ) async throws(Problem) -> DoorResponse {
+        if let refusal = await relay.refusal(of: erasure) { throw Problem(refusal) }
+        return .gone(subject.name, subject.id.rawValue, "erased", isDryRun: true)
     }
 
     private static func told(

@@ -16,6 +16,14 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
+        if try request.isDryRun {
+            return .json { writer in
+                writer.beginObject()
+                writer.member("dry_run", true)
+                scopes.write(to: &writer)
+                writer.endObject()
+            }
+        }
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant, scopes: scopes,
             now: await relay.wallNow())
@@ -46,14 +54,12 @@ extension ServerDoors {
                 .ownKey,
                 "This key would delete itself, and might be the last. Delete it with another one.")
         }
-        try await store(record.number, nil)
-        access.revoke(record)
-        return .json { writer in
-            writer.beginObject()
-            writer.member("id", id)
-            writer.member("result", "deleted")
-            writer.endObject()
+        let isDryRun = try request.isDryRun
+        if !isDryRun {
+            try await store(record.number, nil)
+            access.revoke(record)
         }
+        return .gone("id", id, isDryRun: isDryRun)
     }
 
     private func store(_ number: Int64, _ value: [UInt8]?) async throws(Problem) {
@@ -95,7 +101,7 @@ extension MintedKey {
         writer.beginObject()
         writer.member("id", record.id)
         writer.member("key", key.text)
-        record.writeScopes(to: &writer)
+        record.scopes.write(to: &writer)
         writer.member("created_at", record.createdAt.rfc3339)
         writer.endObject()
     }
@@ -105,15 +111,17 @@ extension KeyRecord {
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
-        writeScopes(to: &writer)
+        scopes.write(to: &writer)
         writer.member("created_at", createdAt.rfc3339)
         writer.endObject()
     }
+}
 
-    fileprivate func writeScopes(to writer: inout JSONWriter) {
+extension ScopeSet {
+    fileprivate func write(to writer: inout JSONWriter) {
         writer.name("scopes")
         writer.beginArray()
-        for scope in scopes.scopes { writer.string(scope.text) }
+        for scope in scopes { writer.string(scope.text) }
         writer.endArray()
     }
 }

@@ -15,6 +15,10 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
+        if try request.isDryRun {
+            let pause = try Self.found(await relay.dryRun(.pause(asked), of: request.tenant))
+            return .json { pause.write(to: &$0, isDryRun: true) }
+        }
         let stored = try await store(.pause(asked), request)
         let pauses = await relay.pauses(of: request.tenant)
         guard let pause = pauses.first(where: { $0.number == stored.number }) else {
@@ -46,13 +50,13 @@ extension ServerDoors {
 
     func deletePause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let number = try pauseNumber(request)
-        _ = try await store(.resume(number), request)
-        return .json { writer in
-            writer.beginObject()
-            writer.member("id", request.parameter("id"))
-            writer.member("result", "deleted")
-            writer.endObject()
+        let isDryRun = try request.isDryRun
+        if isDryRun {
+            _ = try Self.found(await relay.dryRun(.resume(number), of: request.tenant))
+        } else {
+            _ = try await store(.resume(number), request)
         }
+        return .gone("id", request.parameter("id"), isDryRun: isDryRun)
     }
 
     private func pauseNumber(_ request: DoorRequest) throws(Problem) -> Int64 {

@@ -40,11 +40,14 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
-        let answer = await relay.endMany(
-            EndMany(
-                tenant: request.tenant, type: asked.type, user: asked.user, end: asked.end,
-                body: document.bytes))
-        switch answer {
+        let wish = EndMany(
+            tenant: request.tenant, type: asked.type, user: asked.user, end: asked.end,
+            body: document.bytes)
+        if try request.isDryRun {
+            let ended = try Self.found(await relay.dryRun(wish))
+            return .json { EndManyAnswer(dryRun: ended).write(to: &$0) }
+        }
+        switch await relay.endMany(wish) {
         case .acceptedAll(let ended): return .json { EndManyAnswer(ended).write(to: &$0) }
         case .refused(let refusal), .refusedBatch(_, let refusal): throw Problem(refusal)
         case .accepted, .replay, .stored:

@@ -10,7 +10,7 @@ extension ServerDoors {
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse? {
         try request.checkIsLines()
-        if try request.flag("dry_run") { return try await dryRunLines(request, exchange) }
+        if try request.isDryRun { return try await dryRunLines(request, exchange) }
         if try request.flag("atomic") { return try await appendAtomically(request, exchange) }
         exchange.begin(200, ["content-type": "application/x-ndjson"])
         do {

@@ -30,9 +30,24 @@ extension ServerDoors {
                     "The channel \"\(key.name)\" is there with another app or storage, which never "
                         + "change. Delete it first, or take another name.")
             }
-            return .json(200) { ChannelView(known, activity: nil).write(to: &$0) }
+            guard !known.isGone else {
+                throw Problem(
+                    .preconditionFailed,
+                    "Apple does not know the channel \"\(key.name)\" any more. Delete it first.")
+            }
+            let isDryRun = try request.isDryRun
+            return .json(200) {
+                ChannelView(known, activity: nil).write(to: &$0, isDryRun: isDryRun)
+            }
         }
         let service = try service()
+        if try request.isDryRun {
+            // Apple gives the id: it is not asked for one.
+            let channel = Channel(
+                tenant: key.tenant, app: app.id, environment: app.environment, name: key.name,
+                id: "", storage: asked.storage)
+            return .json { ChannelView(channel, activity: nil).write(to: &$0, isDryRun: true) }
+        }
         let id: String
         do throws(ChannelFailure) {
             id = try await service.create(asked.storage, in: lane)
@@ -86,28 +101,63 @@ extension ServerDoors {
     }
 
     func deleteChannel(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        if let done = try await deleteUnknownChannel(request) { return done }
         let key = try channelKey(request)
         let channel = try await known(key)
         if let activity = await relay.activity(on: key) {
             throw Problem(
                 .channelInUse,
-                "The channel \"\(key.name)\" carries \"\(activity)\". End that first.")
+                "The channel \"\(key.name)\" carries \"\(activity)\". End that first; once its "
+                    + "end has gone, the channel is free.")
         }
+        let isDryRun = try request.isDryRun
         if let lane = await lane(of: channel) {
             let service = try service()
+            if isDryRun { return .gone("channel", key.name.rawValue, isDryRun: true) }
             do throws(ChannelFailure) {
                 try await service.delete(channel.id, in: lane)
             } catch {
                 throw Problem(error)
             }
         }
-        _ = try Self.stored(await relay.submit(.deleted(key)), "a channel")
-        return .json { writer in
-            writer.beginObject()
-            writer.member("channel", key.name.rawValue)
-            writer.member("result", "deleted")
-            writer.endObject()
+        if !isDryRun { _ = try Self.stored(await relay.submit(.deleted(key)), "a channel") }
+        return .gone("channel", key.name.rawValue, isDryRun: isDryRun)
+    }
+
+    /// Deletes a channel at Apple that nothing here knows of, by Apple's id. Nil where the path
+    /// names none of those.
+    private func deleteUnknownChannel(
+        _ request: DoorRequest
+    ) async throws(Problem) -> DoorResponse? {
+        let id = request.parameter("name")
+        if let name = Identifier(id),
+            await relay.channel(ChannelKey(tenant: request.tenant, name: name)) != nil
+        {
+            return nil
         }
+        guard let service = channels else { return nil }
+        let isDryRun = try request.isDryRun
+        for (lane, _) in await relay.lanes(of: request.tenant, app: nil, environment: nil) {
+            let own = await relay.channelIDs(in: lane)
+            guard !own.contains(id) else {
+                throw Problem(
+                    .channelInUse,
+                    "This relay made \"\(id)\". One that has a name is deleted by it; the others "
+                        + "carry private cards, and are used again.")
+            }
+            do throws(ChannelFailure) {
+                guard try await service.list(in: lane).contains(id) else { continue }
+                if !isDryRun { try await service.delete(id, in: lane) }
+                return .gone("channel", id, isDryRun: isDryRun)
+            } catch {
+                throw Problem(error)
+            }
+        }
+        guard Identifier(id) == nil else { return nil }
+        throw Problem(
+            .unknownChannel,
+            "Neither this relay nor Apple has a channel \"\(id)\". List them with GET /v1/channels."
+        )
     }
 
     // MARK: Parts

@@ -69,7 +69,7 @@ extension ServerDoors {
     private func submit(
         _ command: Command, _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse {
-        if try request.flag("dry_run") { return try await dryRun(command) }
+        if try request.isDryRun { return try await dryRun(command) }
         let answer = await relay.submit(command)
         var told = try await self.answer(answer, to: command)
         var fields: HTTPFields = ["etag": told.entityTag]
@@ -89,10 +89,8 @@ extension ServerDoors {
 
     /// What it would do, with nothing stored and nothing sent.
     private func dryRun(_ command: Command) async throws(Problem) -> DoorResponse {
-        switch await relay.dryRun(command) {
-        case .success(let run): return .json { DryRunAnswer(run).write(to: &$0) }
-        case .failure(let refusal): throw Problem(refusal)
-        }
+        let run = try Self.found(await relay.dryRun(command))
+        return .json { DryRunAnswer(run).write(to: &$0) }
     }
 
     /// What the relay said to one command, for single calls and lines alike.

@@ -27,10 +27,14 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
-        let stored = try Self.stored(
-            await relay.reload(asked, of: request.tenant), "a reload")
-        return .json(202) { writer in
+        let isDryRun = try request.isDryRun
+        let stored =
+            isDryRun
+            ? await relay.dryRun(asked, of: request.tenant)
+            : try Self.stored(await relay.reload(asked, of: request.tenant), "a reload")
+        return .json(isDryRun ? 200 : 202) { writer in
             writer.beginObject()
+            if isDryRun { writer.member("dry_run", true) }
             writer.member("kind", request.parameter("kind"))
             writer.member("wanted", Int64(stored.count))
             writer.member("unreachable", Int64(stored.unreachable))

@@ -23,14 +23,10 @@ extension ServerDoors {
             throw Problem(error)
         }
         let app = document.root["app"]?.string
-        if try request.flag("dry_run") {
-            switch await relay.dryRun(type, named: name, app: app, tenant: request.tenant) {
-            case .success(let stored):
-                return .json {
-                    TypeAnswer(type: name, stored: stored, isDryRun: true).write(to: &$0)
-                }
-            case .failure(let refusal): throw Problem(refusal)
-            }
+        if try request.isDryRun {
+            let stored = try Self.found(
+                await relay.dryRun(type, named: name, app: app, tenant: request.tenant))
+            return .json { TypeAnswer(type: name, stored: stored, isDryRun: true).write(to: &$0) }
         }
         let answer = await relay.storeType(type, named: name, app: app, tenant: request.tenant)
         let stored = try Self.stored(answer, "a type")
@@ -47,6 +43,14 @@ extension ServerDoors {
                 "No type \"\(name)\" is registered. Register it with PUT /v1/types/\(name).")
         }
         return .json { view.write(to: &$0) }
+    }
+
+    /// What a dry run has found, or what would refuse the request.
+    static func found<Value>(_ run: Result<Value, Refusal>) throws(Problem) -> Value {
+        switch run {
+        case .success(let value): return value
+        case .failure(let refusal): throw Problem(refusal)
+        }
     }
 
     static func stored(_ answer: Answer, _ what: String) throws(Problem) -> Stored {

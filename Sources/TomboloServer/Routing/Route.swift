@@ -11,16 +11,20 @@ package struct Route: Sendable {
     /// The query parameters that the route knows; any other is refused.
     package let query: [String]
 
+    /// The parameter that every write has: what would be is told, nothing is done.
+    package static let dryRun = "dry_run"
+
     init(
         _ method: String, _ path: PathPattern, _ operation: Operation, _ access: Access,
         idempotency: Bool = false, query: [String] = []
     ) {
+        let writes = method != "GET"
         self.method = method
         self.path = path
         self.operation = operation
         self.access = access
         takesIdempotencyKey = idempotency
-        self.query = query
+        self.query = writes ? query + [Self.dryRun] : query
     }
 }
 

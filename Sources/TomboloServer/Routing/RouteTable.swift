@@ -8,27 +8,23 @@ package enum RouteTable {
     private static let producer = [
         Route(
             "PUT", "/v1/activities/{id}", .startActivity, .produce, idempotency: true,
-            query: ["restart", "dry_run"]),
+            query: ["restart"]),
         Route(
-            "PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true,
-            query: ["dry_run"]),
+            "PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true),
         Route(
             "GET", "/v1/activities/{id}", .showActivity, .observe, query: ["at", "at_seq"]),
         Route(
-            "POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true,
-            query: ["dry_run"]),
+            "POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true),
         Route("POST", "/v1/activities/end", .endActivities, .produce),
         Route(
-            "POST", "/v1/activities/{id}/clips", .playClip, .produce, idempotency: true,
-            query: ["dry_run"]),
+            "POST", "/v1/activities/{id}/clips", .playClip, .produce, idempotency: true),
         Route(
-            "DELETE", "/v1/activities/{id}/clips/{clip}", .stopClip, .produce, idempotency: true,
-            query: ["dry_run"]),
+            "DELETE", "/v1/activities/{id}/clips/{clip}", .stopClip, .produce, idempotency: true),
         Route(
             "GET", "/v1/activities", .listActivities, .observe,
             query: ["status", "type", "user", "limit", "cursor"]),
-        Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic", "dry_run"]),
-        Route("PUT", "/v1/types/{type}", .putType, .produce, query: ["dry_run"]),
+        Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic"]),
+        Route("PUT", "/v1/types/{type}", .putType, .produce),
         Route("GET", "/v1/types/{type}", .showType, .observe, query: ["app"]),
         Route("POST", "/v1/timelines/{kind}/reload", .reloadTimeline, .produce),
         Route("POST", "/v1/controls/{kind}/reload", .reloadControl, .produce),

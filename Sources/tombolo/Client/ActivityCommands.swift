@@ -169,7 +169,7 @@ enum ActivityCommands {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let answer = try await client.send(
-            RelayRequest(method, path, fields: fields, body: body), name: name)
+            .write(context, method, path, fields: fields, body: body), name: name)
         if OutputFormat(context) == .table {
             try context.terminal.write(ChangeReport(answer.body, name: name ?? "").text.utf8)
         } else {

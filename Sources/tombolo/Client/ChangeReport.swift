@@ -11,6 +11,10 @@ struct ChangeReport {
             text = String(decoding: body, as: UTF8.self) + "\n"
             return
         }
+        if view["dry_run"]?.bool == true {
+            text = Self.tried(view, name, version) + Self.lints(view) + "\n"
+            return
+        }
         var line = "\(view["activity"]?.string ?? name): version \(version)"
         if let seq = view["seq"]?.integer { line += ", seq \(seq)" }
         if let status = view["status"]?.string { line += ", \(status)" }
@@ -24,11 +28,33 @@ struct ChangeReport {
             line += " \(delivery["result"]?.string ?? "")"
             if let took = delivery["took_ms"]?.integer { line += " in \(took) ms" }
         }
-        for lint in view["lint"].map({ Array($0.elements) }) ?? [] {
-            line +=
-                "\n  lint: \(lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self))"
+        text = line + Self.lints(view) + "\n"
+    }
+
+    private static func lints(_ view: JSONView) -> String {
+        (view["lint"].map { Array($0.elements) } ?? []).map { lint in
+            "\n  lint: \(lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self))"
+        }.joined()
+    }
+
+    /// A dry run: nothing of it is so.
+    private static func tried(_ view: JSONView, _ name: String, _ version: Int64) -> String {
+        let id = view["activity"]?.string ?? name
+        guard view["changes"]?.bool != false else {
+            return "\(id): stays at version \(version) (a dry run)"
         }
-        text = line + "\n"
+        let push = view["push"]
+        var text = "\(id): would be version \(version) (a dry run: nothing was stored)"
+        text += "\n  \(push?["payload_bytes"]?.integer ?? 0) of"
+        text += " \(push?["limit_bytes"]?.integer ?? 0) bytes to \(push?["topic"]?.string ?? "")"
+        let devices = view["devices"]?.integer ?? 0
+        if devices == 0 { text += "\n  no device is reached" }
+        for route in view["routes"].map({ Array($0.elements) }) ?? [] {
+            text +=
+                "\n  \(route["device"]?.string ?? ""): \(route["route"]?.string ?? "no way yet")"
+        }
+        let untold = devices - Int64(view["routes"]?.count ?? 0)
+        return text + (untold > 0 ? "\n  and \(untold) more" : "")
     }
 
     private static func waiting(_ decision: JSONView?) -> String {

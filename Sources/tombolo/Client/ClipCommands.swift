@@ -4,13 +4,15 @@ import TomboloJSON
 /// `clip`.
 enum ClipCommands {
     static func play(_ context: CommandContext) async throws -> ExitStatus {
-        let (id, request) = try request(context, query: "")
+        let (id, path, clip) = try clip(context)
+        let request = RelayRequest.write(context, "POST", path, body: clip)
         return try await ReadCommands.show(context, request, name: id)
     }
 
     /// What `play` would be answered with, but nothing is stored.
     static func plan(_ context: CommandContext) async throws -> ExitStatus {
-        let (id, request) = try request(context, query: "?dry_run=true")
+        let (id, path, clip) = try clip(context)
+        let request = RelayRequest("POST", path + "?dry_run=true", body: clip)
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let answer = try await client.send(request, name: id)
@@ -22,19 +24,18 @@ enum ClipCommands {
         var table = TextTable(["FIELD", "VALUE"])
         for (name, value) in plan.members { table.add([name, Cell.text(value)]) }
         for lint in root["lint"].map({ Array($0.elements) }) ?? [] {
-            table.add(["lint", lint["detail"]?.string ?? Cell.text(lint)])
+            table.add(["lint", lint["message"]?.string ?? Cell.text(lint)])
         }
         try context.terminal.write(table.text(for: context.terminal).utf8)
         return .succeeded
     }
 
-    private static func request(
-        _ context: CommandContext, query: String
-    ) throws -> (id: String, RelayRequest) {
+    private static func clip(
+        _ context: CommandContext
+    ) throws -> (id: String, path: String, clip: [UInt8]) {
         let id = context.invocation.arguments[0]
         let clip = try StateInput.object(path: context.invocation.arguments[1])
-        let path = "/v1/activities/\(PathText.escaped(id))/clips\(query)"
-        return (id, RelayRequest("POST", path, body: clip.bytes))
+        return (id, "/v1/activities/\(PathText.escaped(id))/clips", clip.bytes)
     }
 
     /// Needs no relay.

@@ -30,15 +30,16 @@ enum DeadLetterCommands {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let answer = try await client.send(
-            RelayRequest("POST", "/v1/dead-letters/retry", body: writer.bytes), name: id)
+            .write(context, "POST", "/v1/dead-letters/retry", body: writer.bytes), name: id)
         guard OutputFormat(context) == .table else {
             try context.terminal.write(answer.line)
             return .succeeded
         }
         let view = try answer.document().root
         let lost = view["unreachable"]?.integer ?? 0
+        let go = context.invocation.isGiven(.dryRun) ? "would go" : "go"
         try context.terminal.print(
-            "\(view["retried"]?.integer ?? 0) go again with the newest state"
+            "\(view["retried"]?.integer ?? 0) \(go) again with the newest state"
                 + (lost > 0 ? "; for \(lost) there is nobody left to send to" : ""))
         return .succeeded
     }

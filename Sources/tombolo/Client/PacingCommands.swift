@@ -29,7 +29,7 @@ enum PacingCommands {
         if let reason = invocation.text(.pauseReason) { writer.member("reason", reason) }
         writer.endObject()
         return try await ReadCommands.show(
-            context, RelayRequest("POST", "/v1/pauses", body: writer.bytes), name: nil)
+            context, .write(context, "POST", "/v1/pauses", body: writer.bytes), name: nil)
     }
 
     private static func pauseList(_ context: CommandContext) async throws -> ExitStatus {
@@ -48,11 +48,12 @@ enum PacingCommands {
             names =
                 try list.document().root["pauses"]?.elements.compactMap { $0["id"]?.string } ?? []
         }
+        let told = context.invocation.isGiven(.dryRun) ? "would be resumed" : "resumed"
         for name in names {
             let path = "/v1/pauses/\(PathText.escaped(name))"
-            let answer = try await client.send(RelayRequest("DELETE", path), name: name)
+            let answer = try await client.send(.write(context, "DELETE", path), name: name)
             try context.terminal.write(
-                OutputFormat(context) == .table ? Array("\(name) resumed\n".utf8) : answer.line)
+                OutputFormat(context) == .table ? Array("\(name) \(told)\n".utf8) : answer.line)
         }
         return .succeeded
     }

@@ -75,7 +75,7 @@ enum ReadCommands {
     ) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
         let path = "/v1/\(kind)/\(PathText.escaped(id))/erase"
-        return try await show(context, RelayRequest("POST", path), name: id)
+        return try await show(context, .write(context, "POST", path), name: id)
     }
 
     // MARK: One row

@@ -18,6 +18,18 @@ struct RelayRequest: Sendable {
     }
 }
 
+extension RelayRequest {
+    /// A write; where `--dry-run` is given, one that only tells what would be.
+    static func write(
+        _ context: CommandContext, _ method: String, _ path: String, fields: Fields = [],
+        body: [UInt8] = []
+    ) -> RelayRequest {
+        let tried = context.invocation.isGiven(.dryRun) ? "true" : nil
+        return RelayRequest(
+            method, PathText.query(path, [("dry_run", tried)]), fields: fields, body: body)
+    }
+}
+
 /// A whole answer of the relay, of status 2xx.
 struct RelayAnswer: Sendable {
     let status: Int

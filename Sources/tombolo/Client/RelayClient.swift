@@ -118,7 +118,9 @@ final class RelayClient: @unchecked Sendable {
     private func wireForm(_ request: RelayRequest) -> HTTP2Request {
         var fields = HTTPFields()
         for (name, value) in request.fields { fields.append(name, value) }
-        if !request.body.isEmpty { fields.append("content-type", "application/json") }
+        if !request.body.isEmpty, !request.fields.contains(where: { $0.name == "content-type" }) {
+            fields.append("content-type", "application/json")
+        }
         if let key { fields.append("authorization", "Bearer \(key)", indexing: .neverIndexed) }
         return HTTP2Request(
             method: request.method, scheme: origin.scheme.rawValue, authority: origin.authority,

@@ -18,6 +18,9 @@ enum StreamCommands {
         defer { client.close() }
         let lines = AppendLines(input, loop: context.loop)
         let progress = AppendProgress(context)
+        if context.invocation.isGiven(.dryRun) {
+            return try await tryOut(lines, client, context, progress)
+        }
         do {
             while let first = try await lines.first() {
                 if !client.isOpen { client = try await RelayClient.connect(context) }
@@ -33,8 +36,25 @@ enum StreamCommands {
         return try finish(context, progress)
     }
 
-    private static let request = RelayRequest(
-        "POST", "/v1/events", fields: [("content-type", "application/x-ndjson")])
+    private static let request = RelayRequest("POST", "/v1/events", fields: ofLines)
+
+    private static let ofLines = [(name: "content-type", value: "application/x-ndjson")]
+
+    /// All lines in one request: what a line would do depends on those before it.
+    private static func tryOut(
+        _ lines: AppendLines, _ client: RelayClient, _ context: CommandContext,
+        _ progress: AppendProgress
+    ) async throws -> ExitStatus {
+        var body: [UInt8] = []
+        while let piece = try await lines.first() { body += piece }
+        let answer = try await client.send(
+            .write(context, "POST", "/v1/events", fields: ofLines, body: body), name: nil)
+        for line in answer.body.split(separator: 10) { try progress.answered(line) }
+        if OutputFormat(context, elsewhere: .jsonl) == .jsonl {
+            try context.terminal.write(answer.body)
+        }
+        return try finish(context, progress)
+    }
 
     private static func exchange(
         _ first: [UInt8], _ lines: AppendLines, _ stream: RelayStream, _ context: CommandContext,
@@ -101,7 +121,9 @@ enum StreamCommands {
         if untold > 0 { context.terminal.complain("tombolo: and \(untold) more refused\n") }
         switch OutputFormat(context, elsewhere: .jsonl) {
         case .table:
-            try context.terminal.print("\(tally.taken) taken, \(tally.refused) refused")
+            let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
+            try context.terminal.print(
+                "\(tally.taken) \(would)taken, \(tally.refused) \(would)refused")
         case .json: try context.terminal.write(tally.json.bytes + [10])
         case .jsonl: break
         }

@@ -12,7 +12,7 @@ enum TypeCommands {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let answer = try await client.send(
-            RelayRequest("PUT", path(name, nil), body: body.bytes), name: name)
+            .write(context, "PUT", path(name, nil), body: body.bytes), name: name)
         guard OutputFormat(context) == .table else {
             try context.terminal.write(answer.line)
             return .succeeded
@@ -20,7 +20,9 @@ enum TypeCommands {
         let view = try answer.document().root
         let lints = view["lint"].map { Array($0.elements) } ?? []
         let told = lints.map { "  lint: \($0["message"]?.string ?? "")\n" }.joined()
-        try context.terminal.print("\(name): \(view["result"]?.string ?? "stored")\n" + told)
+        let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
+        try context.terminal.print(
+            "\(name): \(would)\(view["result"]?.string ?? "stored")\n" + told)
         return .succeeded
     }
 

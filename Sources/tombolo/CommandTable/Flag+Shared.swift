@@ -20,8 +20,13 @@ extension Flag {
     static let configuration = Flag(
         "config", .file, environment: "TOMBOLO_CONFIG", "the configuration file")
 
+    static let dryRun = toggle(
+        "dry-run", "tell what would be; nothing is stored and nothing is sent")
+
     /// What every command that speaks to a relay takes.
     static let ofClients: [Flag] = [relay, key, caFile, output]
+    /// What every command takes that has a relay change something.
+    static let ofWriters: [Flag] = [dryRun] + ofClients
 }
 
 /// How a command prints what it found.

@@ -54,7 +54,7 @@ extension Subcommand {
         arguments: [.activity],
         flags: [.type, .app, .device, .user, .channel, .startRoute, .attributes]
             + Flag.ofLives + Flag.ofChanges
-            + [.ifNew, .restart] + Flag.ofClients,
+            + [.ifNew, .restart] + Flag.ofWriters,
         details: [
             "Without -s and --state the state is read from stdin, where that is a pipe or a file."
         ],
@@ -69,7 +69,7 @@ extension Subcommand {
         path: ["update"], summary: "Change an activity's state",
         arguments: [.activity],
         flags: Flag.ofChanges
-            + [.replace, .ifMatch] + Flag.ofClients,
+            + [.replace, .ifMatch] + Flag.ofWriters,
         details: [
             "The state given is merged into the activity's (RFC 7396): fields not named stay.\n"
                 + "Without -s and --state it is read from stdin, where that is a pipe or a file."
@@ -91,7 +91,7 @@ extension Subcommand {
             Flag("user", .text("USER"), "with --type: only those of this user"),
             .dismiss, .field, .stateFile, .alertTitle, .alertBody, .wait, .idempotencyKey,
             .ifMatch,
-        ] + Flag.ofClients,
+        ] + Flag.ofWriters,
         examples: [
             "tombolo end cat-7 -s lap=5/5 --dismiss 'after 15m'",
             "tombolo end --type RunnerWidgetAttributes",

@@ -32,7 +32,7 @@ extension Argument {
 extension Subcommand {
     static let channelPut = Subcommand(
         path: ["channel", "put"], summary: "Make a broadcast channel at Apple",
-        arguments: [.channelName], flags: [.app, .ofEnvironment, .storage] + Flag.ofClients,
+        arguments: [.channelName], flags: [.app, .ofEnvironment, .storage] + Flag.ofWriters,
         details: [
             "The app subscribes to the id in the answer (iOS 18 and later); an activity whose\n"
                 + "audience is the channel then reaches all that listen with one push."
@@ -53,7 +53,14 @@ extension Subcommand {
 
     static let channelRemove = Subcommand(
         path: ["channel", "rm"], summary: "Delete a channel, for good",
-        arguments: [.channelName], flags: Flag.ofClients,
-        examples: ["tombolo channel rm final"],
+        arguments: [
+            Argument(
+                "NAME", .text("NAME"),
+                "the channel; or Apple's id of one that channel ls knows nothing of")
+        ],
+        flags: Flag.ofWriters,
+        examples: [
+            "tombolo channel rm final", "tombolo channel rm dHN0LXNyY2gtY2hubA== --dry-run",
+        ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ChannelCommands.remove)
 }

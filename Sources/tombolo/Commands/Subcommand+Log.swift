@@ -22,7 +22,7 @@ extension Subcommand {
             Argument(
                 "FILE", .file, optional: true, "the lines; - (or none) is stdin")
         ],
-        flags: [.quiet] + Flag.ofClients,
+        flags: [.quiet] + Flag.ofWriters,
         details: [
             "Every line is answered once it is durable. -o jsonl prints the answers in the order of\n"
                 + "the lines; json and table print how many were taken and refused."
@@ -64,7 +64,7 @@ extension Subcommand {
     static let eraseActivity = Subcommand(
         path: ["erase", "activity"], summary: "Erase what an ended activity said and showed",
         arguments: [.activity],
-        flags: Flag.ofClients,
+        flags: Flag.ofWriters,
         details: [
             "In the log its events stay as tombstones: when each came and of what kind. Backups\n"
                 + "made before still have it."
@@ -77,7 +77,7 @@ extension Subcommand {
         path: ["erase", "device"],
         summary: "Erase a device, what names it, and activities for it alone",
         arguments: [Argument("DEVICE", .text("DEVICE"), "the device, registered or not")],
-        flags: Flag.ofClients,
+        flags: Flag.ofWriters,
         details: [
             "Activities that were for this device alone are erased too, also running ones. Of those\n"
                 + "for others too, the starts that name it are. Backups made before still have it."

@@ -128,7 +128,7 @@ extension Subcommand {
 
     static let keyMint = Subcommand(
         path: ["key", "mint"], summary: "Make an API key; it is shown once",
-        flags: [.scope, .tenant, .data] + Flag.ofClients,
+        flags: [.scope, .tenant, .data] + Flag.ofWriters,
         details: [
             "With --data the key is written there directly, which only works while no relay runs on\n"
                 + "it; without, a running relay makes it and needs a key of scope operate."

@@ -39,7 +39,7 @@ extension Subcommand {
             .pausesAll, .app,
             Flag("type", .text("TYPE"), "every activity of this type"), .ofActivity, .alertsOnly,
             .pauseReason,
-        ] + Flag.ofClients,
+        ] + Flag.ofWriters,
         details: [
             "Give one of --all, --app, --type and --activity; with none, pauses in force are listed.\n"
                 + "Events are still taken meanwhile; afterwards only the newest states go."
@@ -55,7 +55,7 @@ extension Subcommand {
         arguments: [
             Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; none is all of them")
         ],
-        flags: Flag.ofClients, examples: ["tombolo resume pause_1", "tombolo resume"],
+        flags: Flag.ofWriters, examples: ["tombolo resume pause_1", "tombolo resume"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.resume)
 
     static let deliveryList = Subcommand(
@@ -119,7 +119,7 @@ extension Subcommand {
         arguments: [
             .activity, Argument("FILE", .file, "the clip, a JSON object; - is stdin"),
         ],
-        flags: Flag.ofClients,
+        flags: Flag.ofWriters,
         details: ["The answer tells the plan: frames asked for, granted, and what each costs."],
         examples: [
             "echo '{\"tween\":{\"path\":\"/angle\",\"to\":180}}' | tombolo clip play door -"

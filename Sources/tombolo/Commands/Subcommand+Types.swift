@@ -18,7 +18,7 @@ extension Subcommand {
         arguments: [
             .typeName, Argument("FILE", .file, "the description, a JSON object"),
         ],
-        flags: [.app] + Flag.ofClients,
+        flags: [.app] + Flag.ofWriters,
         details: [
             "The description: {\"state\": JSON Schema of the content state, \"dates\":\n"
                 + "\"swift-reference\"|\"unix\"|\"iso8601\", \"budget_class\", \"id_at\", \"plays\",\n"
@@ -83,7 +83,7 @@ extension Subcommand {
         arguments: [
             Argument("ID", .text("ID"), optional: true, "one of them; none with a filter or --all")
         ],
-        flags: [.ofActivity, .ofDevice, .reason, .everything] + Flag.ofClients,
+        flags: [.ofActivity, .ofDevice, .reason, .everything] + Flag.ofWriters,
         examples: ["tombolo dead retry dead_7", "tombolo dead retry --reason TopicDisallowed"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable],
         run: DeadLetterCommands.retry)

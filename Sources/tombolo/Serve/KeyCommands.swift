@@ -19,6 +19,11 @@ enum KeyCommands {
                 remedy: "tombolo key mint --scope produce,observe")
         }
         guard let data = invocation.text(.data) else { return try await ask(context, scopes) }
+        guard !invocation.isGiven(.dryRun) else {
+            throw ProgramError.usage(
+                "--dry-run asks a relay, and --data writes without one",
+                remedy: "tombolo key mint --scope \(text) --dry-run --relay ORIGIN")
+        }
         do {
             return try await write(context, scopes, data)
         } catch let error as EventLogError {
@@ -42,7 +47,7 @@ enum KeyCommands {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let answer = try await client.send(
-            RelayRequest("POST", "/v1/keys", body: writer.bytes), name: nil)
+            .write(context, "POST", "/v1/keys", body: writer.bytes), name: nil)
         try print(context, try answer.document().root)
         return .succeeded
     }
@@ -76,14 +81,17 @@ enum KeyCommands {
         guard OutputFormat(context) == .table else {
             var writer = JSONWriter()
             writer.beginObject()
-            for name in ["id", "key", "scopes"] {
+            for name in ["dry_run", "id", "key", "scopes"] {
                 if let value = view[name] { writer.member(name, value.json) }
             }
             writer.endObject()
             try context.terminal.write(writer.bytes + [10])
             return
         }
-        try context.terminal.print(view["key"]?.string ?? "")
+        guard let key = view["key"]?.string else {
+            return try context.terminal.print("it would be made")
+        }
+        try context.terminal.print(key)
         context.terminal.complain("It is not shown again.\n")
     }
 }

@@ -1,0 +1,29 @@
+// What the word of a device, or of an operator, would come to. Nothing here can change anything.
+
+extension Core {
+    /// What a device's command would be answered with now; throws what would refuse it.
+    package func dryRun(
+        _ command: DeviceCommand, for key: DeviceKey, now: Instant
+    ) throws(Refusal) -> Stored {
+        if case .register(let registration) = command { return try admit(registration, key).1 }
+        guard let device = devices[try device(key)] else { return Stored(.outdated) }
+        switch command {
+        case .register, .report: return Stored(.updated)
+        case .delete, .deleteToken: return Stored(.deleted)
+        case .putToken(let name, let registration):
+            return Stored(try judge(name, registration, of: device, now: now)?.1 ?? .outdated)
+        case .putTokens(let set):
+            _ = try gone(after: set, of: device, now: now)
+            return Stored(.updated)
+        case .presence(let report):
+            return Stored(hearing(report, of: device, now: now).isNews ? .updated : .outdated)
+        }
+    }
+
+    /// The pause that would begin, or the one that would be over.
+    package func dryRun(
+        _ command: PauseCommand, of tenant: TenantID, now: Instant
+    ) throws(Refusal) -> Pause {
+        try pause(of: command, tenant, now: now)
+    }
+}

@@ -1,0 +1,84 @@
+package import TomboloCore
+import TomboloEventLog
+
+// What would be: one look at the core for each, and nothing is put into its inbox.
+
+extension Relay {
+    /// What a command would do now; nothing is stored.
+    package func dryRun(_ command: Command) async -> Result<DryRun, Refusal> {
+        await dryRun([command])[0]
+    }
+
+    /// The same of commands one after the other, each for itself.
+    package func dryRun(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
+        let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
+        var last: [ActivityKey: Core.Remembered] = [:]
+        if !missing.isEmpty {
+            // A log that cannot be read knows of nothing that left memory.
+            for found in (try? await log.retired(named: Array(missing))) ?? [] {
+                guard let stored = StoredHead(found.value, version: found.version) else { continue }
+                last[stored.key] = Core.Remembered(
+                    head: ActivityHead(activity: found.activity, value: found.value),
+                    version: found.version, seq: found.seq)
+            }
+        }
+        return core.dryRun(commands, remembered: last, now: steadyNow())
+    }
+
+    /// What registering a type would do now; nothing is stored.
+    package func dryRun(
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
+    ) -> Result<Stored, Refusal> {
+        Result { () throws(Refusal) in
+            try core.dryRun(type, named: name, app: app, tenant: tenant)
+        }
+    }
+
+    /// What a device's command would be answered with now.
+    package func dryRun(
+        _ command: DeviceCommand, for device: DeviceKey
+    ) -> Result<Stored, Refusal> {
+        read { core, now in
+            Result { () throws(Refusal) in try core.dryRun(command, for: device, now: now) }
+        }
+    }
+
+    /// The activities that one end for many would end.
+    package func dryRun(
+        _ request: EndMany
+    ) -> Result<[(activity: Identifier, version: Int64)], Refusal> {
+        read { core, now in
+            Result { () throws(Refusal) in try core.dryRun(request, now: now) }
+        }
+    }
+
+    /// The pause that would begin, or the one that would be over.
+    package func dryRun(
+        _ command: PauseCommand, of tenant: TenantID
+    ) -> Result<Pause, Refusal> {
+        read { core, now in
+            Result { () throws(Refusal) in try core.dryRun(command, of: tenant, now: now) }
+        }
+    }
+
+    /// Whom a reload would reach.
+    package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
+        read { core, _ in core.dryRun(request, of: tenant) }
+    }
+
+    /// What a retry of dead letters would come to.
+    package func dryRun(_ query: DeadLetterQuery) -> Result<Stored, Refusal> {
+        read { core, _ in Result { () throws(Refusal) in try core.dryRun(query) } }
+    }
+
+    /// What would refuse an erasure; nil where nothing would.
+    package func refusal(of erasure: ErasureSubject) async -> Refusal? {
+        if case .activity(let key, _) = erasure, core.mayHaveRetired(key) {
+            // One that left memory has ended: it can be erased.
+            guard let found = try? await log.retired(named: [key]) else { return Self.stillness }
+            if !found.isEmpty { return nil }
+        }
+        do throws(Refusal) { try core.dryRun(erasure) } catch { return error }
+        return nil
+    }
+}

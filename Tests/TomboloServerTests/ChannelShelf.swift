@@ -1,0 +1,34 @@
+import TomboloCore
+import TomboloRelay
+
+/// Stands where Apple's channel service is. These are tests of the doors; the service itself is
+/// spoken to over HTTP/2 with the simulator.
+final class ChannelShelf: ChannelService, @unchecked Sendable {  // used on its loop only
+    private var kept: [String: Channel.Storage] = [:]
+    /// How often something was to be made or deleted.
+    private(set) var asked = 0
+
+    /// Somebody else, or a crash, has left this one there.
+    func leave(_ id: String) { kept[id] = .mostRecent }
+
+    func create(
+        _ storage: Channel.Storage, in lane: LaneNumber
+    ) async throws(ChannelFailure) -> String {
+        asked += 1
+        kept["channel-\(asked)"] = storage
+        return "channel-\(asked)"
+    }
+
+    func read(
+        _ id: String, in lane: LaneNumber
+    ) async throws(ChannelFailure) -> Channel.Storage? { kept[id] }
+
+    func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
+        asked += 1
+        kept[id] = nil
+    }
+
+    func list(in lane: LaneNumber) async throws(ChannelFailure) -> [String] {
+        kept.keys.sorted()
+    }
+}

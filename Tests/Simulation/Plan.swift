@@ -79,7 +79,8 @@ struct Plan {
             // A channel that was made in the gap is nobody's.
             drawn.remove(FaultSet(.broadcasts))
         }
-        // A log that was put back may not know of a renewal; and phones do not sleep with a machine.
+        // A log that was put back may not know of a renewal; and phones do not sleep with a
+        // machine.
         if drawn.contains(FaultSet(.cardLives)) {
             drawn.subtract([FaultSet(.restores), FaultSet(.suspends)])
         }

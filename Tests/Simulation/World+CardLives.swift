@@ -50,7 +50,8 @@ extension World {
         phone.cards[card.reference.renewed]
     }
 
-    /// Whether the relay may hold it for over: it counts from the start, the phone from its arrival.
+    /// Whether the relay may hold it for over: it counts from the start, the phone from its
+    /// arrival.
     func isNearEnd(_ card: Card) -> Bool {
         guard let life = plan.cardLife else { return false }
         return card.isLapsed || loop.now - card.beganAt > life.length - .seconds(360)

@@ -234,7 +234,7 @@ import TomboloJSON
 
     @Test
     func
-        `a new card that listens on a channel takes the place of one with a token when its phone says so`()
+        `a new card on a channel takes the old one's place when its phone tells of it`()
     {
         var rig = Rig()
         rig.makesChannels = false

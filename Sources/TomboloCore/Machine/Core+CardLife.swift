@@ -114,7 +114,8 @@ extension Core {
             Staged.Reservation(slot: old, destination: destinations[old]?.number ?? 0))
     }
 
-    /// A card is gone: one that was to take its place, and has not been tried yet, has none to take.
+    /// A card is gone: one that was to take its place, and has not been tried yet, has none to
+    /// take.
     mutating func forgetSuccessor(of slot: Int, now: Instant) {
         guard let destination = destinations[slot] else { return }
         let next = activities[destination.activity].destinations.first { index in

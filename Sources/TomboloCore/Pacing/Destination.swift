@@ -153,8 +153,8 @@ struct Destination: Sendable {
         get { flags[.wasDismissed] }
         set { flags[.wasDismissed] = newValue }
     }
-    /// Its card has a successor, which is not durable yet: nothing goes to it, for a later relay must
-    /// know what was ended.
+    /// Its card has a successor, which is not durable yet: nothing goes to it, for a later relay
+    /// must know what was ended.
     var awaitsSuccession: Bool {
         get { flags[.awaitsSuccession] }
         set { flags[.awaitsSuccession] = newValue }

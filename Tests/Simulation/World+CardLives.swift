@@ -52,9 +52,11 @@ extension World {
 
     /// Whether the relay may hold it for over: it counts from the start, the phone from its
     /// arrival.
-    func isNearEnd(_ card: Card) -> Bool {
+    func isNearEnd(_ card: Card, _ phone: Phone) -> Bool {
         guard let life = plan.cardLife else { return false }
-        return card.isLapsed || loop.now - card.beganAt > life.length - .seconds(360)
+        let start = outboxes[key(phone, card.reference)]?.sends.last { $0.event == .start }?.at
+        let since = min(card.beganAt, start ?? card.beganAt)
+        return card.isLapsed || loop.now - since > life.length - .seconds(30)
     }
 
     // MARK: Checkers
@@ -110,7 +112,8 @@ extension World {
         else { return }
         let starts = outboxes.filter { $0.key.phone == phone.number }
             .flatMap(\.value.sends).count { $0.event == .start && $0.counts }
-        guard starts < plan.configuration.budgets[.start].burst else { return }
+        // One that was paid for and not sent may have been lost with each life.
+        guard starts + lives < plan.configuration.budgets[.start].burst else { return }
         violated(.renewal, "phone \(phone.number) \(card.reference.text) has no successor")
     }
 

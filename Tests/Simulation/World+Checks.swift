@@ -209,7 +209,7 @@ extension World {
         guard !isHealed, faults.isDisjoint(with: .holding) else { return }
         for phone in phones {
             for card in phone.sortedCards
-            where card.isRegistered && !card.isDismissed && !isNearEnd(card) {
+            where card.isRegistered && !card.isDismissed && !isNearEnd(card, phone) {
                 sweep(card, phone)
             }
         }

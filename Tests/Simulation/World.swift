@@ -222,6 +222,7 @@ final class World: @unchecked Sendable {
         clock.step(to: .zero)
         apple.heal()
         isDiskFull = false
+        _ = storage.setFull(false)
         storage.calm()
         for phone in phones { comeOnline(phone) }
         await resumeEverything()

@@ -118,6 +118,27 @@ import TomboloJSON
         #expect(rig.view()?.destinations.first?.grant.budgetClass == .frequent)
     }
 
+    /// Found by the simulation: what was taken at the faster rate was worth little after it.
+    @Test func `a class that changes takes what is missing with it through a crash`() {
+        var rig = Self.rig(1, .frequent)
+        for lap in 1...3 {
+            rig.command(
+                .update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#, id: "a0")
+            rig.advance(to: 100 + Double(lap) * 1.5)
+        }
+        let before = rig.pushes.count
+        rig.device("phone", .standard)
+        #expect(rig.crash(recoverAt: 106) == [])
+        for lap in 4...6 {
+            rig.command(
+                .update, #"{"state":{"lap":\#(lap)},"alert":{"title":"!"}}"#, id: "a0")
+            rig.advance(to: 100 + Double(lap) * 2)
+        }
+        rig.advance(to: 160)
+        let hasty = rig.pushes.dropFirst(before).filter { $0.push.priority == 10 }
+        #expect(hasty.count == 1, "of four tokens three were spent")
+    }
+
     @Test func `tokens that are missing stay missing under another grant`() {
         let budgets = Budgets()
         var bucket = TokenBucket()

@@ -61,7 +61,7 @@ extension Core {
                 return .postponed(until: until, .spacing)
             }
         #endif
-        let goesOnRecord = mustBeDurableFirst(slot, event, alert)
+        let goesOnRecord = mustBeDurableFirst(slot, event, alert, now: now)
         switch turn {
         case .wait(let until, let hold): return .postponed(until: until, hold)
         case .reserve where !goesOnRecord:
@@ -96,14 +96,18 @@ extension Core {
     /// A start and an alert are on record before they are tried: after a crash neither goes a
     /// second time.
     private func mustBeDurableFirst(
-        _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?
+        _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
     ) -> Bool {
         guard event == .start || alert != nil, let destination = destinations[slot] else {
             return false
         }
         let granted = destination.reservation == .granted
         let covers = alert.map { destination.reservedAlert == $0.version } ?? true
-        if event == .start { return !(granted && destination.reservedStart && covers) }
+        if event == .start {
+            // On a slow disk its time may be over before it is on record.
+            let isPaid = hasPaidForStart(destination, now: now)
+            return !(granted && destination.reservedStart && covers && isPaid)
+        }
         guard let alert else { return false }
         return !(granted && destination.reservedAlert == alert.version)
     }

@@ -27,6 +27,31 @@ extension Core {
         return device
     }
 
+    /// The classes of what goes to a device may have changed: what its buckets lack is reckoned by
+    /// the new grants from now on, and goes on record together with the change.
+    mutating func adoptGrants(of device: Int, now: Instant) {
+        for slot in devices[device]?.destinations ?? [] {
+            guard let destination = destinations[slot] else { continue }
+            let grant = grantInForce(destination).grant
+            var isOther = destinations[slot]?.pacing.bucket.adopt(grant, now: now) ?? false
+            if let (_, nested) = deviceBudget(destination, grant),
+                devices.budgets[device].bucket.adopt(nested, now: now)
+            {
+                isOther = true
+            }
+            guard isOther else { continue }
+            destinations[slot]?.markIsDirty = true
+            staged.dirtyMarks.append(slot)
+        }
+    }
+
+    /// Whether the token of a start that is on record may still be spent.
+    func hasPaidForStart(_ destination: Destination, now: Instant) -> Bool {
+        devices.budgets[destination.device].starts.covers(
+            configuration.budgets[.start], count: startTokensHeld(by: destination.device),
+            now: now)
+    }
+
     /// Takes a token of both buckets that is to be made durable before it is spent.
     mutating func reserveToken(_ slot: Int, _ grant: Grant, now: Instant) {
         guard let destination = destinations[slot] else { return }

@@ -70,6 +70,7 @@ extension Core {
         }
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
+        adoptGrants(of: slot, now: now)
         stageDevice(slot)
         staged.stored.append((ticket, stored))
         for activity in audience(of: slot) {

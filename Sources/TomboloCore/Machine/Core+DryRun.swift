@@ -71,7 +71,10 @@ extension Core {
     ) throws(Refusal) -> Stored {
         var trial = trial()
         var effects = Effects()
-        trial.put(type, named: name, app: app, tenant: tenant, Ticket(0), effects: &effects)
+        // It has no devices whose budgets could change by now.
+        trial.put(
+            type, named: name, app: app, tenant: tenant, Ticket(0), now: .distantPast,
+            effects: &effects)
         if case .refused(let refusal)? = effects.answers.first?.1 { throw refusal }
         return trial.staged.stored.first?.1 ?? Stored(.updated)
     }

@@ -107,7 +107,7 @@ package struct Core: Sendable {
         case .erase(let subject, let ticket):
             erase(subject, ticket, now: now, effects: &effects)
         case .type(let type, let name, let app, let tenant, let ticket):
-            put(type, named: name, app: app, tenant: tenant, ticket, effects: &effects)
+            put(type, named: name, app: app, tenant: tenant, ticket, now: now, effects: &effects)
         case .channel(let command, let ticket):
             take(command, ticket, now: now, effects: &effects)
         case .reload(let request, let tenant, let ticket):

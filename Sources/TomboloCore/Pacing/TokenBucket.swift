@@ -45,6 +45,17 @@ package struct TokenBucket: Hashable, Sendable {
         self.interval = interval.nanoseconds
     }
 
+    /// Is reckoned by this grant from now on. Answers whether that is another than before.
+    mutating func adopt(_ grant: Grant, now: Instant) -> Bool {
+        guard let next = Self.interval(grant) else { return false }
+        let fullAt = fullAt(under: grant, now: now)
+        defer {
+            self.fullAt = fullAt
+            interval = next.nanoseconds
+        }
+        return fullAt != self.fullAt
+    }
+
     /// Takes one. The caller has asked `time` first.
     package mutating func take(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }

@@ -9,7 +9,7 @@ extension Core {
     /// Registers a type; `app` nil: the tenant's only one.
     mutating func put(
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID,
-        _ ticket: Ticket, effects: inout Effects
+        _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
         do throws(Refusal) {
             let key = try typeKey(name, app: app, tenant: tenant)
@@ -30,6 +30,9 @@ extension Core {
             let registered = RegisteredType(number: known?.number ?? nextTypeNumber, type: type)
             if known == nil { nextTypeNumber += 1 }
             types[key] = registered
+            if type.budgetClass != known?.type.budgetClass {
+                for device in devices.indices { adoptGrants(of: device, now: now) }
+            }
             staged.records.append(registered.record(key))
             var stored = Stored(known == nil ? .created : .updated)
             stored.lint = Self.lints(of: type, replacing: known?.type)

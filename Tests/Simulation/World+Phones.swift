@@ -138,7 +138,9 @@ extension World {
         {
             phone.front = (loop.now, life.number)
         }
-        if case .report(let reference, let report) = upload.command, report.phase == .dismissed {
+        if case .report(let reference, let report) = upload.command, report.phase == .dismissed,
+            case .stored = answer
+        {
             phone.cards[reference]?.dismissalKnownIn = life.number
         }
         if let card = upload.card { card.toldAt = loop.now }

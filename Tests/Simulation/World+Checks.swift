@@ -222,10 +222,11 @@ extension World {
                 tenant: phone.tenant, id: card.reference.id.rawValue)
         else { return }
         let last = outbox.sends.last { $0.counts }
+        let isLive = model.incarnation == card.reference.incarnation && !model.hasEnded
+        // A card that has a successor is ended when that can be updated, and updated until then.
         let isCurrent =
-            model.incarnation == card.reference.incarnation && !model.hasEnded
-                && successor(of: card, phone)?.isRegistered != true
-            ? last?.mark == model.mark : last?.event == .end
+            isLive && last?.mark == model.mark
+            || (!isLive || successor(of: card, phone) != nil) && last?.event == .end
         guard !isCurrent else {
             card.behindSince = nil
             return

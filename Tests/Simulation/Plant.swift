@@ -39,6 +39,10 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case channelBudgetAnew = "channel-budget-anew"
     case channelGoneForgotten = "gone-channel-forgotten"
     case channelExpiration = "expiration-where-nothing-is-kept"
+    case bundleLostWithChange = "bundle-lost-with-a-change"
+    case keyframesWithoutEnd = "keyframes-without-the-end"
+    case bundleFrameByFrame = "bundle-frame-by-frame"
+    case bundleBegunAnew = "bundle-begun-anew"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -56,7 +60,8 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
             .echoWithoutEnd, .channelOfAnotherIncarnation, .reloadForgottenWithToken,
             .reloadNeverAtRest, .reloadBudgetForgotten, .reloadThroughPause,
             .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
-            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration:
+            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration,
+            .bundleLostWithChange, .keyframesWithoutEnd, .bundleFrameByFrame, .bundleBegunAnew:
             true
         default: false
         }
@@ -85,6 +90,10 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .channelBudgetAnew: .channelBudgetAnew
                 case .channelGoneForgotten: .channelGoneForgotten
                 case .channelExpiration: .channelExpiration
+                case .bundleLostWithChange: .bundleLostWithChange
+                case .keyframesWithoutEnd: .keyframesWithoutEnd
+                case .bundleFrameByFrame: .bundleFrameByFrame
+                case .bundleBegunAnew: .bundleBegunAnew
                 default: nil
                 }
         #endif

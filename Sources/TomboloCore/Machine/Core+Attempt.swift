@@ -178,7 +178,7 @@ extension Core {
         var push = Push(
             id: pushID(slot, destination.lane), lane: destination.lane,
             event: event, token: token.text, apnsID: id.text, priority: priority,
-            expiration: expiration(event, wish, alert, projection, now: now),
+            expiration: expiration(slot, event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(destination) : nil,
             payload: payload)
         if let channel = devices[destination.device]?.channel {
@@ -344,14 +344,15 @@ extension Core {
     static let quietAlert = JSON(unchecked: Array(#"{"title":"","body":""}"#.utf8))
 
     private func expiration(
-        _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ projection: Projection, now: Instant
     ) -> Int64 {
         let wall = wall(now)
         switch (event, wish) {
         case (.start, _): return (wall + .minutes(10)).seconds
         case (.end, _): return (wall + .hours(4)).seconds
-        case (_, .frame): return 0
+        // A bundle is no sample: no other follows it.
+        case (_, .frame) where destinations[slot]?.cursor?.fit != .bundle: return 0
         default: break
         }
         if let alert { return max(alert.expiresAt, wall + .seconds(1)).seconds }

@@ -25,6 +25,9 @@ extension Core {
             ?? FrameCursor(
                 playing, fit: fit(playing.clip, projection, activities[destination.activity]),
                 granted: granted, now: now, wall: wall)
+        #if PLANTED_BUGS
+            cursor.forgetsBundle = isPlanted(.bundleFrameByFrame)
+        #endif
         cursor.enter(mode, now: now, wall: wall)
         cursor.follow(granted: granted, now: now, wall: wall)
         destinations[slot]?.cursor = cursor
@@ -50,8 +53,10 @@ extension Core {
     ) -> JSON {
         let wall = wall(now)
         guard let cursor = destinations[slot]?.cursor else {
-            return destinations[slot]?.keptAt.map { projection.state(showing: $0) }
+            let state =
+                destinations[slot]?.keptAt.map { projection.state(showing: $0) }
                 ?? projection.state(at: wall)
+            return event == .start ? bundled(slot, projection, into: state, wall) : state
         }
         if event == .end, projection.keptClip?.version == cursor.version {
             return cursor.shownAt.map { projection.state(showing: $0) } ?? projection.state
@@ -68,14 +73,46 @@ extension Core {
         #else
             let frame = due
         #endif
-        let began = cursor.bundleBegan(at: wall)
+        #if PLANTED_BUGS
+            let isLost = isPlanted(.bundleLostWithChange) && wish != .frame
+            let began = isLost ? nil : cursor.bundleBegan(at: wall)
+        #else
+            let began = cursor.bundleBegan(at: wall)
+        #endif
         destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
         if wish == .frame, let activity = destinations[slot]?.activity {
             counters[activities[activity].key.tenant].framesSent += 1
         }
         let state = frame.map { projection.state(showing: $0) } ?? projection.state
-        guard let began, let playing = projection.clip else { return state }
-        return playing.clip.bundled(into: state, began: began) ?? state
+        return began.flatMap { bundled(slot, projection, into: state, began: $0) } ?? state
+    }
+
+    /// The state of a start while a bundle plays: its card plays from the beginning on.
+    private func bundled(
+        _ slot: Int, _ projection: Projection, into state: JSON, _ wall: Instant
+    ) -> JSON {
+        guard let playing = projection.clip, playing.clip.clock == .wall,
+            let activity = destinations[slot]?.activity,
+            fit(playing.clip, projection, activities[activity]) == .bundle,
+            playing.clip.duration.map({ playing.elapsed(at: wall) < $0 }) ?? true
+        else { return state }
+        return bundled(slot, projection, into: state, began: wall - playing.elapsed(at: wall))
+            ?? state
+    }
+
+    /// Nil where there is no room for it beside the state that has come since it began to play.
+    private func bundled(
+        _ slot: Int, _ projection: Projection, into state: JSON, began: Instant
+    ) -> JSON? {
+        #if PLANTED_BUGS
+            let began = isPlanted(.bundleBegunAnew) ? began + .seconds(1) : began
+        #endif
+        guard let activity = destinations[slot]?.activity,
+            let state = projection.clip?.clip.bundled(into: state, began: began),
+            payloadBytes(projection, state, activities[activity].definition, alert: nil)
+                <= Payload.bytesMax
+        else { return nil }
+        return state
     }
 
     /// Whether the phone has this very state already. A frame of a loop counts as new, however it

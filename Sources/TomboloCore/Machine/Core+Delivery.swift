@@ -223,7 +223,8 @@ extension Core {
         }
         let stale = staleRefresh(destination, projection)
         if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
-        let echo = echoDue(destination, projection, now: now)
+        let echo = echoDue(
+            destination, projection, cursor: destinations[slot]?.cursor, now: now)
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
         let refresh = earlier(stale, echo)
         guard let clip = projection.clip, let cursor = destinations[slot]?.cursor else {
@@ -231,7 +232,7 @@ extension Core {
         }
         // The last value is a state: no gate holds it.
         if cursor.isOver(at: wall(now)) {
-            if cursor.hasShownEnd { return .later(refresh) }
+            if cursor.hasShownEnd || forgetsEnd(cursor) { return .later(refresh) }
             return isUnchanged(slot, projection, now: now)
                 ? .unchanged : .push(.update, .latest(urgency), alert: nil)
         }
@@ -254,6 +255,15 @@ extension Core {
                 ? .unchanged : .push(.update, .frame, alert: nil)
         }
         return .later(earlier(refresh, cursor.due))
+    }
+
+    /// A planted bug: keyframes stop short of the last one.
+    private func forgetsEnd(_ cursor: FrameCursor) -> Bool {
+        #if PLANTED_BUGS
+            isPlanted(.keyframesWithoutEnd) && cursor.fit == .keyframes
+        #else
+            false
+        #endif
     }
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is

@@ -7,7 +7,8 @@
         case reloadForgottenWithToken, reloadNeverAtRest, reloadBudgetForgotten
         case reloadThroughPause, reloadToRetiredToken
         case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
-        case channelExpiration
+        case channelExpiration, bundleLostWithChange, keyframesWithoutEnd, bundleFrameByFrame
+        case bundleBegunAnew
     }
 
     extension Core {

@@ -158,7 +158,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "TestSupport", "TomboloJSON", "TomboloCrypto", "TomboloCore", "TomboloAPI",
-                "TomboloSimulator", "tombolo", "CoreRig",
+                "TomboloSimulator", "TomboloAPNs", "tombolo", "CoreRig",
             ],
             exclude: [
                 "ten_kills.py", "httpx_client.py", "foreign_clients.py", "fault_run.py",

@@ -238,6 +238,53 @@ import TomboloJSON
         #expect(rig.lastAccepted?.version == run.version)
     }
 
+    @Test func `a dry change tells the route that the card has now`() throws {
+        var rig = Rig()
+        rig.makesChannels = true
+        rig.device("old", os: "17.4")
+        rig.device("new", os: "26.1")
+        rig.device("away")
+        rig.token("start:Runner", "aa", "old")
+        rig.token("start:Runner", "cc", "new")
+        let audience = #"{"devices":["old","new","away"],"start":"channel"}"#
+        rig.command(.start, #"{"type":"Runner","audience":\#(audience),"state":{"n":0}}"#)
+        rig.advance(to: 5)
+        rig.token("activity:cat", "bb", "old")
+        let run = try rig.core.dryRun(try command(.update, #"{"state":{"n":1}}"#), now: rig.now)
+        let shown = try #require(rig.view()?.destinations)
+        #expect(run.devices == shown.count)
+        #expect(run.routes.map(\.device) == shown.map(\.device))
+        #expect(run.routes.map(\.route) == shown.map(\.route))
+        #expect(Set(run.routes.map(\.route)) == ["update_token", "channel", nil])
+    }
+
+    @Test(arguments: [
+        #"{"type":"Runner","audience":{"channel":"news"},"state":{"n":0},"relevance":1}"#,
+        #"{"type":"Runner","audience":{"device":"new","start":"auto"},"state":{"n":0}}"#,
+        #"{"type":"Runner","audience":{"device":"new"},"state":{"n":0},"stale_after":"10m"}"#,
+    ])
+    func `a dry start has the payload of the real one, also where channels are`(
+        start: String
+    ) throws {
+        var rig = Rig()
+        rig.makesChannels = true
+        rig.channel("news", "AAAA")
+        rig.device("new", .lab, os: "26.1")
+        rig.token("start:Runner", "aa", "new")
+        // The first one fills the pool.
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"new","start":"channel"},"state":{}}"#,
+            id: "first")
+        rig.advance(to: 60)
+        let before = rig.pushes.count
+        let run = try rig.core.dryRun(try command(.start, start), now: rig.now)
+        rig.command(.start, start)
+        try #require(rig.pushes.count > before)
+        let real = rig.pushes[before].push.payload
+        #expect(
+            String(decoding: run.payload, as: UTF8.self) == String(decoding: real, as: UTF8.self))
+    }
+
     @Test func `a dry update is refused as the real one would be`() throws {
         var rig = Rig()
         rig.type(#"{"state":{"required":["lap"]}}"#)

@@ -8,6 +8,9 @@ final class ChannelShelf: ChannelService, @unchecked Sendable {  // used on its 
     /// How often something was to be made or deleted.
     private(set) var asked = 0
 
+    /// Somebody else, or a crash, has left this one there.
+    func leave(_ id: String) { kept[id] = .mostRecent }
+
     func create(
         _ storage: Channel.Storage, in lane: LaneNumber
     ) async throws(ChannelFailure) -> String {

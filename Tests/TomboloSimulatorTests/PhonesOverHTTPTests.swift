@@ -79,6 +79,46 @@ import TomboloLoop
         }
     }
 
+    @Test func `the control port plays the user, and tells what a phone ignored and why`()
+        async throws
+    {
+        try await run({ $0.control = (host: "127.0.0.1", port: 0) }) { bench, relay in
+            let start = try await relay.wait(
+                for: "PUT /v1/devices/phone-1/tokens/start:RunnerWidgetAttributes")
+            _ = try await push(bench, to: start, "start", "a")
+            let told = try await bench.control("GET", "/v1/phones/phone-1/ignored")
+            #expect(told.contains(#""reason":"alert_missing""#) && told.hasSuffix("200"), "\(told)")
+            _ = try await push(bench, to: start, "start", "a", extra: Self.startExtra)
+            let name = "PUT /v1/devices/phone-1/tokens/activity:cat"
+            let first = try await relay.wait(for: name)
+            func act(_ deed: String) async throws -> String {
+                try await bench.control("POST", "/v1/phones/phone-1", deed)
+            }
+            #expect(try await act(#"{"do":"rotate","activity":"cat"}"#).hasSuffix("200"))
+            let token = first.document.root["token"]?.string
+            let second = try await relay.wait(for: name) { $0["token"]?.string != token }
+            #expect(try await act(#"{"do":"offline"}"#).contains(#""online":false"#))
+            for image in ["b", "c"] { _ = try await push(bench, to: second, "update", image) }
+            #expect(try await act(#"{"do":"online"}"#).contains(#""image":"c""#))
+            _ = try await act(#"{"do":"update","activity":"cat","state":{"image":"own"}}"#)
+            _ = try await relay.wait(for: "PUT /v1/devices/phone-1/activities/cat") {
+                $0["shown_state"]?["image"]?.string == "own"
+            }
+            #expect(try await act(#"{"do":"swipe","activity":"cat"}"#).hasSuffix("200"))
+            _ = try await relay.wait(for: "PUT /v1/devices/phone-1/activities/cat") {
+                $0["phase"]?.string == "dismissed"
+            }
+            #expect(try await act(#"{"do":"terminate"}"#).hasSuffix("200"))
+            _ = try await push(bench, to: start, "start", "a", extra: Self.startExtra)
+            let all = try await bench.control("GET", "/v1/phones/phone-1/ignored")
+            for reason in ["alert_missing", "replaced_while_offline", "app_terminated"] {
+                #expect(all.contains(#""reason":"\#(reason)""#), "\(all)")
+            }
+            let wrong = try await act(#"{"do":"throw"}"#)
+            #expect(wrong.contains("throw is none of swipe") && wrong.hasSuffix("422"))
+        }
+    }
+
     @Test func `three phones introduce themselves, each of its class`() async throws {
         try await run { bench, relay in
             var classes: [String?] = []

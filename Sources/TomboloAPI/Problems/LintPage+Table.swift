@@ -115,6 +115,12 @@ extension LintPage {
                 + "end the connection.",
             fix: "Register the device with its environment: sandbox for what Xcode installs."),
         LintPage(
+            .environmentChanged, "A device that changed its environment",
+            effect: "Tokens belong to one app in one environment: to the other one they are "
+                + "BadDeviceToken. Those of before are forgotten, and the cards with them.",
+            fix: "Let the app register its tokens after its device, all of them: PUT …/tokens.",
+            command: "tombolo device show DEVICE"),
+        LintPage(
             .topicSuffix, "A topic without its suffix, or with two",
             effect: "Apple answers BadTopic, TopicDisallowed or DeviceTokenNotForTopic.",
             fix: "The topic is the bundle id and .push-type.liveactivity, once."),

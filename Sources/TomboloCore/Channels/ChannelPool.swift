@@ -41,6 +41,9 @@ struct ChannelPool: Sendable {
         return free.remove(at: place).slot
     }
 
+    /// The one that `take` would give.
+    func next(wall: Instant) -> Int? { free.first { $0.restsUntil <= wall }?.slot }
+
     /// Whether Apple is to be asked for another one now. At most one is asked for at a time.
     mutating func asks(now: Instant, wall: Instant) -> Bool {
         guard !isAsked, rested(wall: wall) < Self.freeMin, count < Self.countMax,

@@ -112,6 +112,15 @@ extension Core {
         ]
     }
 
+    /// A device is in another environment, or of another app, than it was.
+    static func moved(_ tokens: Int) -> Lint {
+        Lint(
+            .environmentChanged, "/environment",
+            "is another than before, or the app is: \(tokens == 1 ? "the token" : "the \(tokens) tokens") "
+                + "of before mean nothing there and are forgotten; register those of this "
+                + "installation")
+    }
+
     private func lints(
         _ update: Update, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {

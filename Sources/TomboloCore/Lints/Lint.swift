@@ -13,6 +13,7 @@ package struct Lint: Hashable, Sendable {
         case payloadNearLimit = "push-near-limit"
         case escapedSlashes = "escaped-slashes"
         case environmentUnstated = "environment-unstated"
+        case environmentChanged = "environment-changed"
         case topicSuffix = "topic-suffix"
         case priorityBeyondBudget = "priority-beyond-budget"
         case priorityRefused = "priority-refused"

@@ -53,6 +53,8 @@ extension Core {
         effects: inout Effects
     ) throws(Refusal) {
         let (registration, stored) = try admit(registration, key)
+        // Tokens and cards belong to one app in one environment: there it is another installation.
+        if let known = deviceByKey[key], moves(known, to: registration) { forgetDevice(known) }
         let slot: Int
         if let present = deviceByKey[key] {
             slot = present
@@ -94,7 +96,21 @@ extension Core {
         }
         var stored = Stored(known == nil ? .created : .updated)
         stored.lint = lints(registration, in: lane)
+        if let slot = deviceByKey[key], moves(slot, to: registration), let known,
+            known.tokens.count > 0
+        {
+            stored.lint.append(Self.moved(known.tokens.count))
+        }
         return (registration, stored)
+    }
+
+    /// Whether a device was of another app, or of the other environment, before.
+    private func moves(_ slot: Int, to registration: DeviceRegistration) -> Bool {
+        guard let known = devices[slot] else { return false }
+        let lanes = [known.registration, registration].map {
+            try? lane(of: $0, tenant: known.key.tenant)  // configured no more: it has none
+        }
+        return lanes[0] != lanes[1]
     }
 
     func lane(

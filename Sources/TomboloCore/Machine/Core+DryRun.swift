@@ -148,8 +148,45 @@ extension Core {
         now: Instant
     ) -> DryRun {
         let definition = activity.definition
-        let tenant = command.activity.tenant
-        let devices = audience(of: definition, tenant)
+        let devices = audience(of: definition, command.activity.tenant)
+        let (routes, count) = routes(of: activity, command.content.kind, present, devices)
+        let payload = Payload.encode(content(activity, command.content, devices, now: now))
+        var run = DryRun(
+            activity: command.activity.id, version: activity.accepted.version,
+            kind: command.content.kind, changes: staged != nil, payload: payload,
+            topic: definition.app + ".push-type.liveactivity", routes: routes,
+            devices: count, lint: [])
+        if let plan = staged?.plan {
+            let slowest = routes.map(\.grant).max {
+                $0.grant.frameInterval < $1.grant.frameInterval
+            }
+            run.plan = self.plan(
+                plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity,
+                slowest ?? grantInForce(.standard))
+        }
+        run.lint = lints(of: run, activity, command, present, now: now)
+        return run
+    }
+
+    /// Whom a command would reach: of a start those that are there for it, of all else those that
+    /// show the activity now, or are to.
+    private func routes(
+        of activity: Activity, _ kind: EventKind, _ present: Int?, _ devices: [Int]
+    ) -> ([DryRun.Route], count: Int) {
+        if kind != .start, let present {
+            let all = activities[present].destinations.compactMap { destinations[$0] }.filter {
+                $0.incarnation == activity.incarnation
+            }
+            let routes = all.prefix(Self.routesMax).compactMap { destination in
+                self.devices[destination.device].map { device in
+                    DryRun.Route(
+                        device: device.key.id, route: route(destination, device),
+                        grant: grantInForce(destination))
+                }
+            }
+            return (routes, all.count)
+        }
+        let (definition, tenant) = (activity.definition, activity.key.tenant)
         let name = TokenName.activity(activity.reference)
         let routes = devices.prefix(Self.routesMax).compactMap { slot -> DryRun.Route? in
             guard let device = self.devices[slot] else { return nil }
@@ -167,22 +204,19 @@ extension Core {
                     : device.budgetClass)
             return DryRun.Route(device: device.key.id, route: route, grant: grant)
         }
-        let payload = Payload.encode(content(activity, command.content, devices, now: now))
-        var run = DryRun(
-            activity: command.activity.id, version: activity.accepted.version,
-            kind: command.content.kind, changes: staged != nil, payload: payload,
-            topic: definition.app + ".push-type.liveactivity", routes: routes,
-            devices: devices.count, lint: [])
-        if let plan = staged?.plan {
-            let slowest = routes.map(\.grant).max {
-                $0.grant.frameInterval < $1.grant.frameInterval
-            }
-            run.plan = self.plan(
-                plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity,
-                slowest ?? grantInForce(.standard))
-        }
-        run.lint = lints(of: run, activity, command, present, now: now)
-        return run
+        return (routes, devices.count)
+    }
+
+    /// The channel that a start would name, where one of the relay's own is free.
+    private func freeChannel(for start: Activity.Definition, _ devices: [Int], now: Instant)
+        -> String?
+    {
+        guard start.route == .channel || start.route == .auto,
+            let device = devices.lazy.compactMap({ self.devices[$0] }).first(where: \.asksForToken),
+            let lane = try? lane(of: device.registration, tenant: device.key.tenant),  // no way
+            let slot = channelPools[lane]?.next(wall: wall(now))
+        else { return nil }
+        return self.devices[slot]?.channel?.id
     }
 
     private func grantInForce(_ budgetClass: BudgetClass) -> GrantInForce {
@@ -214,9 +248,12 @@ extension Core {
     ) -> Payload.Content {
         let projection = activity.accepted
         let wall = wall(now)
+        var isOnChannel = false
+        if case .channel = activity.definition.audience { isOnChannel = true }
         let event: Push.Event =
             switch content {
-            case .start: activity.definition.route == .adopt ? .update : .start
+            // A broadcast cannot start anything.
+            case .start: activity.definition.route == .adopt || isOnChannel ? .update : .start
             case .update, .play, .stop: .update
             case .end: .end
             }
@@ -235,7 +272,8 @@ extension Core {
         if event == .start {
             payload.start = Payload.StartContent(
                 type: activity.definition.type, attributes: activity.definition.attributes,
-                asksForToken: devices.contains { self.devices[$0]?.asksForToken ?? false })
+                asksForToken: devices.contains { self.devices[$0]?.asksForToken ?? false },
+                channel: freeChannel(for: activity.definition, devices, now: now))
             payload.alert = payload.alert ?? Self.quietAlert
         }
         return payload

@@ -76,21 +76,12 @@ extension Core {
     ) -> DestinationView? {
         guard let device = devices[destination.device] else { return nil }
         let report = device.reports[reference(destination)]
-        let route: String? =
-            switch destination.phase {
-            case .waiting: hasStartRoute(destination) ? "push_to_start" : nil
-            case .starting, .startUnknown, .started: "push_to_start"
-            case .listening: "channel"
-            case .live, .ended:
-                destination.token == nil ? nil : device.channel == nil ? "update_token" : "channel"
-            case .gone, .lapsed: nil
-            }
         let counts =
             destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
             ?? destination.frames
         return DestinationView(
             device: device.key.id, isChannel: device.channel != nil,
-            grant: grantInForce(destination), route: route,
+            grant: grantInForce(destination), route: route(destination, device),
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,
             waiting: (destination.waiting ?? slowedFrame(destination, now: now)).map(told),
@@ -99,6 +90,18 @@ extension Core {
             shownMatches: report?.shownState.map {
                 $0.bytes == shown(projection, destination, now: now).bytes
             })
+    }
+
+    /// The way to a destination, in the words of the API; nil where there is none for now.
+    func route(_ destination: Destination, _ device: Device) -> String? {
+        switch destination.phase {
+        case .waiting: hasStartRoute(destination) ? "push_to_start" : nil
+        case .starting, .startUnknown, .started: "push_to_start"
+        case .listening: "channel"
+        case .live, .ended:
+            destination.token == nil ? nil : device.channel == nil ? "update_token" : "channel"
+        case .gone, .lapsed: nil
+        }
     }
 
     /// The projected state as the phone would report it.

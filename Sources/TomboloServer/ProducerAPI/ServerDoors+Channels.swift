@@ -101,6 +101,7 @@ extension ServerDoors {
     }
 
     func deleteChannel(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        if let done = try await deleteUnknownChannel(request) { return done }
         let key = try channelKey(request)
         let channel = try await known(key)
         if let activity = await relay.activity(on: key) {
@@ -121,6 +122,42 @@ extension ServerDoors {
         }
         if !isDryRun { _ = try Self.stored(await relay.submit(.deleted(key)), "a channel") }
         return .gone("channel", key.name.rawValue, isDryRun: isDryRun)
+    }
+
+    /// Deletes a channel at Apple that nothing here knows of, by Apple's id. Nil where the path
+    /// names none of those.
+    private func deleteUnknownChannel(
+        _ request: DoorRequest
+    ) async throws(Problem) -> DoorResponse? {
+        let id = request.parameter("name")
+        if let name = Identifier(id),
+            await relay.channel(ChannelKey(tenant: request.tenant, name: name)) != nil
+        {
+            return nil
+        }
+        guard let service = channels else { return nil }
+        let isDryRun = try request.isDryRun
+        for (lane, _) in await relay.lanes(of: request.tenant, app: nil, environment: nil) {
+            let own = await relay.channelIDs(in: lane)
+            guard !own.contains(id) else {
+                throw Problem(
+                    .channelInUse,
+                    "This relay made \"\(id)\". One that has a name is deleted by it; the others "
+                        + "carry private cards, and are used again.")
+            }
+            do throws(ChannelFailure) {
+                guard try await service.list(in: lane).contains(id) else { continue }
+                if !isDryRun { try await service.delete(id, in: lane) }
+                return .gone("channel", id, isDryRun: isDryRun)
+            } catch {
+                throw Problem(error)
+            }
+        }
+        guard Identifier(id) == nil else { return nil }
+        throw Problem(
+            .unknownChannel,
+            "Neither this relay nor Apple has a channel \"\(id)\". List them with GET /v1/channels."
+        )
     }
 
     // MARK: Parts

@@ -36,13 +36,21 @@ enum ChannelCommands {
         return .succeeded
     }
 
+    /// More are told by their number; -o json has them all.
+    private static let unknownMax = 20
+
     private static func quota(_ app: JSONView) -> String {
         let name = "\(app["app"]?.string ?? "") \(app["environment"]?.string ?? "")"
         let used = app["used"]?.integer.map { "\($0)" } ?? "?"
         let limit = app["limit"]?.integer ?? 0
         let own = app["own"]?.integer ?? 0
-        let unknown = app["unknown"]?.count ?? 0
-        let rest = unknown > 0 ? "; \(unknown) that it knows nothing of" : ""
+        let unknown = app["unknown"].map { $0.elements.compactMap(\.string) } ?? []
+        let ids = unknown.prefix(unknownMax).map { "\n  \($0)" }.joined()
+        let more = unknown.count > unknownMax ? "\n  and \(unknown.count - unknownMax) more" : ""
+        let rest =
+            unknown.isEmpty
+            ? ""
+            : "; \(unknown.count) that it knows nothing of (tombolo channel rm ID):" + ids + more
         return "\(name): \(used) of \(limit) at Apple, \(own) of this relay\(rest)"
     }
 

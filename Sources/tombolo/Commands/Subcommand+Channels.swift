@@ -53,7 +53,14 @@ extension Subcommand {
 
     static let channelRemove = Subcommand(
         path: ["channel", "rm"], summary: "Delete a channel, for good",
-        arguments: [.channelName], flags: Flag.ofWriters,
-        examples: ["tombolo channel rm final"],
+        arguments: [
+            Argument(
+                "NAME", .text("NAME"),
+                "the channel; or Apple's id of one that channel ls knows nothing of")
+        ],
+        flags: Flag.ofWriters,
+        examples: [
+            "tombolo channel rm final", "tombolo channel rm dHN0LXNyY2gtY2hubA== --dry-run",
+        ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ChannelCommands.remove)
 }

@@ -1,5 +1,6 @@
 import CoreRig
 import Testing
+import TomboloAPNs
 import TomboloCore
 import TomboloSimulator
 
@@ -25,11 +26,9 @@ extension FailureRow {
                 try Relaying.warnings(
                     .update, #"{"state":{"lap":2}}"#,
                     after: { rig in
-                        rig.verdict = { _ in
-                            .rejected(
-                                status: status, reason: reason, reaches: .providerToken,
-                                tokenGoneSince: nil)
-                        }
+                        let answer = APNsAnswer(
+                            status: status, body: Array("{\"reason\":\"\(reason)\"}".utf8))
+                        rig.verdict = { _ in answer.result }
                         rig.advance(to: 30)
                         rig.command(.update, #"{"state":{"lap":1}}"#)
                     })

@@ -111,6 +111,21 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
         .priorityRefused: { PushLint.codes { $0.priority = "1" } },
         .timestampMissing: { PushLint.codes(#""timestamp":"now","event":"update""#) },
         .dismissalDateCut: { try Relaying.lints(.end, #"{"dismiss":"after 5h"}"#) },
+        .environmentChanged: {
+            var rig = Rig {
+                let app = $0.apps[0]
+                $0.apps.append(
+                    .init(tenant: app.tenant, id: app.id, environment: .production, allowsLab: true)
+                )
+            }
+            for environment in ["sandbox", "production"] {
+                let fields = #"{"app":"com.example.app","environment":"\#(environment)"}"#
+                rig.tell(.register(try DeviceRegistration(reading: Rig.json(fields))))
+                if environment == "sandbox" { rig.token("widget", "aa") }
+            }
+            guard case .stored(let stored)? = rig.answers.last else { return [] }
+            return stored.lint.map(\.code)
+        },
         .channelStart: { PushLint.codes(#""event":"start""#) { $0.channel = "AAAA" } },
         .clipSlowed: {
             try Relaying.lints(

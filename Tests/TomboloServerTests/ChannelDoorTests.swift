@@ -1,0 +1,39 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+@testable import TomboloServer
+
+/// Channels that are left behind at Apple count against the quota there: they can be seen, and got
+/// rid of.
+@Suite struct ChannelDoorTests {
+    @Test func `what nobody here knows of is listed and deleted by Apple's id`() async throws {
+        let shelf = ChannelShelf()
+        shelf.leave("a+/b==")
+        try await withDoors(channels: shelf) { doors in
+            let made = try await doors.call("PUT", "/v1/channels/final", "{}")
+            let own = try #require(try json(made)["id"]?.string)
+            func unknown() async throws -> [String] {
+                let list = try json(try await doors.call("GET", "/v1/channels"))
+                let app = list["apps"]?.elements.first { _ in true }
+                return app?["unknown"].map { $0.elements.compactMap(\.string) } ?? []
+            }
+            #expect(try await unknown() == ["a+/b=="])
+            let path = "/v1/channels/a%2B%2Fb%3D%3D"
+            let tried = try json(try await doors.call("DELETE", path + "?dry_run=true"))
+            #expect(tried["dry_run"]?.bool == true)
+            #expect(try await unknown() == ["a+/b=="])
+            let gone = try await doors.call("DELETE", path)
+            #expect(gone.status == 200)
+            #expect(try json(gone)["channel"]?.string == "a+/b==")
+            #expect(try await unknown() == [])
+            #expect(try await doors.call("DELETE", path).status == 404)
+            let kept = try await doors.call("DELETE", "/v1/channels/\(own)")
+            #expect(kept.status == 409)
+            #expect(kept.text.contains("deleted by it"))
+            #expect(try await doors.call("GET", "/v1/channels/final").status == 200)
+            #expect(try await doors.call("DELETE", "/v1/channels/final").status == 200)
+            #expect(try await doors.call("DELETE", "/v1/channels/final").status == 404)
+        }
+    }
+}

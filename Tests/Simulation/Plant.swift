@@ -40,7 +40,6 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case channelGoneForgotten = "gone-channel-forgotten"
     case channelExpiration = "expiration-where-nothing-is-kept"
     case bundleLostWithChange = "bundle-lost-with-a-change"
-    case keyframesWithoutEnd = "keyframes-without-the-end"
     case bundleFrameByFrame = "bundle-frame-by-frame"
     case bundleBegunAnew = "bundle-begun-anew"
 
@@ -61,7 +60,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
             .reloadNeverAtRest, .reloadBudgetForgotten, .reloadThroughPause,
             .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
             .channelBudgetAnew, .channelGoneForgotten, .channelExpiration,
-            .bundleLostWithChange, .keyframesWithoutEnd, .bundleFrameByFrame, .bundleBegunAnew:
+            .bundleLostWithChange, .bundleFrameByFrame, .bundleBegunAnew:
             true
         default: false
         }
@@ -91,7 +90,6 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .channelGoneForgotten: .channelGoneForgotten
                 case .channelExpiration: .channelExpiration
                 case .bundleLostWithChange: .bundleLostWithChange
-                case .keyframesWithoutEnd: .keyframesWithoutEnd
                 case .bundleFrameByFrame: .bundleFrameByFrame
                 case .bundleBegunAnew: .bundleBegunAnew
                 default: nil

@@ -14,8 +14,6 @@ struct Reference {
         var stateVersion: Int64?
         /// Which play goes as a bundle that nobody's clock ends.
         var bundle: Int64?
-        /// The tween that was played last, while nothing else has touched it.
-        var tween: TweenEnd?
         var hasEnded = false
         /// The last version of each incarnation, from the first on.
         var lastVersions: [Int64] = []
@@ -40,7 +38,6 @@ struct Reference {
             hasEnded = false
             stateVersion = nil
             bundle = nil
-            tween = nil
             lastVersions.append(version)
             let audience = view["audience"]
             isAdopted = audience?["start"]?.string == "adopt"
@@ -137,7 +134,6 @@ struct Reference {
         case .start:
             model.follow(start: view)
         case .update:
-            if state?["x"] != nil { model.tween = nil }
             if let number = view["state_version"]?.integer {
                 if let known = model.stateVersion, number < known { counts = false }
                 if counts { model.stateVersion = number }
@@ -145,18 +141,15 @@ struct Reference {
         case .end:
             model.hasEnded = true
             model.bundle = nil
-            model.tween = nil
         case .play:
             counts = false
             model.bundle = follow(play: view, at: event.recordedAt)
-            model.tween = TweenEnd(view, at: nanoseconds)
             if let flipbook = view["flipbook"], flipbook["loop"]?.string == "forever" {
                 follow(loop: flipbook)
             }
         case .stop:
             counts = false
             model.bundle = nil
-            model.tween = nil
         }
         if !model.lastVersions.isEmpty {
             model.lastVersions[model.lastVersions.count - 1] = model.version

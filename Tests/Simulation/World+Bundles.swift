@@ -35,22 +35,6 @@ struct BundleContent {
 }
 
 extension Reference {
-    /// A tween's end: what is shown from then on.
-    struct TweenEnd {
-        var last: String
-        var ends: MonotonicInstant
-
-        init?(_ view: JSONView, at nanoseconds: Int64) {
-            guard let tween = view["tween"], let to = tween["to"]?.integer,
-                let seconds = tween["duration"]?.string.flatMap({
-                    ["800ms": 1, "4s": 4, "30s": 30, "5m": 300][$0]
-                })
-            else { return nil }
-            last = "\(to)"
-            ends = MonotonicInstant(nanoseconds: nanoseconds) + .seconds(seconds)
-        }
-    }
-
     /// A flip-book as its producer asked for it.
     struct Flip {
         var frames: [String]
@@ -136,23 +120,6 @@ extension World {
                 "phone \(key.phone) \(key.reference.text) play \(play): for the "
                     + "\(repeated[change] ?? 0)th time in life \(sent.life)")
         }
-    }
-
-    /// The last value of a tween waits no longer than any other change.
-    func sweepTween(
-        _ card: Card, _ phone: Phone, _ model: Reference.Model, _ last: Outbox.Sent
-    ) {
-        guard let tween = model.tween, life?.isReady == true, last.event == .update,
-            last.value != tween.last
-        else { return }
-        let from = max(tween.ends, lastTrouble, card.registeredSince)
-        let grant = plan.configuration.budgets[.standard]
-        let bound = grant.lowPrioritySpacing + .seconds(10)
-        guard Span(nanoseconds: (loop.now - from).nanoseconds) > bound else { return }
-        violated(
-            .lastValue,
-            "phone \(phone.number) \(card.reference.text): \(last.value ?? "nothing"), not "
-                + "\(tween.last), since \(tween.ends)")
     }
 
     /// A phone has the bundle that its activity plays.

@@ -227,7 +227,6 @@ extension World {
             ? last?.mark == model.mark : last?.event == .end
         guard !isCurrent else {
             card.behindSince = nil
-            if let last { sweepTween(card, phone, model, last) }
             return
         }
         if let since = card.behindSince, let last, last.at > since { card.behindSince = nil }

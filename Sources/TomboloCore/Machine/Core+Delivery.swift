@@ -232,7 +232,7 @@ extension Core {
         }
         // The last value is a state: no gate holds it.
         if cursor.isOver(at: wall(now)) {
-            if cursor.hasShownEnd || forgetsEnd(cursor) { return .later(refresh) }
+            if cursor.hasShownEnd { return .later(refresh) }
             return isUnchanged(slot, projection, now: now)
                 ? .unchanged : .push(.update, .latest(urgency), alert: nil)
         }
@@ -255,15 +255,6 @@ extension Core {
                 ? .unchanged : .push(.update, .frame, alert: nil)
         }
         return .later(earlier(refresh, cursor.due))
-    }
-
-    /// A planted bug: keyframes stop short of the last one.
-    private func forgetsEnd(_ cursor: FrameCursor) -> Bool {
-        #if PLANTED_BUGS
-            isPlanted(.keyframesWithoutEnd) && cursor.fit == .keyframes
-        #else
-            false
-        #endif
     }
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is

@@ -7,7 +7,7 @@
         case reloadForgottenWithToken, reloadNeverAtRest, reloadBudgetForgotten
         case reloadThroughPause, reloadToRetiredToken
         case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
-        case channelExpiration, bundleLostWithChange, keyframesWithoutEnd, bundleFrameByFrame
+        case channelExpiration, bundleLostWithChange, bundleFrameByFrame
         case bundleBegunAnew
     }
 

@@ -67,6 +67,8 @@ import TomboloJSON
         }
         let told = try relay.tombolo("update", "door", "-s", "angle=9", "--dry-run", "-o", "table")
         #expect(told.output.contains("door: would be version 2"))
+        let many = try relay.tombolo("end", "--type", "Any", "--dry-run", "-o", "table")
+        #expect(many.output == "1 would end (a dry run: nothing was stored)\n  door: version 2\n")
         let mint = try relay.tombolo(
             "key", "mint", "--scope", "observe", "--data", directory.path, "--dry-run")
         #expect(mint.status == 2)

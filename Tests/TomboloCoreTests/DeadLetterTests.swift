@@ -195,6 +195,32 @@ import TomboloJSON
         #expect(rig.core.view(key, now: rig.now)?.tokens.map(\.name) == ["start:New", "widget"])
     }
 
+    @Test(arguments: [false, true])
+    func `what was registered before a set that does not name it comes too late`(
+        withCrash: Bool
+    ) throws {
+        func set(_ names: String, _ second: Int64) throws -> DeviceCommand {
+            let at = (Rig.epoch + .seconds(second)).rfc3339
+            return .putTokens(
+                try TokenSet(reading: Rig.json(#"{"tokens":\#(names),"observed_at":"\#(at)"}"#)))
+        }
+        var rig = Rig()
+        rig.device()
+        rig.advance(to: 100)
+        rig.tell(try set(#"{"start:New":{"token":"bb"}}"#, 50))
+        if withCrash { #expect(rig.crash(recoverAt: 110).isEmpty) }
+        #expect(register(&rig, "widget", "cc", observed: 40) == .outdated, "on its way for long")
+        #expect(register(&rig, "widget", "cc", observed: 60) == .created)
+        rig.tell(try set(#"{"control:old":{"token":"dd"}}"#, 30))
+        let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
+        let names = rig.core.view(key, now: rig.now)?.tokens.map(\.name)
+        #expect(names == ["start:New", "widget"], "a set may be late too")
+        // An app whose clock is a day ahead.
+        rig.tell(try set("{}", 86_400))
+        rig.advance(to: 130)
+        #expect(register(&rig, "widget", "ee", observed: 125) == .created)
+    }
+
     @Test func `a fault in a set of tokens is told with its place`() {
         #expect {
             try TokenSet(reading: Rig.json(#"{"tokens":{"widget":{"token":"a"},"what":{}}}"#))

@@ -39,6 +39,8 @@ struct Device: Sendable {
     /// Without its user.
     private var shared: RegistrationPool.Shared
     var tokens = TokenTable()
+    /// When its app last told of all its tokens: what it saw before, and did not name, is gone.
+    var reconciledAt = Instant.distantPast
     var destinations: SlotList = []
     /// Running activities that name it.
     var audience: SlotList = []
@@ -201,6 +203,9 @@ extension Device {
             }
             writer.endObject()
         }
+        if reconciledAt != .distantPast {
+            writer.member("reconciled", reconciledAt.nanoseconds)
+        }
         if !retired.isEmpty {
             writer.name("retired")
             writer.beginObject()
@@ -231,6 +236,9 @@ extension Device {
         self.number = number
         user = registration.user
         shared = Self.common(registration)
+        if let instant = view["reconciled"]?.integer {
+            reconciledAt = Instant(nanoseconds: instant)
+        }
         if let retired = view["retired"] {
             for (text, token) in retired.members {
                 guard let name = TokenName(text), let value = token["token"]?.string else {

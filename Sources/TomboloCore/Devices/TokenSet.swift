@@ -53,6 +53,9 @@ extension Core {
         for (name, registration) in set.observed(at: wall(now)) {
             _ = try keepToken(name, registration, slot, now: now, effects: &effects)
         }
+        // A time ahead of the clock is a wrong clock's: it must not keep later ones away.
+        let seen = min(set.observedAt ?? wall(now), wall(now))
+        devices[slot]?.reconciledAt = max(device.reconciledAt, seen)
     }
 
     /// The names of those that would be no more; throws where one that is new would not be taken.

@@ -200,9 +200,10 @@ extension Core {
     ) throws(Refusal) -> (Device.Token, Stored.Kind)? {
         let known = device.tokens[name]
         // Without a time of its own it is news, also to a clock that was set back since the last.
-        let last = known?.observedAt ?? device.retired[name]?.observedAt
-        let observed = registration.observedAt ?? max(wall(now), last ?? .distantPast)
+        let last = known?.observedAt ?? device.retired[name]?.observedAt ?? device.reconciledAt
+        let observed = registration.observedAt ?? max(wall(now), last)
         if let known, known.observedAt > observed { return nil }
+        if known == nil, observed < device.reconciledAt { return nil }
         if device.isRetired(name, registration.token, observedAt: observed) { return nil }
         if known == nil, device.tokens.count >= Device.tokensMax {
             throw Refusal(

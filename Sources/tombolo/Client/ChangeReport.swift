@@ -6,9 +6,13 @@ struct ChangeReport {
 
     init(_ body: [UInt8], name: String) {
         // An answer of another shape is shown as it is.
-        guard let view = try? JSONDocument(body).root, let version = view["version"]?.integer
-        else {
-            text = String(decoding: body, as: UTF8.self) + "\n"
+        let view = (try? JSONDocument(body))?.root
+        if let view, let ended = view["ended"] {
+            text = Self.ended(Array(ended.elements), isTried: view["dry_run"]?.bool == true)
+            return
+        }
+        guard let view, let version = view["version"]?.integer else {
+            text = String(decoding: body, as: UTF8.self)
             return
         }
         if view["dry_run"]?.bool == true {
@@ -29,6 +33,15 @@ struct ChangeReport {
             if let took = delivery["took_ms"]?.integer { line += " in \(took) ms" }
         }
         text = line + Self.lints(view) + "\n"
+    }
+
+    /// One end for many.
+    private static func ended(_ ended: [JSONView], isTried: Bool) -> String {
+        let told = isTried ? "would end (a dry run: nothing was stored)" : "ended"
+        return "\(ended.count) \(told)\n"
+            + ended.map { one in
+                "  \(one["activity"]?.string ?? ""): version \(one["version"]?.integer ?? 0)\n"
+            }.joined()
     }
 
     private static func lints(_ view: JSONView) -> String {

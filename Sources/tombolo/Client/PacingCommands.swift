@@ -48,6 +48,9 @@ enum PacingCommands {
             names =
                 try list.document().root["pauses"]?.elements.compactMap { $0["id"]?.string } ?? []
         }
+        if names.isEmpty, OutputFormat(context) == .table {
+            try context.terminal.print("nothing is paused")
+        }
         let told = context.invocation.isGiven(.dryRun) ? "would be resumed" : "resumed"
         for name in names {
             let path = "/v1/pauses/\(PathText.escaped(name))"

@@ -19,10 +19,10 @@ enum TypeCommands {
         }
         let view = try answer.document().root
         let lints = view["lint"].map { Array($0.elements) } ?? []
-        let told = lints.map { "  lint: \($0["message"]?.string ?? "")\n" }.joined()
+        let told = lints.map { "\n  lint: \($0["message"]?.string ?? "")" }.joined()
         let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
         try context.terminal.print(
-            "\(name): \(would)\(view["result"]?.string ?? "stored")\n" + told)
+            "\(name): \(would)\(view["result"]?.string ?? "stored")" + told)
         return .succeeded
     }
 

@@ -26,6 +26,10 @@ package actor Relay: TurnTarget, TimerTarget {
     var clock: RelayClock
     var clockWritten: RelayClock.Reading?
     private var inbox: [Input] = []
+    /// Those of the turn that is under way; kept for its memory.
+    private var taken: [Input] = []
+    /// A burst of more gives its memory back.
+    private static let takenKeptMax = 4_096
     private var isTurnDue = false
     private var waiting: [Ticket: Waiter] = [:]
     private var lastTicket: UInt64 = 0
@@ -249,19 +253,20 @@ package actor Relay: TurnTarget, TimerTarget {
         if clock.follow(wall: wallClock.now(), monotonic: loop.now.nanoseconds) {
             core.step(.clock(lead: clock.lead), now: now, effects: &effects)
         }
-        let inputs = inbox
-        inbox.removeAll()
-        if !inputs.isEmpty {
+        swap(&inbox, &taken)
+        defer { taken.removeAll(keepingCapacity: taken.count <= Self.takenKeptMax) }
+        let isEmpty = taken.isEmpty
+        if !isEmpty {
             core.step(.room(log.hasRoom), now: now, effects: &effects)
         }
-        for input in inputs { core.step(input, now: now, effects: &effects) }
-        if inputs.isEmpty { core.step(.tick, now: now, effects: &effects) }
+        for input in taken { core.step(input, now: now, effects: &effects) }
+        if isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects)
         // A batch that is due is the appender's, not the timer's.
         let hasBatch = core.hasBatch(now: now)
         if hasBatch { appending.unpark() }
         setTimer(core.nextWake.flatMap { hasBatch && $0 <= now ? nil : $0 }, now: now)
-        if !inputs.isEmpty { wakeWatchers() }
+        if !isEmpty { wakeWatchers() }
     }
 
     private func carryOut(_ effects: Effects) {

@@ -164,6 +164,24 @@ import TomboloJSON
         #expect(bundle["began"]?.double == Double(Rig.epoch.seconds + 130), "30 s were not shown")
     }
 
+    /// The phone has played on since the bundle was pushed: it showed the first frame then.
+    @Test func `a bundle that ends with its activity stays at the frame of that moment`() throws {
+        var rig = try Self.rig()
+        rig.command(
+            .play,
+            #"{"flipbook":{"path":"/lap","frames":[0,1,2],"every":"1s","clock":"shown"}}"#)
+        rig.advance(to: 101.5)
+        rig.command(.end, "{}")
+        rig.advance(to: 102)
+        let end = try #require(rig.pushes.last?.push)
+        #expect(end.event == .end)
+        let beginnings = rig.pushes.compactMap { Self.clip($0.push)?["began"]?.double }
+        let began = try #require(beginnings.last)
+        let frame = Int(Double(Rig.epoch.seconds) + 101.5 - began) % 3
+        #expect(frame != 0, "or it says nothing")
+        #expect(Rig.state(end) == #"{"lap":\#(frame)}"#)
+    }
+
     @Test func `keyframes tell the end of each part, two seconds at most`() throws {
         var rig = try Self.rig(.lab)
         let before = rig.pushes.count

@@ -66,6 +66,12 @@ package struct Projection: Sendable {
 
         package var clip: Clip { _read { yield shared.clip } }
 
+        /// The frame of an instant of the clip's time.
+        func value(at elapsed: Span) -> JSON { shared.clip.value(at: elapsed) }
+
+        /// Of frames that are shown in turn.
+        var isFlipbook: Bool { if case .flipbook = shared.clip.motion { true } else { false } }
+
         package var name: String { "clip_\(version)" }
 
         /// The time of the clip at an instant by the producer's clock; zero before its start.
@@ -143,7 +149,7 @@ package struct Projection: Sendable {
         guard let clips, let place = clips.place, let shown = clips.playing ?? clips.kept else {
             return state
         }
-        return state.setting(place, to: shown.clip.value(at: elapsed))
+        return state.setting(place, to: shown.value(at: elapsed))
     }
 
     /// Follows one event. An update with an older `state_version` counts, and changes nothing.

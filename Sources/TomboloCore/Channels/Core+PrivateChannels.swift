@@ -54,7 +54,7 @@ extension Core {
     mutating func seekChannel(
         _ slot: Int, now: Instant, effects: inout Effects
     ) -> Instant? {
-        guard destinations[slot]?.phase == .waiting, let destination = destinations[slot],
+        guard destinations[lent: slot].phase == .waiting, let destination = destinations[slot],
             wantsChannel(destination), hasStartRoute(destination),
             channelDestination(destination.activity) == nil
         else { return nil }

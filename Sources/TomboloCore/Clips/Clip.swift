@@ -82,6 +82,17 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
+    /// Its time, without its frames.
+    var rhythm: ClipRhythm {
+        switch motion {
+        case .flipbook(let flipbook):
+            ClipRhythm(
+                every: flipbook.every, duration: flipbook.duration,
+                loop: Int64(flipbook.frames.count))
+        case .tween(let tween): ClipRhythm(every: tween.every, duration: tween.length, loop: nil)
+        }
+    }
+
     /// What stands at `path` after `elapsed` of the clip's clock.
     package func value(at elapsed: Span) -> JSON {
         switch motion {
@@ -92,21 +103,7 @@ package struct Clip: Hashable, Sendable {
 
     /// How many frames the producer has asked for after `elapsed`: the first at 0, then one each
     /// `every`, and of a tween the last value.
-    package func asked(after elapsed: Span) -> Int64 {
-        guard elapsed >= .zero else { return 0 }
-        switch motion {
-        case .flipbook(let flipbook):
-            let steps = elapsed.nanoseconds / flipbook.every.nanoseconds
-            guard case .times(let count) = flipbook.repetition else { return steps + 1 }
-            return min(steps, Int64(flipbook.frames.count) * count - 1) + 1
-        case .tween(let tween):
-            let every = tween.every.nanoseconds
-            guard elapsed < tween.length else {
-                return (tween.length.nanoseconds + every - 1) / every + 1
-            }
-            return elapsed.nanoseconds / every + 1
-        }
-    }
+    package func asked(after elapsed: Span) -> Int64 { rhythm.asked(after: elapsed) }
 
     /// The interval at which a destination samples it. A loop is slowed; what plays once keeps its
     /// duration and is sampled evenly. A bundle is one push, and keyframes stand as far apart as

@@ -39,6 +39,9 @@ struct FrameCursor: Sendable {
     /// The same by the second, for the last minute.
     private(set) var seconds = FrameSeconds()
 
+    /// Of the clip, which lies elsewhere.
+    private let rhythm: ClipRhythm
+
     var version: Int64 { playing.version }
     private var clip: Clip { _read { yield playing.clip } }
 
@@ -50,6 +53,7 @@ struct FrameCursor: Sendable {
         self.playing = playing
         self.fit = fit
         self.granted = granted
+        rhythm = playing.clip.rhythm
         interval = playing.clip.step(granted: granted, fit: fit)
         let isLate = playing.clip.clock == .shown && playing.elapsed(at: wall) > .zero
         clock = ClipClock(startedAt: isLate ? wall : playing.startedAt)
@@ -68,6 +72,7 @@ struct FrameCursor: Sendable {
         self.playing = playing
         self.fit = fit
         self.granted = granted
+        rhythm = playing.clip.rhythm
         interval = playing.clip.step(granted: granted, fit: fit)
         self.counted = counted
         self.pushed = pushed
@@ -79,7 +84,7 @@ struct FrameCursor: Sendable {
         due = now
         // What was asked for while no relay ran had no route either.
         let missed = max(0, asked(at: wall) - 1 - counted)
-        add(missed, \.noRoute, at: wall)
+        add(missed, .noRoute, at: wall)
     }
 
     // MARK: Time
@@ -89,13 +94,13 @@ struct FrameCursor: Sendable {
 
     /// Whether it has come to its end here; a loop never does.
     func isOver(at wall: Instant) -> Bool {
-        clip.duration.map { elapsed(at: wall) >= $0 } ?? false
+        rhythm.duration.map { elapsed(at: wall) >= $0 } ?? false
     }
 
     /// Whether the end of the clip has been shown: of a flip-book, its last frame.
     var hasShownEnd: Bool {
-        guard let duration = clip.duration, let shownAt else { return false }
-        if case .flipbook = clip.motion { return shownAt + clip.every >= duration }
+        guard let duration = rhythm.duration, let shownAt else { return false }
+        if rhythm.loop != nil { return shownAt + rhythm.every >= duration }
         return shownAt >= duration
     }
 
@@ -123,7 +128,7 @@ struct FrameCursor: Sendable {
         account(at: wall)
         interval = next
         guard pushed > 0 else { return }
-        due = clip.duration == nil ? max(now, lastPush + next) : nextOnGrid(now: now, wall: wall)
+        due = rhythm.duration == nil ? max(now, lastPush + next) : nextOnGrid(now: now, wall: wall)
     }
 
     // MARK: Frames
@@ -132,11 +137,11 @@ struct FrameCursor: Sendable {
     /// nil where nothing of it was shown yet.
     func frame(at wall: Instant) -> Span? {
         guard moves(at: wall) else { return shownAt }
-        guard let duration = clip.duration else {
+        guard let duration = rhythm.duration else {
             if fit == .bundle { return elapsed(at: wall) }
             let isNew = asked(at: wall) > counted
             let index = isNew ? pushed : max(0, pushed - 1)
-            return Span(nanoseconds: clip.every.nanoseconds * (index % clip.frameCount))
+            return Span(nanoseconds: rhythm.every.nanoseconds * (index % (rhythm.loop ?? 1)))
         }
         guard fit == .keyframes else { return min(elapsed(at: wall), duration) }
         // The phone moves towards a keyframe until the next one comes; rounding leaves a few
@@ -144,6 +149,10 @@ struct FrameCursor: Sendable {
         let end = elapsed(at: wall) + interval
         return end > duration - Span(nanoseconds: interval.nanoseconds / 2) ? duration : end
     }
+
+    /// The clip's time of the frame that the phone keeps when the clip ends with its activity at an
+    /// instant: a bundle has played on since it was pushed.
+    func kept(at wall: Instant) -> Span? { isBundleThere ? elapsed(at: wall) : shownAt }
 
     /// When a bundle that goes now would have shown its first frame; nil where none is to go.
     func bundleBegan(at wall: Instant) -> Instant? {
@@ -157,8 +166,8 @@ struct FrameCursor: Sendable {
         guard moves(at: wall) else { return }
         let new = asked(at: wall) - counted
         if new > 0 {
-            add(new - 1, isSlowed ? \.slowed : \.merged, at: wall)
-            add(1, \.sent, at: wall)
+            add(new - 1, isSlowed ? .slowed : .merged, at: wall)
+            add(1, .sent, at: wall)
             pushed += 1
         }
         isBundleThere = fit == .bundle && mode == .running
@@ -173,8 +182,8 @@ struct FrameCursor: Sendable {
         guard moves(at: wall) else { return }
         shownAt = frame(at: wall)
         let new = asked(at: wall) - counted
-        add(new - 1, isSlowed ? \.slowed : \.merged, at: wall)
-        add(min(1, new), \.unchanged, at: wall)
+        add(new - 1, isSlowed ? .slowed : .merged, at: wall)
+        add(min(1, new), .unchanged, at: wall)
         schedule(showsNew: new > 0, now: now, wall: wall)
     }
 
@@ -182,10 +191,10 @@ struct FrameCursor: Sendable {
         lastPush = now
         guard !isBundleThere else {
             // The phone plays on by itself; what plays once has a last value for all that.
-            due = clip.duration.map { now + ($0 - elapsed(at: wall)) } ?? .distantFuture
+            due = rhythm.duration.map { now + ($0 - elapsed(at: wall)) } ?? .distantFuture
             return
         }
-        guard clip.duration == nil else {
+        guard rhythm.duration == nil else {
             due = nextOnGrid(now: now, wall: wall)
             return
         }
@@ -206,7 +215,7 @@ struct FrameCursor: Sendable {
     /// One-shots are sampled evenly from their beginning; the last sample is their end.
     private func nextOnGrid(now: Instant, wall: Instant) -> Instant {
         let elapsed = elapsed(at: wall)
-        let length = clip.duration ?? .zero
+        let length = rhythm.duration ?? .zero
         let step = max(1, interval.nanoseconds)
         let next = (elapsed.nanoseconds / step + 1) * step
         // Rounding leaves a few nanoseconds over.
@@ -215,20 +224,20 @@ struct FrameCursor: Sendable {
     }
 
     /// Between keyframes the phone shows the frames all the same.
-    private var isSlowed: Bool { fit == .step && interval > clip.every }
+    private var isSlowed: Bool { fit == .step && interval > rhythm.every }
 
     // MARK: Counting
 
     /// Frames asked for by an instant, by the producer's clock.
     private func asked(at wall: Instant) -> Int64 {
         guard wall >= playing.startedAt else { return 0 }
-        return clip.asked(after: playing.elapsed(at: wall))
+        return rhythm.asked(after: playing.elapsed(at: wall))
     }
 
     /// When a loop's next frame will be asked for; nil where one waits already.
     func nextAsked(now: Instant, wall: Instant) -> Instant? {
-        guard clip.duration == nil, asked(at: wall) <= counted else { return nil }
-        let every = clip.every.nanoseconds
+        guard rhythm.duration == nil, asked(at: wall) <= counted else { return nil }
+        let every = rhythm.every.nanoseconds
         let elapsed = max(0, playing.elapsed(at: wall).nanoseconds)
         return now + Span(nanoseconds: every - elapsed % every)
     }
@@ -239,55 +248,27 @@ struct FrameCursor: Sendable {
     mutating func account(at wall: Instant, but rest: Int64 = 0) {
         let new = asked(at: wall) - counted - rest
         switch mode {
-        case .running where isBundleThere: add(new, \.sent, at: wall)
-        case .running: add(new, fit == .keyframes ? \.merged : \.slowed, at: wall)
-        case .hidden: add(new, \.hidden, at: wall)
-        case .paused: add(new, \.paused, at: wall)
+        case .running where isBundleThere: add(new, .sent, at: wall)
+        case .running: add(new, fit == .keyframes ? .merged : .slowed, at: wall)
+        case .hidden: add(new, .hidden, at: wall)
+        case .paused: add(new, .paused, at: wall)
         }
     }
 
-    private mutating func add(
-        _ count: Int64, _ decision: WritableKeyPath<FrameCounts, Int64>, at wall: Instant
-    ) {
+    private mutating func add(_ count: Int64, _ decision: FrameDecision, at wall: Instant) {
         guard count > 0 else { return }
-        tally[keyPath: decision] += count
-        tally.asked += count
+        tally.add(count, decision)
         counted += count
         seconds.add(count, decision, at: wall)
     }
 
-    /// The tally as it stands at an instant, without keeping it.
-    func counts(at wall: Instant) -> FrameCounts {
+    /// The cursor with every frame that was asked for by an instant counted.
+    func accounted(at wall: Instant) -> FrameCursor {
         var copy = self
         copy.account(at: wall)
-        return copy.tally
-    }
-}
-
-/// Frames by the second of the producer's clock, for the last minute: counted, never stored one by
-/// one.
-package struct FrameSeconds: Hashable, Sendable {
-    /// One second.
-    package struct Second: Hashable, Sendable {
-        /// Whole Unix seconds.
-        package var at: Int64
-        package var counts: FrameCounts
+        return copy
     }
 
-    package static let lengthMax = 60
-    /// Oldest first; seconds without a frame are not there.
-    package private(set) var seconds: [Second] = []
-
-    package init() {}
-
-    mutating func add(
-        _ count: Int64, _ decision: WritableKeyPath<FrameCounts, Int64>, at wall: Instant
-    ) {
-        if seconds.last?.at != wall.seconds {
-            if seconds.count >= Self.lengthMax { seconds.removeFirst() }
-            seconds.append(Second(at: wall.seconds, counts: FrameCounts()))
-        }
-        seconds[seconds.count - 1].counts[keyPath: decision] += count
-        seconds[seconds.count - 1].counts.asked += count
-    }
+    /// The tally as it stands at an instant, without keeping it.
+    func counts(at wall: Instant) -> FrameCounts { accounted(at: wall).tally }
 }

@@ -3,24 +3,6 @@ import TomboloJSON
 // From a want to a push.
 
 extension Core {
-    func grantInForce(_ destination: Destination) -> GrantInForce {
-        let budgetClass = budgetClass(destination)
-        return GrantInForce(
-            budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
-    }
-
-    /// The device's where an operator set one, else the type's.
-    private func budgetClass(_ destination: Destination) -> BudgetClass {
-        let device = devices.traits(destination.device)
-        if device.isChannel { return .channel }
-        guard !device.hasOwnClass, !types.isEmpty else { return device.budgetClass }
-        let activity = destination.activity
-        let own = type(
-            of: activities[activity].definition, activities[activity].key.tenant)?.budgetClass
-        if own == .frequent, !device.mayBeFrequent { return .standard }
-        return own ?? device.budgetClass
-    }
-
     /// What becomes of an attempt.
     private enum Outlook {
         case postponed(until: Instant?, Hold)
@@ -50,21 +32,26 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ isItsTurn: Bool, now: Instant
     ) -> Outlook {
-        guard let destination = destinations[slot] else { return .postponed(until: nil, .spacing) }
-        if destination.reservation == .pending, event != .end || alert != nil {
+        guard destinations.holds(slot) else { return .postponed(until: nil, .spacing) }
+        if destinations[lent: slot].reservation == .pending, event != .end || alert != nil {
             return .postponed(until: nil, .reserving)
         }
-        if destination.tokenIsNew, event != .start { return .postponed(until: nil, .reserving) }
+        if destinations[lent: slot].tokenIsNew, event != .start {
+            return .postponed(until: nil, .reserving)
+        }
         if wall(now) > tellsThrough {
             awaitClock(slot)
             return .postponed(until: nil, .reserving)
         }
-        if event == .start, let until = startBudgetAllows(destination, now: now) {
+        if event == .start, let destination = destinations[slot],
+            let until = startBudgetAllows(destination, now: now)
+        {
             return .postponed(until: until, .startBudget)
         }
-        let grant = grantInForce(destination).grant
-        let device = deviceBudget(destination, grant, for: slot, now: now)
-        let turn = destination.pacing.turn(
+        let grant = grantInForce(slot).grant
+        let device = deviceBudget(
+            destinations[lent: slot].device, grant, for: slot, now: now)
+        let turn = destinations[lent: slot].pacing.turn(
             wish, grant, device: device, now: now, wall: wall(now))
         #if PLANTED_BUGS
             var waits = false
@@ -73,14 +60,14 @@ extension Core {
                 return .postponed(until: until, .spacing)
             }
         #endif
-        let goesOnRecord = mustBeDurableFirst(destination, event, alert)
+        let goesOnRecord = mustBeDurableFirst(slot, event, alert)
         switch turn {
         case .wait(let until, let hold): return .postponed(until: until, hold)
         case .reserve where !goesOnRecord:
             return .reserved(grant, paysToken: true, keepsPlace: false)
         case .reserve, .send:
             // Whoever comes while others wait waits behind them (rule 8).
-            guard hasPlace(destination, isItsTurn, now: now) else { return .queued }
+            guard hasPlace(slot, isItsTurn, now: now) else { return .queued }
             guard case .send(let priority, let timestamp) = turn else {
                 return .reserved(grant, paysToken: true, keepsPlace: true)
             }
@@ -91,10 +78,10 @@ extension Core {
         }
     }
 
-    private func hasPlace(_ destination: Destination, _ isItsTurn: Bool, now: Instant) -> Bool {
-        let lane = lanes[Int(destination.lane.rawValue)]
-        if destination.keepsPlace { return lane.isUsable(now: now) }
-        return lane.isOpen(now: now) && (isItsTurn || !lane.hasWaiting)
+    private func hasPlace(_ slot: Int, _ isItsTurn: Bool, now: Instant) -> Bool {
+        let index = Int(destinations[lent: slot].lane.rawValue)
+        if destinations[lent: slot].keepsPlace { return lanes[index].isUsable(now: now) }
+        return lanes[index].isOpen(now: now) && (isItsTurn || !lanes[index].hasWaiting)
     }
 
     private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold) {
@@ -108,8 +95,11 @@ extension Core {
     /// A start and an alert are on record before they are tried: after a crash neither goes a
     /// second time.
     private func mustBeDurableFirst(
-        _ destination: Destination, _ event: Push.Event, _ alert: Projection.PendingAlert?
+        _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?
     ) -> Bool {
+        guard event == .start || alert != nil, let destination = destinations[slot] else {
+            return false
+        }
         let granted = destination.reservation == .granted
         let covers = alert.map { destination.reservedAlert == $0.version } ?? true
         if event == .start { return !(granted && destination.reservedStart && covers) }
@@ -165,41 +155,24 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ priority: UInt8, _ timestamp: Int64, now: Instant, effects: inout Effects
     ) {
-        guard let projection = projection(slot), canGo(slot, event) else { return }
+        guard let projection = projection(slot), let token = pushToken(slot, event) else {
+            return
+        }
+        let lane = destinations[lent: slot].lane
         // Before anything holds what it changes.
         let state = frameState(slot, event, wish, projection, now: now)
-        guard let destination = destinations[slot],
-            let token = event == .start ? startToken(destination) : destination.token
-        else { return }
-        let grant = grantInForce(destination).grant
         let payload = Payload.encode(
-            content(destination, projection, event, alert, state, timestamp, now: now))
+            content(slot, projection, event, alert, state, timestamp, now: now))
         let id = chance.apnsID()
         var push = Push(
-            id: pushID(slot, destination.lane), lane: destination.lane,
+            id: pushID(slot, lane), lane: lane,
             event: event, token: token.text, apnsID: id.text, priority: priority,
             expiration: expiration(slot, event, wish, alert, projection, now: now),
-            collapseID: event == .start ? collapseID(destination) : nil,
+            collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
-        if let channel = devices[destination.device]?.channel {
-            push.surface = .channel
-            // A channel that stores nothing takes no other.
-            if channel.storage == .nothing { push.expiration = 0 }
-            #if PLANTED_BUGS
-                if isPlanted(.channelExpiration) { push.expiration = wall(now).seconds + 60 }
-            #endif
-        }
-        if !destination.keepsPlace { lanes[Int(destination.lane.rawValue)].took() }
-        let isShared = timestamp == destination.pacing.lastTimestamp
-        var pacing = destination.pacing
-        if priority == 10, !pacing.hasPaid(grant, now: now) {
-            takeFromDevice(slot, grant, now: now)
-        }
-        let tokenTaken = pacing.sent(
-            priority: priority, timestamp: timestamp, grant, now: now)
-        destinations[slot]?.pacing = pacing
-        noteDeviceSend(slot, priority: priority, now: now)
-        destinations[slot]?.owesTrailing = isShared && event == .update
+        address(&push, at: slot, now: now)
+        if !destinations[lent: slot].keepsPlace { lanes[Int(lane.rawValue)].took() }
+        let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
         if wish == .echo, !forgetsEcho { destinations[slot]?.echo.sent(projection.version) }
         let flying = Destination.InFlight(
@@ -213,12 +186,47 @@ extension Core {
         if event == .start { noteStart(slot, push.id, now: now) }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
-        destinations[slot]?.alertsThrough = max(destination.alertsThrough, alerted)
+        if alerted > destinations[lent: slot].alertsThrough {
+            destinations[slot]?.alertsThrough = alerted
+        }
         if wish != .frame { noteDelivery(slot, push, id, projection.version) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, now: now)
-        counters[activities[destination.activity].key.tenant].pushesSent += 1
+        counters[configuration.apps[Int(lane.rawValue)].tenant].pushesSent += 1
         effects.pushes.append(push)
+    }
+
+    /// To a channel, where that is what the destination is.
+    private func address(_ push: inout Push, at slot: Int, now: Instant) {
+        let device = destinations[lent: slot].device
+        guard devices.traits(device).isChannel,
+            let channel = devices[device]?.channel
+        else { return }
+        push.surface = .channel
+        // A channel that stores nothing takes no other.
+        if channel.storage == .nothing { push.expiration = 0 }
+        #if PLANTED_BUGS
+            if isPlanted(.channelExpiration) { push.expiration = wall(now).seconds + 60 }
+        #endif
+    }
+
+    /// Takes note of a send in all budgets. Answers whether a token of the destination's own was
+    /// taken.
+    private mutating func spend(
+        _ slot: Int, _ event: Push.Event, _ priority: UInt8, _ timestamp: Int64, now: Instant
+    ) -> Bool {
+        var pacing = destinations[lent: slot].pacing
+        let grant = grantInForce(slot).grant
+        let isShared = timestamp == pacing.lastTimestamp
+        if priority == 10, !pacing.hasPaid(grant, now: now) {
+            takeFromDevice(slot, grant, now: now)
+        }
+        let tokenTaken = pacing.sent(
+            priority: priority, timestamp: timestamp, grant, now: now)
+        destinations[slot]?.pacing = pacing
+        noteDeviceSend(slot, priority: priority, now: now)
+        destinations[slot]?.owesTrailing = isShared && event == .update
+        return tokenTaken
     }
 
     private mutating func noteStart(_ slot: Int, _ push: PushID, now: Instant) {
@@ -232,10 +240,10 @@ extension Core {
         spendStart(slot, now: now)
     }
 
-    /// Whether there is a token to send to.
-    private func canGo(_ slot: Int, _ event: Push.Event) -> Bool {
-        if event != .start { return destinations[slot]?.token != nil }
-        return destinations[slot].map { startToken($0) != nil } ?? false
+    /// The token to send to; nil where there is none.
+    private func pushToken(_ slot: Int, _ event: Push.Event) -> PushToken? {
+        if event != .start { return destinations[lent: slot].token }
+        return destinations[slot].flatMap { startToken($0) }
     }
 
     /// A planted bug: echoes are not counted.
@@ -248,9 +256,11 @@ extension Core {
     }
 
     /// One for each card, so that a start that is sent again replaces itself.
-    private func collapseID(_ destination: Destination) -> String {
-        let number = activities[destination.activity].number.rawValue
-        return "start-\(number)-\(destination.incarnation)"
+    private func collapseID(_ slot: Int) -> String? {
+        destinations[slot].map { destination in
+            let number = activities[destination.activity].number.rawValue
+            return "start-\(number)-\(destination.incarnation)"
+        }
     }
 
     private mutating func keepPlace(_ slot: Int) {
@@ -261,22 +271,22 @@ extension Core {
     }
 
     private mutating func clearReservation(_ slot: Int) {
-        guard let destination = destinations[slot] else { return }
-        destinations[slot]?.reservation = .none
-        destinations[slot]?.reservedAlert = nil
-        destinations[slot]?.reservedStart = false
-        destinations[slot]?.keepsPlace = false
-        if devices.budgets[destination.device].keptFor == slot {
-            devices.budgets[destination.device].keptFor = nil
+        let device = destinations[lent: slot].device
+        if destinations[lent: slot].reservation != .none {
+            destinations[slot]?.reservation = .none
+            destinations[slot]?.reservedAlert = nil
+            destinations[slot]?.reservedStart = false
         }
+        if destinations[lent: slot].keepsPlace { destinations[slot]?.keepsPlace = false }
+        if devices.budgets[device].keptFor == slot { devices.budgets[device].keptFor = nil }
     }
 
     /// An attempt that was on record and yet did not go, for it is wanted no more or must wait
     /// after all: nobody is to believe that it was tried, and its place is for others. Answers
     /// whether there was one.
     mutating func withdraw(_ slot: Int, now: Instant) -> Bool {
-        guard let destination = destinations[slot], destination.keepsPlace,
-            destination.reservation == .granted
+        guard destinations.holds(slot), destinations[lent: slot].keepsPlace,
+            destinations[lent: slot].reservation == .granted
         else { return false }
         leavePlace(slot)
         markDirty(slot, now: now)
@@ -310,14 +320,11 @@ extension Core {
     }
 
     private func content(
-        _ destination: Destination, _ projection: Projection, _ event: Push.Event,
+        _ slot: Int, _ projection: Projection, _ event: Push.Event,
         _ alert: Projection.PendingAlert?, _ state: JSON, _ timestamp: Int64, now: Instant
     ) -> Payload.Content {
-        let activity = destination.activity
         var content = Payload.Content(
-            timestamp: timestamp, event: event,
-            state: forPhone(
-                state, activities[activity].definition, activities[activity].key.tenant))
+            timestamp: timestamp, event: event, state: forPhone(state, at: slot))
         content.alert = alert?.content
         content.relevance = event == .end ? nil : projection.relevance
         if event == .end {
@@ -327,7 +334,7 @@ extension Core {
         } else if event == .start {
             content.staleDate = (wall(now) + .hours(8)).seconds
         }
-        if event == .start {
+        if event == .start, let destination = destinations[slot] {
             let definition = activities[destination.activity].definition
             content.start = Payload.StartContent(
                 type: definition.type, attributes: attributes(destination),
@@ -338,6 +345,14 @@ extension Core {
             content.alert = alert?.content ?? Self.quietAlert
         }
         return content
+    }
+
+    /// A state as the destination's app decodes it.
+    private func forPhone(_ state: JSON, at slot: Int) -> JSON {
+        // Most relays know no types: then nothing of the activity is looked at.
+        guard !types.isEmpty else { return state }
+        let activity = destinations[lent: slot].activity
+        return forPhone(state, activities[activity].definition, activities[activity].key.tenant)
     }
 
     /// What a start without an alert of its own carries: shown nowhere but in the Dynamic Island.
@@ -352,7 +367,7 @@ extension Core {
         case (.start, _): return (wall + .minutes(10)).seconds
         case (.end, _): return (wall + .hours(4)).seconds
         // A bundle is no sample: no other follows it.
-        case (_, .frame) where destinations[slot]?.cursor?.fit != .bundle: return 0
+        case (_, .frame) where !isBundle(slot): return 0
         default: break
         }
         if let alert { return max(alert.expiresAt, wall + .seconds(1)).seconds }

@@ -14,7 +14,9 @@ extension Core {
 
     /// What time alone does to a card: it gets its successor, or is over. Answers the successor.
     mutating func age(_ slot: Int, now: Instant) -> Int? {
-        guard let since = destinations[slot]?.cardSince else { return nil }
+        guard destinations.holds(slot), let since = destinations[lent: slot].cardSince else {
+            return nil
+        }
         let end = steady(since + configuration.limits.cardLife)
         guard end - configuration.limits.renewBefore <= now,
             destinations[slot]?.isFinished == false, projection(slot)?.ending == nil

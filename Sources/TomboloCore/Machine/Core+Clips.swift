@@ -7,19 +7,19 @@ extension Core {
     /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up; and
     /// what holds frames back holds them from now on.
     mutating func trackClip(_ slot: Int, _ projection: Projection, now: Instant) {
-        let known = destinations[slot]?.cursor
-        if let known, known.version != projection.clip?.version {
-            closeCursor(slot, now: now)
-        }
-        guard let playing = projection.clip, let destination = destinations[slot] else { return }
-        let (granted, wall) = (grantInForce(destination).grant.frameInterval, wall(now))
+        let hasCursor = destinations[lent: slot].hasCursor
+        let known = hasCursor ? destinations[lent: slot].cursorLent.version : nil
+        if let known, known != projection.clip?.version { closeCursor(slot, now: now) }
+        guard let playing = projection.clip else { return }
+        let (granted, wall) = (grantInForce(slot).grant.frameInterval, wall(now))
         let mode = frameMode(slot, now: now)
-        // Most looks find all as it was: then nothing is written.
-        if let known, known.version == playing.version, known.mode == mode,
-            known.granted == granted
+        // Most looks find all as it was: then nothing is written, and nothing copied.
+        if known == playing.version, destinations[lent: slot].cursorLent.mode == mode,
+            destinations[lent: slot].cursorLent.granted == granted
         {
             return
         }
+        guard let destination = destinations[slot] else { return }
         var cursor =
             destination.cursor
             ?? FrameCursor(
@@ -37,11 +37,12 @@ extension Core {
     mutating func closeCursor(_ slot: Int, now: Instant) {
         guard let destination = destinations[slot], var cursor = destination.cursor else { return }
         let projection = projection(slot)
-        cursor.account(at: min(projection?.changedAt ?? wall(now), wall(now)))
+        let end = min(projection?.changedAt ?? wall(now), wall(now))
+        cursor.account(at: end)
         destinations[slot]?.cursor = nil
         destinations[slot]?.frames = destination.frames + cursor.tally
         if projection?.keptClip?.version == cursor.version {
-            destinations[slot]?.keptAt = cursor.shownAt
+            destinations[slot]?.keptAt = cursor.kept(at: end)
         }
         markDirty(slot, now: now)
     }
@@ -52,17 +53,21 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
     ) -> JSON {
         let wall = wall(now)
-        guard let cursor = destinations[slot]?.cursor else {
+        guard destinations[lent: slot].hasCursor else {
             let state =
                 destinations[slot]?.keptAt.map { projection.state(showing: $0) }
                 ?? projection.state(at: wall)
             return event == .start ? bundled(slot, projection, into: state, wall) : state
         }
-        if event == .end, projection.keptClip?.version == cursor.version {
-            return cursor.shownAt.map { projection.state(showing: $0) } ?? projection.state
+        let version = destinations[lent: slot].cursorLent.version
+        if event == .end, projection.keptClip?.version == version {
+            let kept = destinations[lent: slot].cursorLent.kept(at: min(projection.changedAt, wall))
+            return kept.map { projection.state(showing: $0) } ?? projection.state
         }
-        guard event == .update, projection.clip != nil else { return projection.state(at: wall) }
-        let due = cursor.frame(at: wall)
+        guard event == .update, projection.clip != nil else {
+            return projection.state(at: wall)
+        }
+        let due = destinations[lent: slot].cursorLent.frame(at: wall)
         #if PLANTED_BUGS
             var frame = due
             if isPlanted(.clipSampledAtItsPeriod), let clip = projection.clip,
@@ -75,13 +80,14 @@ extension Core {
         #endif
         #if PLANTED_BUGS
             let isLost = isPlanted(.bundleLostWithChange) && wish != .frame
-            let began = isLost ? nil : cursor.bundleBegan(at: wall)
+            let began = isLost ? nil : destinations[lent: slot].cursorLent.bundleBegan(at: wall)
         #else
-            let began = cursor.bundleBegan(at: wall)
+            let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
         #endif
         destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
-        if wish == .frame, let activity = destinations[slot]?.activity {
-            counters[activities[activity].key.tenant].framesSent += 1
+        if wish == .frame {
+            let lane = Int(destinations[lent: slot].lane.rawValue)
+            counters[configuration.apps[lane].tenant].framesSent += 1
         }
         let state = frame.map { projection.state(showing: $0) } ?? projection.state
         return began.flatMap { bundled(slot, projection, into: state, began: $0) } ?? state
@@ -115,18 +121,24 @@ extension Core {
         return state
     }
 
+    /// Whether a destination's clip goes as a bundle.
+    func isBundle(_ slot: Int) -> Bool {
+        destinations[lent: slot].hasCursor && destinations[lent: slot].cursorLent.fit == .bundle
+    }
+
     /// Whether the phone has this very state already. A frame of a loop counts as new, however it
     /// looks: the producer has asked for it.
     func isUnchanged(_ slot: Int, _ projection: Projection, now: Instant) -> Bool {
-        guard let destination = destinations[slot] else { return false }
         var state = projection.state
         if let clip = projection.clip {
-            guard let cursor = destination.cursor else { return false }
-            if case .flipbook = clip.clip.motion, cursor.mode == .running { return false }
-            let frame = cursor.frame(at: wall(now))
+            guard destinations[lent: slot].hasCursor else { return false }
+            if destinations[lent: slot].cursorLent.mode == .running, clip.isFlipbook {
+                return false
+            }
+            let frame = destinations[lent: slot].cursorLent.frame(at: wall(now))
             state = frame.map { projection.state(showing: $0) } ?? state
         }
-        return destination.contentHash == contentHash(projection, state)
+        return destinations[lent: slot].contentHash == contentHash(projection, state)
     }
 
     /// What holds frames at a destination.

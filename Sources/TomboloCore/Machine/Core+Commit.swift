@@ -78,7 +78,7 @@ extension Core {
     /// Something of the destination is to be remembered; it is written with the next batch, or
     /// soon.
     mutating func markDirty(_ slot: Int, now: Instant) {
-        guard destinations[slot]?.markIsDirty == false else { return }
+        guard destinations.holds(slot), !destinations[lent: slot].markIsDirty else { return }
         destinations[slot]?.markIsDirty = true
         staged.lateMarks.append(slot)
         flushSoon(now: now)

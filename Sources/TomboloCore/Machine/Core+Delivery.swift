@@ -21,8 +21,11 @@ extension Core {
     mutating func evaluate(
         _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
-        guard slot < destinations.count, let lane = destinations[slot]?.lane else { return }
-        expireInFlight(slot, now: now, effects: &effects)
+        guard destinations.holds(slot) else { return }
+        let lane = destinations[lent: slot].lane
+        if let until = destinations[lent: slot].inFlightUntil, until <= now {
+            expireInFlight(slot, now: now, effects: &effects)
+        }
         let successor = age(slot, now: now)
         if let until = seekChannel(slot, now: now, effects: &effects) {
             rest(slot, until: until, .deferred(until: until, .channel))
@@ -61,7 +64,7 @@ extension Core {
 
     private mutating func rest(_ slot: Int, until instant: Instant?, _ decision: Decision?) {
         destinations[slot]?.waiting = decision
-        deadlines.set(slot, at: earlier(instant, agesAt(slot)))
+        deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
     }
 
     private mutating func settle(_ slot: Int, now: Instant) {
@@ -86,26 +89,43 @@ extension Core {
         markDirty(slot, now: now)
     }
 
+    /// Whether a destination may have to be looked at before an instant for its card's sake. Most
+    /// have a frame to show long before that.
+    private func ages(_ slot: Int, before instant: Instant?) -> Bool {
+        guard destinations.holds(slot), let since = destinations[lent: slot].cardSince else {
+            return false
+        }
+        guard let instant else { return true }
+        let end = steady(since + configuration.limits.cardLife)
+        guard instant > end - configuration.limits.renewBefore else { return false }
+        return agesAt(slot).map { $0 < instant } ?? false
+    }
+
     func projection(_ slot: Int) -> Projection? {
-        guard let destination = destinations[slot] else { return nil }
-        return destination.final ?? activities[destination.activity].durable
+        guard destinations.holds(slot) else { return nil }
+        if destinations[lent: slot].hasFinal { return destinations[slot]?.final }
+        return activities[destinations[lent: slot].activity].durable
     }
 
     // MARK: What it wants
 
     private mutating func want(_ slot: Int, now: Instant) -> Want {
-        guard let destination = destinations[slot], let projection = projection(slot) else {
-            return .later(nil)
+        guard let projection = projection(slot) else { return .later(nil) }
+        // What nearly all are that are looked at: nothing of it is copied. Whatever holds pushes
+        // back: frames that are asked for meanwhile are counted for what holds them.
+        if destinations[lent: slot].phase == .live, projection.ending == nil {
+            let (isOver, isRunning) = clipStanding(slot, now: now)
+            trackClip(slot, projection, now: now)
+            let inFlightUntil = destinations[lent: slot].inFlightUntil
+            if isPaused(slot) { return .held(.paused, until: inFlightUntil) }
+            if let inFlightUntil { return .held(.inFlight, until: inFlightUntil) }
+            return wantLive(slot, projection, playedOn: isRunning && !isOver, now: now)
         }
+        guard let destination = destinations[slot] else { return .later(nil) }
         if destination.isFinished {
             decideRest(
                 slot, destination.phase == .listening ? .onChannel : .noRoute, now: now)
             return wantEchoOfEnd(slot, now: now)
-        }
-        // Whatever holds pushes back: frames that are asked for meanwhile are counted for what
-        // holds them.
-        if destination.phase == .live, projection.ending == nil {
-            trackClip(slot, projection, now: now)
         }
         if isPaused(slot) { return .held(.paused, until: destination.inFlight?.until) }
         if let ending = projection.ending {
@@ -145,8 +165,7 @@ extension Core {
             enter(.gone, slot, now: now)
             decideRest(slot, .noRoute, now: now)
             return .later(nil)
-        case .live: return wantLive(slot, destination, projection, now: now)
-        case .ended, .gone, .lapsed, .listening: return .later(nil)
+        case .live, .ended, .gone, .lapsed, .listening: return .later(nil)
         }
     }
 
@@ -205,63 +224,83 @@ extension Core {
         }
     }
 
+    /// - Parameter playedOn: frames went until now: one that was lost is made good by the next.
     private mutating func wantLive(
-        _ slot: Int, _ destination: Destination, _ projection: Projection, now: Instant
+        _ slot: Int, _ projection: Projection, playedOn: Bool, now: Instant
     ) -> Want {
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
-        if destination.acknowledged < projection.version {
-            if !destination.owesTrailing, isUnchanged(slot, projection, now: now) {
-                return .unchanged
-            }
+        let owesTrailing = destinations[lent: slot].owesTrailing
+        if destinations[lent: slot].acknowledged < projection.version {
+            if !owesTrailing, isUnchanged(slot, projection, now: now) { return .unchanged }
             return .push(.update, .latest(urgency), alert: nil)
         }
-        if destination.owesTrailing,
-            projection.clip == nil || destinations[slot]?.cursor?.hasShownEnd == true
+        let hasCursor = destinations[lent: slot].hasCursor
+        if owesTrailing,
+            projection.clip == nil
+                || hasCursor && destinations[lent: slot].cursorLent.hasShownEnd
         {
             return .push(.update, .trailing, alert: nil)
         }
-        let stale = staleRefresh(destination, projection)
+        let stale = staleRefresh(slot, projection)
         if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
-        let echo = echoDue(
-            destination, projection, cursor: destinations[slot]?.cursor, now: now)
+        let (isOver, isRunning) = clipStanding(slot, now: now)
+        // A bundle is all there is, and no frame follows it; behind an app in front it waits.
+        let isMadeGood = playedOn && !(isRunning && isBundle(slot))
+        let echo =
+            isMadeGood ? nil : destinations[slot].flatMap { echoDue($0, projection, now: now) }
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
         let refresh = earlier(stale, echo)
-        guard let clip = projection.clip, let cursor = destinations[slot]?.cursor else {
-            return .later(refresh)
-        }
+        guard let clip = projection.clip, hasCursor else { return .later(refresh) }
         // The last value is a state: no gate holds it.
-        if cursor.isOver(at: wall(now)) {
-            if cursor.hasShownEnd { return .later(refresh) }
+        if isOver {
+            if destinations[lent: slot].cursorLent.hasShownEnd { return .later(refresh) }
             return isUnchanged(slot, projection, now: now)
                 ? .unchanged : .push(.update, .latest(urgency), alert: nil)
         }
-        guard cursor.mode == .running else {
+        guard isRunning else {
             return .later(earlier(refresh, endOfHidden(clip, now: now)))
         }
+        return wantFrame(slot, projection, refresh, now: now)
+    }
+
+    /// Whether a destination's clip is over, and whether its frames go.
+    private func clipStanding(_ slot: Int, now: Instant) -> (isOver: Bool, isRunning: Bool) {
+        guard destinations[lent: slot].hasCursor else { return (false, false) }
+        return (
+            destinations[lent: slot].cursorLent.isOver(at: wall(now)),
+            destinations[lent: slot].cursorLent.mode == .running
+        )
+    }
+
+    /// What a destination wants whose clip runs, and that has all else.
+    private func wantFrame(
+        _ slot: Int, _ projection: Projection, _ refresh: Instant?, now: Instant
+    ) -> Want {
         // So slow a loop is no animation, and costs pushes all the same.
-        if cursor.fit != .bundle,
-            grantInForce(destination).grant.frameInterval > configuration.limits.frameIntervalMax
+        if destinations[lent: slot].cursorLent.fit != .bundle,
+            grantInForce(slot).grant.frameInterval > configuration.limits.frameIntervalMax
         {
             return .later(refresh)
         }
-        if cursor.due <= now {
-            // After a restart, or a frame that was late, its turn comes before the next is asked
-            // for.
-            if let next = cursor.nextAsked(now: now, wall: wall(now)) {
-                return .later(earlier(refresh, next))
-            }
-            return isUnchanged(slot, projection, now: now)
-                ? .unchanged : .push(.update, .frame, alert: nil)
+        let due = destinations[lent: slot].cursorLent.due
+        guard due <= now else { return .later(earlier(refresh, due)) }
+        // After a restart, or a frame that was late, its turn comes before the next is asked for.
+        if let next = destinations[lent: slot].cursorLent.nextAsked(now: now, wall: wall(now)) {
+            return .later(earlier(refresh, next))
         }
-        return .later(earlier(refresh, cursor.due))
+        return isUnchanged(slot, projection, now: now)
+            ? .unchanged : .push(.update, .frame, alert: nil)
     }
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is
     /// `latest`.
     private mutating func waitingAlert(_ slot: Int, now: Instant) -> Projection.PendingAlert? {
-        guard let destination = destinations[slot], destination.final == nil else { return nil }
-        for alert in activities[destination.activity].alerts
+        let activity = destinations[lent: slot].activity
+        guard !activities[activity].alerts.isEmpty, !destinations[lent: slot].hasFinal else {
+            return nil
+        }
+        for alert in activities[activity].alerts
         where alert.version > (destinations[slot]?.alertsThrough ?? 0) {
             if alert.expiresAt > wall(now) { return areAlertsPaused(slot) ? nil : alert }
             destinations[slot]?.alertsThrough = alert.version
@@ -271,11 +310,10 @@ extension Core {
     }
 
     /// A stale date is moved on when less than half of its time is left (rule 1).
-    private func staleRefresh(_ destination: Destination, _ projection: Projection) -> Instant? {
-        guard let after = projection.staleAfter, destination.pacing.lastSend != .distantPast else {
-            return nil
-        }
-        return destination.pacing.lastSend + Span(nanoseconds: after.nanoseconds / 2)
+    private func staleRefresh(_ slot: Int, _ projection: Projection) -> Instant? {
+        let last = destinations[lent: slot].pacing.lastSend
+        guard let after = projection.staleAfter, last != .distantPast else { return nil }
+        return last + Span(nanoseconds: after.nanoseconds / 2)
     }
 
     func contentHash(_ projection: Projection, _ state: JSON) -> UInt64 {

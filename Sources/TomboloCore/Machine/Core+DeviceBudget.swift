@@ -5,20 +5,24 @@ extension Core {
     /// devices no grant of their own.
     func deviceBudget(
         _ destination: Destination, _ grant: Grant
+    ) -> (spent: DeviceBudget, grant: Grant)? { deviceBudget(destination.device, grant) }
+
+    private func deviceBudget(
+        _ device: Int, _ grant: Grant
     ) -> (spent: DeviceBudget, grant: Grant)? {
         let factor = configuration.limits.deviceGrantFactor
-        guard factor > 0, grant.perHour != nil,
-            !devices.traits(destination.device).isChannel
-        else { return nil }
-        return (devices.budgets[destination.device], grant.times(factor))
+        guard factor > 0, grant.perHour != nil, !devices.traits(device).isChannel else {
+            return nil
+        }
+        return (devices.budgets[device], grant.times(factor))
     }
 
     /// The same as it stands for an attempt: what is on its way into the log, and goes as soon as
     /// it is durable, counts as sent to everybody else.
     func deviceBudget(
-        _ destination: Destination, _ grant: Grant, for slot: Int, now: Instant
+        _ place: Int, _ grant: Grant, for slot: Int, now: Instant
     ) -> (spent: DeviceBudget, grant: Grant)? {
-        guard var device = deviceBudget(destination, grant) else { return nil }
+        guard var device = deviceBudget(place, grant) else { return nil }
         if let kept = device.spent.keptFor, kept != slot { device.spent.lastSend = now }
         return device
     }
@@ -76,24 +80,26 @@ extension Core {
     }
 
     mutating func takeFromDevice(_ slot: Int, _ grant: Grant, now: Instant) {
-        guard let destination = destinations[slot],
-            let (_, grant) = deviceBudget(destination, grant)
+        guard let device = destinations[slot]?.device,
+            let (_, grant) = deviceBudget(device, grant)
         else { return }
-        devices.budgets[destination.device].bucket.take(grant, now: now)
+        devices.budgets[device].bucket.take(grant, now: now)
     }
 
     mutating func noteDeviceSend(_ slot: Int, priority: UInt8, now: Instant) {
-        guard let device = destinations[slot]?.device else { return }
+        let device = destinations[lent: slot].device
         devices.budgets[device].lastSend = now
         if priority == 5 { devices.budgets[device].lastLowPrioritySend = now }
     }
 
     /// Whom a deadline is for: of those of a device that are due now, or wait for the device,
     /// whoever has an alert first, then whoever has waited longest for a push (rule 8).
-    mutating func inTurn(_ slot: Int, now: Instant) -> [Int] {
-        guard let device = destinations[slot]?.device,
-            devices.budgets[device].isContended
-        else { return [slot] }
+    ///
+    /// - Returns: nil where it is for the slot alone, as mostly.
+    mutating func inTurn(_ slot: Int, now: Instant) -> [Int]? {
+        guard destinations.holds(slot) else { return nil }
+        let device = destinations[lent: slot].device
+        guard devices.budgets[device].isContended else { return nil }
         let waiting = (devices[device]?.destinations ?? []).filter { index in
             index == slot || destinations[index].map { isDue($0, now: now) } ?? false
         }

@@ -5,12 +5,7 @@ import TomboloJSON
 
 extension Core {
     /// When what Apple took last is due once more; nil for never.
-    ///
-    /// - Parameter cursor: as it stands now.
-    func echoDue(
-        _ destination: Destination, _ projection: Projection, cursor latest: FrameCursor? = nil,
-        now: Instant
-    ) -> Instant? {
+    func echoDue(_ destination: Destination, _ projection: Projection, now: Instant) -> Instant? {
         guard destination.acknowledged >= projection.version, destination.token != nil,
             destination.echo.count(of: projection.version) < Echo.countMax,
             destination.pacing.lastSend != .distantPast
@@ -18,7 +13,7 @@ extension Core {
         // Frames follow one another: one that was lost is made good by the next. A bundle is all
         // there is.
         if projection.ending == nil, let cursor = destination.cursor, cursor.mode == .running,
-            !cursor.isOver(at: wall(now)), !isEchoed(latest)
+            !cursor.isOver(at: wall(now)), cursor.fit != .bundle
         {
             return nil
         }
@@ -29,11 +24,6 @@ extension Core {
             due = earlier(due, max(sign, last + configuration.limits.echoGrace))
         }
         return due
-    }
-
-    /// Whether a clip's push goes once more: a bundle's, but not behind an app in front.
-    private func isEchoed(_ cursor: FrameCursor?) -> Bool {
-        cursor?.fit == .bundle && cursor?.mode == .running
     }
 
     /// What an end that Apple took still wants.

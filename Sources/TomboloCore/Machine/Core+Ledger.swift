@@ -6,7 +6,10 @@ extension Core {
         _ slot: Int, through version: Int64, _ decision: EventDecision,
         push: DeliveryView? = nil, now: Instant
     ) {
-        guard let activity = destinations[slot]?.activity else { return }
+        guard destinations.holds(slot),
+            push != nil || destinations[lent: slot].ledger.decidedThrough < version
+        else { return }
+        let activity = destinations[lent: slot].activity
         let superseded = activities[activity].superseded
         let decided = destinations[slot]?.ledger.decide(
             through: version, decision, superseded: superseded)
@@ -53,15 +56,15 @@ extension Core {
             guard let destination = destinations[index], let projection = projection(index),
                 let device = devices[destination.device]
             else { return nil }
-            let frames =
-                destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
-                ?? destination.frames
+            // Of one moment, so that the seconds add up to what they are the seconds of.
+            let cursor = destination.cursor?.accounted(at: wall(now))
             return LedgerView(
                 device: device.key.id, incarnation: destination.incarnation,
                 grant: grantInForce(destination), phase: destination.phase.name,
                 ledger: destination.ledger, version: projection.version,
-                waiting: destination.waiting, frames: frames,
-                seconds: destination.cursor?.seconds.seconds ?? [])
+                waiting: destination.waiting,
+                frames: (cursor?.tally ?? FrameCounts()) + destination.frames,
+                seconds: cursor?.seconds.seconds ?? [])
         }
     }
 

@@ -136,13 +136,13 @@ extension Core {
     }
 
     private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {
-        guard let destination = destinations[slot] else { return }
+        let acknowledged = destinations[lent: slot].acknowledged
         destinations[slot]?.refusalsInRow = 0
-        destinations[slot]?.acknowledged = max(destination.acknowledged, flying.version)
+        if acknowledged < flying.version { destinations[slot]?.acknowledged = flying.version }
         destinations[slot]?.contentHash = flying.contentHash
         switch flying.event {
         case .start:
-            if destination.phase == .starting { begun(slot, flying.version, now: now) }
+            if destinations[lent: slot].phase == .starting { begun(slot, flying.version, now: now) }
         case .update: break
         case .end: enter(.ended, slot, now: now)
         }

@@ -82,11 +82,13 @@ extension Core {
 
     /// Whether an operator holds back everything that goes to a destination.
     func isPaused(_ slot: Int) -> Bool {
-        pauses.values.contains { !$0.alertsOnly && holds($0, slot) }
+        !pauses.isEmpty && pauses.values.contains { !$0.alertsOnly && holds($0, slot) }
     }
 
     /// Whether alerts wait there: then starts do too.
-    func areAlertsPaused(_ slot: Int) -> Bool { pauses.values.contains { holds($0, slot) } }
+    func areAlertsPaused(_ slot: Int) -> Bool {
+        !pauses.isEmpty && pauses.values.contains { holds($0, slot) }
+    }
 
     private func holds(_ pause: Pause, _ slot: Int) -> Bool {
         guard let destination = destinations[slot] else { return false }

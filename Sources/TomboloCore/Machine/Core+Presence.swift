@@ -67,8 +67,10 @@ extension Core {
 
     /// Whether the app stands in front of an activity's frames on a device.
     func isHidden(_ slot: Int, now: Instant) -> Bool {
-        guard let device = destinations[slot]?.device, let activity = destinations[slot]?.activity
-        else { return false }
+        guard destinations.holds(slot) else { return false }
+        let (device, activity) = (
+            destinations[lent: slot].device, destinations[lent: slot].activity
+        )
         let traits = devices.traits(device)
         guard traits.isHeard, !traits.isChannel,
             activities[activity].definition.framesShowWhen == .background

@@ -156,6 +156,12 @@ package struct Core: Sendable {
         return next == .distantFuture ? nil : next
     }
 
+    /// With so many pushes in a turn, what else is due waits for the next one: these are written
+    /// meanwhile, and the peer works on them while the relay works on the next. Thousands in one
+    /// turn would leave the caches between their making and their writing, and the later a relay
+    /// is, the slower it would get.
+    package static let pushesPerTurnMax = 128
+
     /// Wall time, as it goes into timestamps and records.
     package func wall(_ now: Instant) -> Instant { now + lead }
 
@@ -163,8 +169,12 @@ package struct Core: Sendable {
         while let slot = deviceDeadlines.pop(until: now) {
             presenceChanged(slot, now: now, effects: &effects)
         }
-        while let slot = deadlines.pop(until: now) {
-            for slot in inTurn(slot, now: now) { evaluate(slot, now: now, effects: &effects) }
+        while effects.pushes.count < Self.pushesPerTurnMax, let slot = deadlines.pop(until: now) {
+            guard let all = inTurn(slot, now: now) else {
+                evaluate(slot, now: now, effects: &effects)
+                continue
+            }
+            for slot in all { evaluate(slot, now: now, effects: &effects) }
         }
         while let slot = surfaceDeadlines.pop(until: now) {
             evaluateSurface(slot, now: now, effects: &effects)

@@ -60,31 +60,37 @@ package struct DeadlineHeap: Sendable {
         one.at != other.at ? one.at < other.at : one.slot < other.slot
     }
 
+    // The node that moves is put down once, where it comes to rest: its slot's place lies anywhere
+    // in memory.
+
     private mutating func rise(_ start: Int) {
         var place = start
+        let node = nodes[start]
         while place > 0 {
             let parent = (place - 1) / 2
-            guard isBefore(nodes[place], nodes[parent]) else { break }
-            exchange(place, parent)
+            guard isBefore(node, nodes[parent]) else { break }
+            put(nodes[parent], at: place)
             place = parent
         }
+        put(node, at: place)
     }
 
     private mutating func sink(_ start: Int) {
         var place = start
+        let node = nodes[start]
         while true {
             var child = 2 * place + 1
             guard child < nodes.count else { break }
             if child + 1 < nodes.count, isBefore(nodes[child + 1], nodes[child]) { child += 1 }
-            guard isBefore(nodes[child], nodes[place]) else { break }
-            exchange(place, child)
+            guard isBefore(nodes[child], node) else { break }
+            put(nodes[child], at: place)
             place = child
         }
+        put(node, at: place)
     }
 
-    private mutating func exchange(_ one: Int, _ other: Int) {
-        nodes.swapAt(one, other)
-        places[Int(nodes[one].slot)] = Int32(one)
-        places[Int(nodes[other].slot)] = Int32(other)
+    private mutating func put(_ node: Node, at place: Int) {
+        nodes[place] = node
+        places[Int(node.slot)] = Int32(place)
     }
 }

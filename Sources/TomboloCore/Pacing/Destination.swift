@@ -111,6 +111,14 @@ struct Destination: Sendable {
         }
     }
 
+    // For those who only look: what they ask for is read where it stands, and nothing is copied.
+
+    var hasCursor: Bool { _cursor.isThere }
+    /// Only while it has one.
+    var cursorLent: FrameCursor { unsafeAddress { _cursor.place } }
+    var inFlightUntil: Instant? { _inFlight.isThere ? _inFlight.lent.until : nil }
+    var hasFinal: Bool { _rare.isThere && final != nil }
+
     /// Whether nothing new will ever be sent to it again.
     var isFinished: Bool {
         switch phase {

@@ -54,16 +54,18 @@ package struct Ledger: Hashable, Sendable {
         guard version > decidedThrough else { return nil }
         let range = decidedThrough + 1...version
         decidedThrough = version
-        let passed = Int64(superseded.count { range.contains($0) && $0 != version })
-        let isPassed = superseded.contains(version)
+        let passed =
+            superseded.isEmpty
+            ? 0 : Int64(superseded.count { range.contains($0) && $0 != version })
+        let isPassed = !superseded.isEmpty && superseded.contains(version)
         var counts = counts
         defer { narrow = Counts(counts) }
         counts.superseded += passed
         if decision.isForAll {
-            counts[isPassed ? .superseded : decision] += Int64(range.count) - passed
+            counts.add(Int64(range.count) - passed, isPassed ? .superseded : decision)
         } else {
             counts.merged += Int64(range.count) - 1 - passed
-            counts[isPassed && decision == .unchanged ? .superseded : decision] += 1
+            counts.add(1, isPassed && decision == .unchanged ? .superseded : decision)
         }
         return range
     }
@@ -173,22 +175,18 @@ package struct EventCounts: Hashable, Sendable {
     package var skipped: Int64 { unchanged + superseded + annihilated + noRoute + onChannel }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
-    subscript(_ decision: EventDecision) -> Int64 {
-        get { self[keyPath: Self.path(decision)] }
-        set { self[keyPath: Self.path(decision)] = newValue }
-    }
-
-    private static func path(_ decision: EventDecision) -> WritableKeyPath<Self, Int64> {
+    /// So many more ended so.
+    mutating func add(_ count: Int64, _ decision: EventDecision) {
         switch decision {
-        case .sent: \.sent
-        case .merged: \.merged
-        case .unchanged: \.unchanged
-        case .superseded: \.superseded
-        case .annihilated: \.annihilated
-        case .noRoute: \.noRoute
-        case .expired: \.expired
-        case .refused: \.refused
-        case .onChannel: \.onChannel
+        case .sent: sent += count
+        case .merged: merged += count
+        case .unchanged: unchanged += count
+        case .superseded: superseded += count
+        case .annihilated: annihilated += count
+        case .noRoute: noRoute += count
+        case .expired: expired += count
+        case .refused: refused += count
+        case .onChannel: onChannel += count
         }
     }
 }

@@ -285,11 +285,11 @@ package struct GrantReplayOutcome: Sendable {
 
     fileprivate mutating func count(_ decision: EventDecision, of count: Int64) {
         guard !decision.isForAll else {
-            decisions[decision] += count
+            decisions.add(count, decision)
             return
         }
         decisions.merged += count - 1
-        decisions[decision] += 1
+        decisions.add(1, decision)
     }
 }
 

@@ -6,13 +6,36 @@
 struct Seldom<Wrapped: Sendable>: Sendable {
     /// Sendable: whoever writes to it holds the only reference, and all others only read.
     private final class Box: @unchecked Sendable {
-        var value: Wrapped?
+        // Unchecked: the box belongs to the one value that it stands in, whose own accesses are
+        // checked.
+        @exclusivity(unchecked) var value: Wrapped?
         init(_ value: Wrapped?) { self.value = value }
+
+        /// An optional that is there begins with what is in it.
+        var place: UnsafePointer<Wrapped> {
+            withUnsafeMutablePointer(to: &value) {
+                UnsafeRawPointer($0).assumingMemoryBound(to: Wrapped.self)
+            }
+        }
     }
 
     private var box: Box?
 
     init(wrappedValue: Wrapped?) { box = wrappedValue.map { Box($0) } }
+
+    var isThere: Bool { box != nil }
+
+    /// The value where it stands, for whoever asks for a part of it: taken out of its optional all
+    /// of it would be copied. Only while it is there.
+    var lent: Wrapped {
+        unsafeAddress { place }
+    }
+
+    /// Where it stands, as long as nobody changes it.
+    var place: UnsafePointer<Wrapped> {
+        guard let box else { preconditionFailure("it is not there") }
+        return box.place
+    }
 
     var wrappedValue: Wrapped? {
         get { box?.value }

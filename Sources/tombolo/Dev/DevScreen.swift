@@ -12,6 +12,8 @@ final class DevScreen: @unchecked Sendable {
     private let relay: Relay
     private let ready: ReadyLine
     private var phones: [IslandScreen.Phone]
+    /// What the app on each of them makes of its card's state.
+    private var players: [IslandPlayer]
     private var notes: [String] = []
 
     /// Twice as often as the fastest phone changes.
@@ -27,6 +29,7 @@ final class DevScreen: @unchecked Sendable {
         self.phones = (0..<phones).map { index in
             IslandScreen.Phone(name: "phone-\(index + 1)", budgetClass: "")
         }
+        players = Array(repeating: IslandPlayer(), count: phones)
     }
 
     /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the
@@ -52,6 +55,10 @@ final class DevScreen: @unchecked Sendable {
     private func draw(on screen: TerminalScreen) async throws -> Bool {
         while true {
             await lookAtRelay()
+            let now = SystemClock().now()
+            for (index, player) in players.enumerated() {
+                phones[index].picture = player.picture(at: now)
+            }
             let island = IslandScreen(
                 columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
             var lines = island.lines(phones, title: "tombolo dev · \(ready.api)\(keysHint)")
@@ -88,14 +95,17 @@ final class DevScreen: @unchecked Sendable {
             let index = phones.firstIndex(where: { $0.name == name })
         else { return }
         switch view["event"]?.string {
-        case "dismissed": phones[index].picture = nil
+        case "dismissed": players[index].clear()
         case "ignored":
             notes.append("\(name) ignored a push: \(view["reason"]?.string ?? "")")
             notes.removeFirst(max(0, notes.count - Self.notesMax))
         default:
             phones[index].shown = view["shown"]?.integer ?? 0
-            guard let picture = view["state"].flatMap(IslandPicture.of) else { return }
-            phones[index].picture = picture
+            guard let state = view["state"]?.json, IslandPicture.of(state.document.root) != nil
+            else { return }
+            players[index].hold(
+                state, of: view["activity"]?.string,
+                at: view["at"]?.string.flatMap(Instant.init(rfc3339:)) ?? SystemClock().now())
         }
     }
 

@@ -1,0 +1,111 @@
+import TomboloCore
+import TomboloJSON
+
+/// What the app of the terminal's phones makes of the content state that its card holds: it plays a
+/// bundle by itself, frame by frame, and moves to a new number instead of jumping there.
+///
+/// Pure: states and moments of the phone's clock in, pictures out. A state that is no bundle and
+/// has the numbers of the one before is drawn as it stands.
+struct IslandPlayer: Hashable, Sendable {
+    /// A phone animates a change of state for no longer than this (Apple, "Animating state
+    /// changes"), and for no longer than the change before it lasted: the one after a keyframe is
+    /// there when the phone has come to it.
+    static let glideMax = Span.seconds(2)
+
+    /// A number on its way.
+    private struct Glide: Hashable {
+        var name: String
+        var from: Double
+        var to: Double
+    }
+
+    private var activity: String?
+    private var state: JSON?
+    private var bundle: IslandBundle?
+    private var glides: [Glide] = []
+    private var changedAt = Instant.distantPast
+    private var glideTime = Span.zero
+
+    /// The card of an activity holds another state from a moment on; the same one once more changes
+    /// nothing. A card of another activity begins where it stands.
+    mutating func hold(_ next: JSON, of activity: String?, at now: Instant) {
+        let isSame = activity == self.activity
+        guard next != state || !isSame else { return }
+        let shown = isSame ? state(at: now) : nil
+        let since = isSame ? now - changedAt : .zero
+        self.activity = activity
+        state = next
+        bundle = IslandBundle(next)
+        glides = shown.map { Self.glides(from: $0, to: next) } ?? []
+        glideTime = min(Self.glideMax, max(.zero, since))
+        changedAt = now
+    }
+
+    /// The card is gone.
+    mutating func clear() { self = IslandPlayer() }
+
+    private static func glides(from shown: JSON, to next: JSON) -> [Glide] {
+        next.document.root.members.compactMap { name, value in
+            guard let to = value.double, let from = shown.document.root[name]?.double, from != to
+            else { return nil }
+            return Glide(name: name, from: from, to: to)
+        }
+    }
+
+    /// The state as it is drawn at a moment; nil without a card.
+    func state(at now: Instant) -> JSON? {
+        guard var state else { return nil }
+        let elapsed = max(.zero, now - changedAt)
+        if elapsed < glideTime {
+            let part = elapsed.seconds / glideTime.seconds
+            for glide in glides {
+                var writer = JSONWriter()
+                writer.double(glide.from + (glide.to - glide.from) * part)
+                state = state.setting(JSONPointer(tokens: [glide.name]), to: writer.json) ?? state
+            }
+        }
+        guard let bundle else { return state }
+        return state.setting(bundle.path, to: bundle.frame(at: now)) ?? state
+    }
+
+    /// What the island draws at a moment.
+    func picture(at now: Instant) -> Bitmap? {
+        state(at: now).flatMap { IslandPicture.of($0.document.root) }
+    }
+}
+
+/// All frames of a flip-book, as a content state carries them in its member `clip`:
+/// `{"path","frames","every","loop","began"}`, times in seconds. Read here anew, as an app does.
+struct IslandBundle: Hashable, Sendable {
+    let path: JSONPointer
+    private let frames: [JSON]
+    private let every: Span
+    /// Nil for ever.
+    private let times: Int64?
+    private let began: Instant
+
+    /// Nil where the state has no such member, or one that cannot be played.
+    init?(_ state: JSON) {
+        let view = state.document.root["clip"]
+        guard let path = view?["path"]?.string.flatMap(JSONPointer.init), !path.tokens.isEmpty,
+            let every = view?["every"]?.double, every >= 0.001, every <= 3_600,
+            let began = view?["began"]?.double, began >= 0, began < 9e9
+        else { return nil }
+        frames = view?["frames"]?.elements.map(\.json) ?? []
+        let times = view?["loop"]?.integer
+        guard !frames.isEmpty, times.map({ (1...1_000_000).contains($0) }) ?? true else {
+            return nil
+        }
+        self.path = path
+        self.every = Span(nanoseconds: Int64(every * 1e9))
+        self.times = times
+        self.began = Instant(nanoseconds: Int64(began * 1e9))
+    }
+
+    /// The frame of a moment: before its beginning the first, after its last repetition the last.
+    func frame(at now: Instant) -> JSON {
+        var step = max(0, (now - began).nanoseconds / every.nanoseconds)
+        if let times { step = min(step, Int64(frames.count) * times - 1) }
+        return frames[Int(step % Int64(frames.count))]
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+@testable import tombolo
+
+/// What the terminal's phones draw of a state at given instants of their clock.
+@Suite struct IslandPlayerTests {
+    private static let start = Instant(seconds: 1_800_000_000)
+
+    private static func json(_ text: String) throws -> JSON {
+        try JSONDocument(Array(text.utf8)).root.json
+    }
+
+    /// A state as the relay sends a bundle: the frame of now, and all of them beside it.
+    private static func bundle(loop: String = "true", frames: [String] = RunnerCat.frames) throws
+        -> JSON
+    {
+        let list = frames.map { "\"\($0)\"" }.joined(separator: ",")
+        return try json(
+            #"{"image":"\#(frames[0])","clip":{"path":"/image","frames":[\#(list)],"every":0.1,"#
+                + #""loop":\#(loop),"began":1800000000}}"#)
+    }
+
+    private static func cat(_ index: Int) -> Bitmap? {
+        Base64Picture.of(RunnerCat.frames[index])
+    }
+
+    @Test func `a bundle is played at its interval, from one push`() throws {
+        var player = IslandPlayer()
+        player.hold(try Self.bundle(), of: "cat", at: Self.start + .milliseconds(30))
+        // Each frame for its tenth of a second, by the moment at which the bundle began, and round.
+        for (after, frame) in [
+            (30, 0), (99, 0), (100, 1), (250, 2), (499, 4), (500, 0), (12_345, 3),
+        ] {
+            let drawn = player.picture(at: Self.start + .milliseconds(Int64(after)))
+            #expect(drawn != nil)
+            #expect(drawn == Self.cat(frame), "after \(after) ms")
+        }
+    }
+
+    @Test func `what plays twice stays at its last frame`() throws {
+        var player = IslandPlayer()
+        player.hold(try Self.bundle(loop: "2"), of: "cat", at: Self.start)
+        #expect(player.picture(at: Self.start + .milliseconds(510)) == Self.cat(0))
+        #expect(player.picture(at: Self.start + .milliseconds(999)) == Self.cat(4))
+        #expect(player.picture(at: Self.start + .seconds(60)) == Self.cat(4))
+    }
+
+    @Test func `a state without a bundle stands still`() throws {
+        var player = IslandPlayer()
+        player.hold(try Self.bundle(), of: "cat", at: Self.start)
+        let still = try Self.json(#"{"image":"\#(RunnerCat.frames[3])"}"#)
+        player.hold(still, of: "cat", at: Self.start + .seconds(1))
+        #expect(player.picture(at: Self.start + .milliseconds(1_050)) == Self.cat(3))
+        #expect(player.picture(at: Self.start + .milliseconds(1_150)) == Self.cat(3))
+        player.clear()
+        #expect(player.picture(at: Self.start + .seconds(2)) == nil)
+    }
+
+    @Test(arguments: [
+        #""every":0,"loop":true,"began":1"#, #""every":0.1,"loop":0,"began":1"#,
+        #""every":1e300,"loop":true,"began":1"#, #""every":0.1,"loop":true,"began":1e300"#,
+        #""every":0.1,"loop":true"#,
+    ])
+    func `a bundle that cannot be played is drawn as the frame beside it`(_ rest: String) throws {
+        var player = IslandPlayer()
+        let state = try Self.json(
+            #"{"image":"\#(RunnerCat.frames[2])","clip":{"path":"/image","#
+                + #""frames":["\#(RunnerCat.frames[0])"],\#(rest)}}"#)
+        player.hold(state, of: "cat", at: Self.start)
+        #expect(player.picture(at: Self.start + .seconds(1)) == Self.cat(2))
+    }
+
+    private static func offset(_ player: IslandPlayer, after milliseconds: Int) -> Double? {
+        player.state(at: start + .milliseconds(Int64(milliseconds)))?.document.root["offset"]?
+            .double
+    }
+
+    @Test func `between keyframes the number moves`() throws {
+        var player = IslandPlayer()
+        player.hold(try Self.json(#"{"offset":0}"#), of: "turn", at: Self.start)
+        #expect(Self.offset(player, after: 0) == 0)
+        // Half a second later: it takes as long as the change before it lasted.
+        player.hold(
+            try Self.json(#"{"offset":30}"#), of: "turn", at: Self.start + .milliseconds(500))
+        #expect(Self.offset(player, after: 500) == 0)
+        #expect(Self.offset(player, after: 750) == 15)
+        #expect(Self.offset(player, after: 1_000) == 30)
+        // A keyframe that comes meanwhile goes on from what is shown.
+        player.hold(
+            try Self.json(#"{"offset":60}"#), of: "turn", at: Self.start + .milliseconds(750))
+        #expect(Self.offset(player, after: 750) == 15)
+        #expect(Self.offset(player, after: 875) == 37.5)
+        #expect(Self.offset(player, after: 1_000) == 60)
+        #expect(Self.offset(player, after: 9_000) == 60)
+    }
+
+    @Test func `a number moves for two seconds at most`() throws {
+        var player = IslandPlayer()
+        player.hold(try Self.json(#"{"offset":0}"#), of: "turn", at: Self.start)
+        player.hold(try Self.json(#"{"offset":180}"#), of: "turn", at: Self.start + .seconds(60))
+        #expect(Self.offset(player, after: 61_000) == 90)
+        #expect(Self.offset(player, after: 62_000) == 180)
+    }
+
+    @Test func `the same state once more does not begin anew`() throws {
+        var player = IslandPlayer()
+        player.hold(try Self.json(#"{"offset":0}"#), of: "turn", at: Self.start)
+        for after in [60_000, 61_000] {
+            player.hold(
+                try Self.json(#"{"offset":180}"#), of: "turn",
+                at: Self.start + .milliseconds(Int64(after)))
+        }
+        #expect(Self.offset(player, after: 61_500) == 135)
+    }
+
+    @Test func `another activity's card begins where it stands`() throws {
+        var player = IslandPlayer()
+        player.hold(try Self.json(#"{"offset":180}"#), of: "turn", at: Self.start)
+        player.hold(try Self.json(#"{"offset":0}"#), of: "next", at: Self.start + .seconds(5))
+        #expect(Self.offset(player, after: 5_000) == 0)
+    }
+}
+
+/// A frame of the cat as the island draws it.
+private enum Base64Picture {
+    static func of(_ image: String) -> Bitmap? {
+        let state = Array(#"{"image":"\#(image)"}"#.utf8)
+        // The frames are compiled in: one that does not decode fails where it is compared.
+        return (try? JSONDocument(state).root).flatMap(IslandPicture.of)
+    }
+}

@@ -346,8 +346,9 @@ final class Sender: PushSender, @unchecked Sendable {
     }
 
     func send(_ push: Push) {
+        world.crashInTurn()
         guard !life.isDead else { return }
         world.apple.take(push, life)
-        if world.strikes(.crashInTurn, .machine, oneIn: 60) { world.crash() }
+        world.crashInTurn()
     }
 }

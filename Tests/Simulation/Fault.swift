@@ -9,7 +9,7 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case narrowLane, reordered
     // Phones
     case rotation, lateTokens, missingTokens, offline, swipes, localUpdates, presence, lateReports
-    case deletions, oldTokens, startTokens
+    case deletions, oldTokens, startTokens, cardLives
     // Operators
     case pauses, changedGrants, types, retries, restores
     // The machine
@@ -47,6 +47,14 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
 
     /// The names, with commas between them.
     package var description: String { list.map(\.name).joined(separator: ",") }
+
+    /// Those that may hold a push for long, so that nobody can tell whether it is held by one of
+    /// them or by nothing.
+    static let holding = [
+        Fault.unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,
+        .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused, .fullDisk,
+        .pauses, .suspends, .restores, .oldTokens,
+    ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
 
     /// In the order of their declaration.
     package var list: [Fault] { Fault.allCases.filter { contains(FaultSet($0)) } }

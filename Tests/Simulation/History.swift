@@ -6,7 +6,7 @@ struct History {
         case lifeBegins, recovered, crash, orderlyStop, lifeEnds, wallStep, capacity, heal, quiet
         case command, answer, durable, push, outcome, delivered, ignored, lost, card, token, stored
         case offline, online, swipe, rotate, report, presence, reinstall, pause, resume, type
-        case full, restore, reboot, sleep, violation
+        case full, restore, reboot, sleep, lapsed, violation
     }
 
     struct Entry {

@@ -13,6 +13,13 @@ final class Card {
     /// The relay has stored `token`.
     var isRegistered = false
     var registeredSince = MonotonicInstant(nanoseconds: 0)
+    var beganAt = MonotonicInstant(nanoseconds: 0)
+    /// When the relay was last told of its token.
+    var toldAt: MonotonicInstant?
+    /// The system has ended it, for its age.
+    var isLapsed = false
+    /// The life of the relay that was told that it was dismissed; the next may not know it.
+    var dismissalKnownIn: Int?
     var lastTimestamp: Int64 = 0
     var state: [UInt8] = []
     var mark: Int64 = 0

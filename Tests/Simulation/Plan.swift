@@ -22,6 +22,8 @@ struct Plan {
     let tellsAtHeal: Bool
     /// The relay is told that the disk is nearly full before it is.
     let warnsOfFullDisk: Bool
+    /// Where cards are old before the world ends; nil: 8 hours, which no world has.
+    let cardLife: CardLife?
     /// Widgets and controls have budgets that fill up before the heal is over.
     let widensReloads: Bool
     /// More channels than these Apple does not make for an app.
@@ -52,7 +54,15 @@ struct Plan {
         for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
             drawn.insert(FaultSet(fault))
         }
+        if dice.happens(.plan, oneIn: 5) { drawn.insert(FaultSet(.cardLives)) }
+        // In a share nothing may wait without a reason, whatever else goes wrong.
+        if dice.happens(.plan, oneIn: 6) {
+            drawn.subtract(.holding)
+            if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
+        }
         faults = given ?? Self.possible(drawn)
+        let life = CardLife(&dice)
+        cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil
     }
 
     /// What can be promised at the same time.
@@ -68,6 +78,11 @@ struct Plan {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
             // A channel that was made in the gap is nobody's.
             drawn.remove(FaultSet(.broadcasts))
+        }
+        // A log that was put back may not know of a renewal; and phones do not sleep with a
+        // machine.
+        if drawn.contains(FaultSet(.cardLives)) {
+            drawn.subtract([FaultSet(.restores), FaultSet(.suspends)])
         }
         return drawn
     }
@@ -106,6 +121,7 @@ struct Plan {
                 CoreConfiguration.App(
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
+        cardLife?.apply(to: &configuration.limits)
         if widensReloads, faults.contains(FaultSet(.reloads)) {
             configuration.budgets[.widget].spacing = .seconds(30)
             configuration.budgets[.widget].perHour = 60

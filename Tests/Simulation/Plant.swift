@@ -12,6 +12,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case markBeforeSend = "mark-before-send"
     case doubleAlertAfterCrash = "double-alert-after-crash"
     case budgetForgottenAtRestart = "budget-forgotten-at-restart"
+    case cardAgeForgottenAtRestart = "card-age-forgotten-at-restart"
     // At the sender
     case updateAfterEnd = "update-after-end"
     case oldStateResent = "old-state-resent"
@@ -29,6 +30,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
     case echoWithoutEnd = "echo-without-end"
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
+    case predecessorKept = "predecessor-kept"
     case reloadForgottenWithToken = "reload-forgotten-with-its-token"
     case reloadNeverAtRest = "reload-never-at-rest"
     case reloadBudgetForgotten = "reload-budget-forgotten-at-restart"
@@ -59,7 +61,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
             .echoWithoutEnd, .channelOfAnotherIncarnation, .reloadForgottenWithToken,
             .reloadNeverAtRest, .reloadBudgetForgotten, .reloadThroughPause,
             .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
-            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration,
+            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration, .predecessorKept,
             .bundleLostWithChange, .bundleFrameByFrame, .bundleBegunAnew:
             true
         default: false
@@ -79,6 +81,7 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .windowReopenedByClock: .windowReopenedByClock
                 case .echoWithoutEnd: .echoWithoutEnd
                 case .channelOfAnotherIncarnation: .channelOfAnotherIncarnation
+                case .predecessorKept: .predecessorKept
                 case .reloadForgottenWithToken: .reloadForgottenWithToken
                 case .reloadNeverAtRest: .reloadNeverAtRest
                 case .reloadBudgetForgotten: .reloadBudgetForgotten
@@ -98,11 +101,20 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Changes what is about to be stored.
-    func spoil(_ batch: AppendBatch, in world: World) -> AppendBatch {
+    ///
+    /// - Parameter marks: those on record, by number; kept up to date here.
+    func spoil(_ batch: AppendBatch, _ marks: inout [Int64: [UInt8]], in world: World)
+        -> AppendBatch
+    {
         guard self == .markBeforeSend || self == .doubleAlertAfterCrash else { return batch }
         var batch = batch
+        if self == .markBeforeSend { Self.markAll(&batch, marks) }
         for index in batch.records.indices where batch.records[index].space == .mark {
-            guard let value = batch.records[index].value else { continue }
+            let number = batch.records[index].number
+            guard let value = batch.records[index].value else {
+                marks[number] = nil
+                continue
+            }
             var text = String(decoding: value, as: UTF8.self)
             if self == .doubleAlertAfterCrash {
                 text = Self.setting("al", in: text, to: "0")
@@ -112,17 +124,36 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 text = Self.setting("v", in: text, to: "\(version)")
             }
             batch.records[index].value = Array(text.utf8)
+            marks[number] = Array(text.utf8)
         }
         return batch
     }
 
+    /// Every destination of an activity that is about to change is marked with the change.
+    private static func markAll(_ batch: inout AppendBatch, _ marks: [Int64: [UInt8]]) {
+        let changed = Set(batch.events.map(\.activity.rawValue))
+        let own = Set(batch.records.lazy.filter { $0.space == .mark }.map(\.number))
+        for (mark, value) in marks.sorted(by: { $0.key < $1.key }) where !own.contains(mark) {
+            let activity = number("a", in: String(decoding: value, as: UTF8.self))
+            guard changed.contains(activity) else { continue }
+            batch.records.append(Record(space: .mark, number: mark, value: value))
+        }
+    }
+
     /// Changes what was read at start-up.
-    func spoil(_ recovered: inout RecoveredLog) {
-        guard self == .budgetForgottenAtRestart else { return }
+    func spoil(_ recovered: inout RecoveredLog, in world: World) {
+        let forgotten: (name: String, value: String)
+        switch self {
+        case .budgetForgottenAtRestart: forgotten = ("b", "0")
+        case .cardAgeForgottenAtRestart:
+            forgotten = ("cs", "\(world.clock.now().nanoseconds)")
+        default: return
+        }
         for index in recovered.records.indices where recovered.records[index].space == .mark {
             guard let value = recovered.records[index].value else { continue }
             let text = String(decoding: value, as: UTF8.self)
-            recovered.records[index].value = Array(Self.setting("b", in: text, to: "0").utf8)
+            let changed = Self.setting(forgotten.name, in: text, to: forgotten.value)
+            recovered.records[index].value = Array(changed.utf8)
         }
     }
 

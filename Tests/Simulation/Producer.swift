@@ -91,6 +91,7 @@ struct Producer {
         if world.dice.happens(.producers, oneIn: 4) {
             text += ",\"show_when\":{\"frames\":\"always\"}"
         }
+        if world.strikes(.cardLives, .producers, oneIn: 2) { text += ",\"renew\":\"always\"" }
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"stale_after\":\"10m\"" }
         var (command, number) = make(.start, id, text + alert() + "}", mark)
         command.restart = world.dice.happens(.producers, oneIn: 2)

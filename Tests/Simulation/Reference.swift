@@ -20,6 +20,8 @@ struct Reference {
         var changedAt: Int64 = 0
         /// Its app starts its cards itself.
         var isAdopted = false
+        /// Its cards are renewed.
+        var isRenewed = false
         /// Its frames go also while the app is in front.
         var showsAlways = false
         /// Of its last start: a user, or devices.
@@ -41,6 +43,7 @@ struct Reference {
             lastVersions.append(version)
             let audience = view["audience"]
             isAdopted = audience?["start"]?.string == "adopt"
+            isRenewed = view["renew"]?.string == "always"
             showsAlways = view["show_when"]?["frames"]?.string == "always"
             user = audience?["user"]?.string
             channel = audience?["channel"]?.string

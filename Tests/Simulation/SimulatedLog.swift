@@ -13,6 +13,8 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     private let storage: any Storage
     /// Batches that a planted bug has answered for and not stored.
     private var owed: [AppendBatch] = []
+    /// What a planted bug has to know of them.
+    private var marks: [Int64: [UInt8]] = [:]
     private var lastSeq: Int64 = 0
     private var lastFactSeq: Int64 = 0
 
@@ -25,7 +27,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     func append(
         _ batch: AppendBatch, under ownership: Ownership
     ) async throws(EventLogError) -> AppendReceipt {
-        let batch = world.plant.map { $0.spoil(batch, in: world) } ?? batch
+        let batch = world.plant.map { $0.spoil(batch, &marks, in: world) } ?? batch
         if world.plant == .acknowledgeBeforeCommit { return try await promise(batch) }
         try await wait(world.diskDelay())
         if !storage.setFull(world.isDiskFull), world.isDiskFull {
@@ -39,6 +41,10 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
             storage.planPowerLoss(after: world.dice.roll(.disk, 1...14))
         }
         let receipt = try await store(batch)
+        // Before anybody is told, or while something still waits for its turn.
+        if world.strikes(.crashes, .disk, oneIn: 30) {
+            world.after(world.dice.time(.disk, 1...8_000)) { [world] in world.crash() }
+        }
         try await wait(world.diskDelay())
         return receipt
     }
@@ -82,7 +88,10 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         lastSeq = recovered.lastSeq
         lastFactSeq = recovered.lastFactSeq
         try await wait(world.diskDelay())
-        world.plant?.spoil(&recovered)
+        for record in recovered.records where record.space == .mark {
+            marks[record.number] = record.value
+        }
+        world.plant?.spoil(&recovered, in: world)
         return recovered
     }
 

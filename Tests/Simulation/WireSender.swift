@@ -42,10 +42,11 @@ final class WireSender: PushSender, @unchecked Sendable {
     }
 
     func send(_ push: Push) {
+        world.crashInTurn()
         guard !life.isDead, world.apple.admit(push, life) else { return }
         gate.expect(push)
         lanes[Int(push.lane.rawValue)].send(push)
-        if world.strikes(.crashInTurn, .machine, oneIn: 60) { world.crash() }
+        world.crashInTurn()
     }
 }
 

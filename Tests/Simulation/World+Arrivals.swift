@@ -37,17 +37,29 @@ extension World {
             }
             guard !card.hasEnded, content.timestamp >= card.lastTimestamp else { return }
             show(content, on: card, phone)
+            hear(content.channel, card, phone)
             return
         }
         let card = Card(reference)
         // A restored log has lost its start: what runs under its name may be for others.
         card.isStranded = self.reference.origins[content.mark] == nil
         phone.cards[reference] = card
+        age(card, phone)
         note(.card, who: phone.number, content.mark, 0, reference.text)
         show(content, on: card, phone)
-        if let channel = content.channel {
+        hear(content.channel, card, phone)
+        if content.channel == nil { awaitToken(of: card, phone) }
+    }
+
+    /// A card hears of its changes where its newest start said. An app ends the older of two cards
+    /// of one name: that one is not told apart from the newer here, but for what it listens on.
+    private func hear(_ channel: String?, _ card: Card, _ phone: Phone) {
+        guard channel != card.channel else { return }
+        if let channel {
             listen(card, on: channel, phone)
         } else {
+            card.channel = nil
+            card.stored = nil
             awaitToken(of: card, phone)
         }
     }
@@ -102,6 +114,7 @@ extension World {
                 else { return }
                 let card = Card(reference)
                 phone.cards[reference] = card
+                age(card, phone)
                 note(.card, who: phone.number, 0, 1, reference.text)
                 awaitToken(of: card, phone)
             }

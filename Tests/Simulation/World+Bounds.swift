@@ -27,7 +27,9 @@ extension World {
         let installations = phones.reduce(0) { $0 + $1.installation }
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // And a channel's for each incarnation.
-        if marks > (installations + 1) * incarnations {
+        let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
+        let renewing = plan.cardLife == nil ? 0 : phones.count * heads
+        if marks > (installations + 1) * incarnations + renewals + renewing {
             violated(.recovery, "\(marks) marks of \(incarnations) incarnations")
         }
     }
@@ -40,7 +42,10 @@ extension World {
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // What is accepted and not durable yet may be one more each.
         let activities = plan.activitiesEach * plan.tenants.count
-        let most = (installations + 1) * (incarnations + activities)
+        let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
+        // A renewal that has not been sent may be one more for each.
+        let renewing = plan.cardLife == nil ? 0 : phones.count * activities
+        let most = (installations + 1) * (incarnations + activities) + renewals + renewing
         func check(_ count: Int, _ bound: Int, _ what: String) {
             if count > bound { violated(.bounds, "\(count) \(what), more than \(bound)") }
         }

@@ -66,7 +66,10 @@ extension World {
         card.channel = id
         card.isRegistered = true
         card.registeredSince = loop.now
-        guard let newest = channel.newest, newest.mark != card.mark else { return }
+        // An end may have the state of the start.
+        guard let newest = channel.newest, newest.mark != card.mark || channel.hasEnded else {
+            return
+        }
         card.hasLostUpdate = true
         card.hasLostEnd = channel.hasEnded
     }

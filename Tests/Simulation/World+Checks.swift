@@ -72,7 +72,10 @@ extension World {
                 let (_, model) = reference.model(
                     tenant: phone.tenant, id: key.reference.id.rawValue)
             else { continue }
-            if key.reference.incarnation == model.incarnation,
+            // A card whose place was taken ends with the state of then.
+            let next = key.reference.renewed
+            let isTaken = outboxes.keys.contains { $0.phone == key.phone && $0.reference == next }
+            if key.reference.incarnation == model.incarnation, !isTaken,
                 let origin = reference.origins[model.mark]
             {
                 outbox.floor = max(outbox.floor, origin.version)
@@ -184,6 +187,9 @@ extension World {
             // Only frames are not to be kept by Apple.
             isFrame: push.expiration == 0, isStale: content.isStale, token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
+        for (promise, detail) in ageFaults(push.event, key, outbox, phone) {
+            check(false, promise, detail)
+        }
         outbox.sends.append(sent)
     }
 
@@ -202,14 +208,10 @@ extension World {
     /// Looks now and then for something that waits and is held by nothing; in worlds where little
     /// else holds.
     func sweep() {
-        let named: [Fault] = [
-            .unavailable, .throttled, .keyRefused, .silence, .unknownOutcomes, .notSent,
-            .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused, .fullDisk,
-            .pauses, .suspends, .restores, .oldTokens,
-        ]
-        guard !isHealed, !named.contains(where: { faults.contains(FaultSet($0)) }) else { return }
+        guard !isHealed, faults.isDisjoint(with: .holding) else { return }
         for phone in phones {
-            for card in phone.sortedCards where card.isRegistered && !card.isDismissed {
+            for card in phone.sortedCards
+            where card.isRegistered && !card.isDismissed && !isNearEnd(card) {
                 sweep(card, phone)
             }
         }
@@ -224,6 +226,7 @@ extension World {
         let last = outbox.sends.last { $0.counts }
         let isCurrent =
             model.incarnation == card.reference.incarnation && !model.hasEnded
+                && successor(of: card, phone)?.isRegistered != true
             ? last?.mark == model.mark : last?.event == .end
         guard !isCurrent else {
             card.behindSince = nil

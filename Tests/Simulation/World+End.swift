@@ -181,6 +181,9 @@ extension World {
             card.reference.incarnation <= model.incarnation
         else { return }
         let name = "phone \(phone.number) \(card.reference.text)"
+        checkPlaceTaken(card, phone)
+        let hasLeft = card.hasEnded && successor(of: card, phone) != nil
+        guard !card.isLapsed, !hasLeft else { return }
         if model.hasEnded || model.incarnation != card.reference.incarnation {
             if !card.hasEnded, !card.hasLostEnd { violated(.ended, "\(name) still runs") }
             return

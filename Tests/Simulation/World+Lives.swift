@@ -122,6 +122,11 @@ extension World {
         }
     }
 
+    /// Between what is on record of a push and the push itself, or right after it.
+    func crashInTurn() {
+        if strikes(.crashInTurn, .machine, oneIn: 40) { crash() }
+    }
+
     /// The power goes, now.
     func crash() {
         guard let life, !life.isDead else { return }

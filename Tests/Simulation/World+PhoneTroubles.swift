@@ -29,7 +29,9 @@ extension World {
                 issueStartToken(phone, dice.pick(.phones, Plan.types))
             }
             if strikes(.deletions, .phones, oneIn: 12) { reinstall(phone) }
-            let cards = phone.sortedCards.filter { $0.token != nil && !$0.isDismissed }
+            let cards = phone.sortedCards.filter {
+                $0.token != nil && !$0.isDismissed && !$0.isLapsed
+            }
             if !cards.isEmpty { trouble(dice.pick(.phones, cards), phone) }
         }
         after(dice.time(.phones, 500...60_000)) { [self] in troublePhones() }

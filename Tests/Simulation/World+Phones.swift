@@ -138,6 +138,10 @@ extension World {
         {
             phone.front = (loop.now, life.number)
         }
+        if case .report(let reference, let report) = upload.command, report.phase == .dismissed {
+            phone.cards[reference]?.dismissalKnownIn = life.number
+        }
+        if let card = upload.card { card.toldAt = loop.now }
         if let book = upload.surface { surfaceIsStored(book, upload.token) }
         if let card = upload.card, card.token == upload.token {
             card.isRegistered = true

@@ -145,6 +145,44 @@ import TomboloJSON
         }
     }
 
+    @Test func `a successor that has to wait for its start does not outlive its predecessor`() {
+        for isSwiped in [true, false] {
+            var rig = Self.running(#","renew":"always""#)
+            rig.advance(to: 8 * Self.hour - 1_300)
+            // Its own start is refused for a while, and what was swiped away is heard of meanwhile.
+            rig.verdict = {
+                $0.event == .start
+                    ? .rejected(
+                        status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                        tokenGoneSince: nil) : Self.gone
+            }
+            rig.advance(to: 8 * Self.hour - 1_190)
+            if isSwiped {
+                rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+            } else {
+                rig.command(.update, #"{"state":{"lap":1}}"#)
+            }
+            rig.verdict = { _ in .accepted }
+            let before = rig.pushes.filter { $0.push.event == .start }.count
+            rig.advance(to: 9 * Self.hour)
+            #expect(rig.pushes.filter { $0.push.event == .start }.count == before, "\(isSwiped)")
+            #expect(Self.phases(rig) == ["gone", "gone"])
+        }
+    }
+
+    @Test func `a token that was late does not get a dismissed card a successor`() {
+        for crashes in [false, true] {
+            var rig = Self.running(#","renew":"always""#)
+            rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+            rig.token("activity:cat", "cc")
+            #expect(Self.phases(rig) == ["live"], "Apple's word on the token is awaited")
+            rig.advance(to: 60)
+            if crashes { #expect(rig.crash(recoverAt: 61) == []) }
+            rig.advance(to: 13 * Self.hour)
+            #expect(rig.pushes.filter { $0.push.event == .start }.count == 1, "\(crashes)")
+        }
+    }
+
     @Test func `a type says whether its activities are renewed, and a start knows better`() {
         var rig = Rig()
         rig.type(#"{"renew":"always"}"#)
@@ -174,6 +212,51 @@ import TomboloJSON
         rig.advance(to: 8 * Self.hour - 1_100)
         #expect(rig.pushes.last { $0.push.event == .end }?.push.token == "bb")
         #expect(Self.phases(rig).sorted() == ["ended", "live"])
+    }
+
+    @Test func `an old card is not ended before it is on record that it has a successor`() {
+        var rig = Self.running(#","renew":"always""#)
+        rig.advance(to: 8 * Self.hour - 1_100)
+        rig.commitsByItself = false
+        let before = rig.pushes.count
+        rig.token("activity:cat~1.1", "cc")
+        #expect(rig.pushes.count == before)
+        rig.commitsByItself = true
+        #expect(rig.crash(recoverAt: 8 * Self.hour - 1_090) == [])
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 8 * Self.hour - 1_080)
+        #expect(rig.pushes.last?.push.token == "bb", "it was not ended")
+        rig.token("activity:cat~1.1", "cc")
+        rig.advance(to: 8 * Self.hour - 1_000)
+        #expect(rig.pushes.last { $0.push.event == .end }?.push.token == "bb")
+        #expect(Self.phases(rig) == ["ended", "live"])
+    }
+
+    @Test
+    func
+        `a new card on a channel takes the old one's place when its phone tells of it`()
+    {
+        var rig = Rig()
+        rig.makesChannels = false
+        rig.device("phone", .standard, os: "18.1")
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"#
+                + #""state":{"lap":0},"renew":"always"}"#)
+        // There is no channel to be had, and later there is.
+        rig.step(.channel(.notMade(LaneNumber(0)), nil))
+        rig.token("activity:cat", "bb")
+        rig.makesChannels = true
+        rig.advance(to: 8 * Self.hour - 1_100)
+        let starts = rig.pushes.filter { $0.push.event == .start }.map(\.push)
+        #expect(starts.count == 2)
+        #expect(Rig.aps(starts[1])?["input-push-channel"] != nil)
+        #expect(Self.phases(rig).contains("live"), "nothing tells that the new one is there")
+        rig.report("cat~1.1", #"{"phase":"active"}"#)
+        #expect(rig.pushes.last { $0.push.event == .end }?.push.token == "bb")
+        #expect(Self.phases(rig).contains("ended"))
+        #expect(Self.phases(rig).contains("listening"))
     }
 
     @Test func `both cards hear of the end that comes between`() {

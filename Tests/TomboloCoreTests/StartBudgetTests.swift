@@ -44,6 +44,29 @@ import TomboloJSON
         #expect(Set(rig.pushes.compactMap { $0.push.collapseID }).count == 10)
     }
 
+    @Test func `starts that wait together for a better time are paid for when they go`() throws {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        var isRefusing = true
+        rig.verdict = { _ in
+            isRefusing
+                ? .rejected(
+                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                    tokenGoneSince: nil) : .accepted
+        }
+        for number in 1...10 { Self.start(&rig, number) }
+        rig.advance(to: 1_200)
+        isRefusing = false
+        let before = rig.pushes.count
+        Self.start(&rig, 11)
+        rig.advance(to: 9_000)
+        let times = rig.pushes.dropFirst(before).map(\.at.nanoseconds)
+        #expect(times.count == 11)
+        let (first, last) = (try #require(times.first), try #require(times.last))
+        #expect(last - first >= 7_200_000_000_000)
+    }
+
     @Test func `the budget survives a crash`() {
         var rig = Rig()
         rig.device("phone", .lab)

@@ -36,9 +36,10 @@ extension Core {
         if destinations[lent: slot].reservation == .pending, event != .end || alert != nil {
             return .postponed(until: nil, .reserving)
         }
-        if destinations[lent: slot].tokenIsNew, event != .start {
-            return .postponed(until: nil, .reserving)
-        }
+        let awaitsRecord =
+            destinations[lent: slot].tokenIsNew && event != .start
+            || destinations[lent: slot].awaitsSuccession
+        if awaitsRecord { return .postponed(until: nil, .reserving) }
         if wall(now) > tellsThrough {
             awaitClock(slot)
             return .postponed(until: nil, .reserving)

@@ -61,7 +61,7 @@ extension Core {
         guard let place = destinations[slot]?.activity,
             activities[place].definition.renew == .always,
             let destination = destinations[slot], destination.phase == .live,
-            destination.final == nil
+            destination.final == nil, !destination.wasDismissed
         else { return false }
         let activity = activities[destination.activity]
         guard activity.definition.route != .adopt,
@@ -90,22 +90,42 @@ extension Core {
         return place
     }
 
-    /// A new card has its route: the one before it goes away. Answers that one.
-    mutating func endPredecessor(of slot: Int, now: Instant) -> Int? {
-        guard let destination = destinations[slot], destination.renewal > 0 else { return nil }
+    /// A new card has its route: the one before it goes away, when that is on record.
+    mutating func endPredecessor(of slot: Int, now: Instant) {
+        #if PLANTED_BUGS
+            if isPlanted(.predecessorKept) { return }
+        #endif
+        guard let destination = destinations[slot], destination.renewal > 0 else { return }
         let old = activities[destination.activity].destinations.first { index in
             destinations[index].map { destination.isSuccessor(of: $0) } ?? false
         }
         guard let old, destinations[old]?.final == nil, destinations[old]?.isFinished == false,
             var final = projection(old), final.ending == nil
-        else { return nil }
+        else { return }
         // What waited here goes to the new card.
         decideRest(old, .merged, now: now)
         final.apply(
             .end(End(change: .none, dismissal: .now)), version: final.version, at: wall(now))
         destinations[old]?.final = final
-        markDirty(old, now: now)
-        return old
+        destinations[old]?.awaitsSuccession = true
+        for place in [slot, old] {
+            destinations[place]?.markIsDirty = true
+            staged.dirtyMarks.append(place)
+        }
+        staged.successions.append(
+            Staged.Reservation(slot: old, destination: destinations[old]?.number ?? 0))
+    }
+
+    /// A card is gone: one that was to take its place, and has not been tried yet, has none to
+    /// take.
+    mutating func forgetSuccessor(of slot: Int, now: Instant) {
+        guard let destination = destinations[slot] else { return }
+        let next = activities[destination.activity].destinations.first { index in
+            destinations[index].map { $0.isSuccessor(of: destination) } ?? false
+        }
+        guard let next, destinations[next]?.phase == .waiting else { return }
+        decideRest(next, .noRoute, now: now)
+        enter(.gone, next, now: now)
     }
 
     /// A new card that has not shown up in time: the old one stays, and there is no second try.
@@ -149,6 +169,7 @@ extension Core {
             projection(slot)?.ending == nil
         else {
             enter(.gone, slot, now: now)
+            forgetSuccessor(of: slot, now: now)
             return
         }
         destinations[slot]?.acknowledged = 0

@@ -111,6 +111,10 @@ extension Core {
         for one in batch.clockWaits where destinations[one.slot]?.number == one.destination {
             evaluate(one.slot, now: now, effects: &effects)
         }
+        for one in batch.successions where destinations[one.slot]?.number == one.destination {
+            destinations[one.slot]?.awaitsSuccession = false
+            evaluate(one.slot, now: now, effects: &effects)
+        }
         useTokens(batch.tokens, now: now, effects: &effects)
         for slot in batch.surfaceReservations where surfaces[slot].phase == .reserving {
             surfaces[slot].phase = .granted

@@ -56,17 +56,24 @@ extension Core {
     mutating func reserveStart(_ slot: Int, now: Instant) {
         guard let destination = destinations[slot] else { return }
         let grant = configuration.budgets[.start]
-        guard !destination.holdsStartToken else {
-            guard !devices.budgets[destination.device].starts.covers(grant, now: now) else {
-                return
-            }
+        // What is paid for and not spent is missing all the while: the bucket does not fill up
+        // meanwhile.
+        let held = startTokensHeld(by: destination.device)
+        if held > 0,
+            !devices.budgets[destination.device].starts.covers(grant, count: held, now: now)
+        {
             devices.budgets[destination.device].starts.renew(
-                grant, until: now + PacingState.slowReservation, now: now)
-            return
+                grant, count: held, until: now + PacingState.slowReservation, now: now)
         }
+        guard !destination.holdsStartToken else { return }
         devices.budgets[destination.device].starts.take(
             grant, now: now + TokenBucket.reservation)
         destinations[slot]?.holdsStartToken = true
+    }
+
+    private func startTokensHeld(by device: Int) -> Int64 {
+        let held = devices[device]?.destinations.count { destinations[$0]?.holdsStartToken == true }
+        return Int64(held ?? 0)
     }
 
     /// A start goes: what was reserved for it is spent.

@@ -293,9 +293,7 @@ extension Core {
             if destination.phase == .gone { noteSignOfLife(at: slot, now: now) }
         }
         evaluate(slot, now: now, effects: &effects)
-        if let old = endPredecessor(of: slot, now: now) {
-            evaluate(old, now: now, effects: &effects)
-        }
+        endPredecessor(of: slot, now: now)
     }
 
     private mutating func deleteToken(

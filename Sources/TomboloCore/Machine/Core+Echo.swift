@@ -63,6 +63,9 @@ extension Core {
             return
         }
         let isOver = report.phase == .ended || report.phase == .dismissed
+        // No token tells that a new card on a channel is there: of two pushes for an offline phone
+        // Apple keeps one, and the old one's end would take the place of the new one's start.
+        if destination.phase == .listening, !isOver { endPredecessor(of: slot, now: now) }
         if projection.ending != nil {
             if isOver {
                 destinations[slot]?.echo.confirmed(projection.version)
@@ -72,7 +75,10 @@ extension Core {
             return
         }
         if report.phase == .dismissed {
+            destinations[slot]?.wasDismissed = true
+            markDirty(slot, now: now)
             if !destination.isFinished { enter(.gone, slot, now: now) }
+            forgetSuccessor(of: slot, now: now)
             return
         }
         if report.phase == .ended {

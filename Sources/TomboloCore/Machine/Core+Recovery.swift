@@ -68,7 +68,7 @@ extension Core {
         }
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
-            if destinations[slot]?.phase == .live { _ = endPredecessor(of: slot, now: now) }
+            if destinations[slot]?.phase == .live { endPredecessor(of: slot, now: now) }
             deadlines.set(slot, at: now)
         }
         for slot in devices.indices {
@@ -227,6 +227,7 @@ extension Core {
         destination.cardSince = mark.cardSince
         destination.final = mark.final
         destination.hasFallenBack = mark.hasFallenBack
+        destination.wasDismissed = mark.wasDismissed
         if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
             destination.final = Self.ended(activities[activity], now: self.wall(now))
             // Nobody knows what it ended with.

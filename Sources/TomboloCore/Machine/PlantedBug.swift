@@ -4,6 +4,7 @@
         case noTrailingValue, debounceFromLastEvent, retirementWithoutGeneration
         case secondStartBeforeToken, clipSampledAtItsPeriod, windowReopenedByClock
         case echoWithoutEnd, channelOfAnotherIncarnation
+        case predecessorKept
         case reloadForgottenWithToken, reloadNeverAtRest, reloadBudgetForgotten
         case reloadThroughPause, reloadToRetiredToken
         case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten

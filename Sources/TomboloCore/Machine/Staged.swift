@@ -65,13 +65,15 @@ struct Staged: Sendable {
     var flushAt: Instant?
     /// Destinations whose push waits for a newer reading of the clock.
     var clockWaits: [Reservation] = []
+    /// Destinations whose end waits until it is on record that their card has a successor.
+    var successions: [Reservation] = []
     /// Update tokens that pushes may go to when they are durable.
     var tokens: [Token] = []
 
     /// Whether somebody waits.
     var isUrgent: Bool {
         !events.isEmpty || !stored.isEmpty || !reservations.isEmpty || !waiting.isEmpty
-            || !surfaceReservations.isEmpty || !clockWaits.isEmpty
+            || !surfaceReservations.isEmpty || !clockWaits.isEmpty || !successions.isEmpty
             || flushAt == .distantPast
     }
 

@@ -7,6 +7,7 @@ struct Mark: Sendable {
     var incarnation: Int64
     var renewal: Int64
     var hasFallenBack: Bool
+    var wasDismissed: Bool
     var cardSince: Instant?
     var echo: Echo
     var startBucketFullAt: Instant
@@ -45,6 +46,7 @@ struct Mark: Sendable {
         self.phase = phase
         renewal = view["r"]?.integer ?? 0
         hasFallenBack = view["fb"] != nil
+        wasDismissed = view["dm"] != nil
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         let echoes = view["e"]?.elements.compactMap(\.integer) ?? []
@@ -116,6 +118,7 @@ extension Destination {
         }
         if renewal > 0 { writer.member("r", renewal) }
         if hasFallenBack { writer.member("fb", Int64(1)) }
+        if wasDismissed { writer.member("dm", Int64(1)) }
         if let cardSince { writer.member("cs", cardSince.nanoseconds) }
         if echo.count > 0 {
             writer.name("e")

@@ -104,6 +104,8 @@ struct Destination: Sendable {
         static let hasForgottenEnd = Flags(rawValue: 1 << 6)
         static let markIsDirty = Flags(rawValue: 1 << 7)
         static let tokenIsNew = Flags(rawValue: 1 << 8)
+        static let wasDismissed = Flags(rawValue: 1 << 9)
+        static let awaitsSuccession = Flags(rawValue: 1 << 10)
 
         subscript(flag: Flags) -> Bool {
             get { contains(flag) }
@@ -152,6 +154,18 @@ struct Destination: Sendable {
     var hasFallenBack: Bool {
         get { flags[.hasFallenBack] }
         set { flags[.hasFallenBack] = newValue }
+    }
+    /// Its phone has said that its user swiped it away: a token that comes later may bring it back,
+    /// but it has no successor.
+    var wasDismissed: Bool {
+        get { flags[.wasDismissed] }
+        set { flags[.wasDismissed] = newValue }
+    }
+    /// Its card has a successor, which is not durable yet: nothing goes to it, for a later relay
+    /// must know what was ended.
+    var awaitsSuccession: Bool {
+        get { flags[.awaitsSuccession] }
+        set { flags[.awaitsSuccession] = newValue }
     }
     /// A token of the device's budget for starts is paid for, and not spent.
     var holdsStartToken: Bool {

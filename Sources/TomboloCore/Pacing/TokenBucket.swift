@@ -28,16 +28,20 @@ package struct TokenBucket: Hashable, Sendable {
         return max(now, fullAt(under: grant, now: now) - Span(nanoseconds: back))
     }
 
-    /// Whether the last token taken may still be spent.
-    package func covers(_ grant: Grant, now: Instant) -> Bool {
+    /// Whether the last tokens taken may still be spent: they are missing from the bucket.
+    package func covers(_ grant: Grant, count: Int64 = 1, now: Instant) -> Bool {
         guard let interval = Self.interval(grant) else { return true }
-        return fullAt(under: grant, now: now) - interval >= now
+        let missing = Span(nanoseconds: interval.nanoseconds * count)
+        return fullAt(under: grant, now: now) - missing >= now
     }
 
-    /// Pays for the last token taken, under this grant, as if it were taken at `instant`.
-    package mutating func renew(_ grant: Grant, until instant: Instant, now: Instant) {
+    /// Pays for the last tokens taken, under this grant, as if they were taken at `instant`.
+    package mutating func renew(
+        _ grant: Grant, count: Int64 = 1, until instant: Instant, now: Instant
+    ) {
         guard let interval = Self.interval(grant) else { return }
-        fullAt = max(fullAt(under: grant, now: now), instant + interval)
+        let missing = Span(nanoseconds: interval.nanoseconds * count)
+        fullAt = max(fullAt(under: grant, now: now), instant + missing)
         self.interval = interval.nanoseconds
     }
 

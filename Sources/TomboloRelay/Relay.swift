@@ -275,6 +275,7 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         for push in effects.pushes { sender.send(push) }
         if !effects.channels.isEmpty { wish(effects.channels) }
+        for notice in effects.lanes { complain(core.configuration.text(notice)) }
     }
 
     private func setTimer(_ wake: Instant?, now: Instant) {

@@ -14,6 +14,7 @@ package struct Rig {
     package var now = Rig.epoch
     package var pushes: [(at: Span, push: Push)] = []
     package var answers: [Answer] = []
+    package var notices: [LaneNotice] = []
     /// What Apple answers; nil leaves the push in flight.
     package var verdict: (Push) -> PushResult? = { _ in .accepted }
     /// Whether batches become durable by themselves.
@@ -145,6 +146,7 @@ package struct Rig {
 
     private mutating func carryOut(_ effects: Effects) {
         answers += effects.answers.map(\.1)
+        notices += effects.lanes
         for push in effects.pushes {
             pushes.append((now - Rig.epoch, push))
             if let result = verdict(push) { answer(push, result) } else { flying.append(push) }

@@ -26,6 +26,27 @@ import TomboloJSON
         #expect(!Self.isOpen([false] + [Bool](repeating: true, count: 8)))
     }
 
+    @Test func `an operator is told once that pushes wait, with the cause, and once that they go`()
+    {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.verdict = { _ in
+            .rejected(
+                status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
+                tokenGoneSince: nil)
+        }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 2_000)
+        #expect(rig.notices.map { $0.cause == nil } == [false, true])
+        guard case .rejected(403, "InvalidProviderToken", _, _)? = rig.notices.first?.cause else {
+            Issue.record("\(rig.notices)")
+            return
+        }
+    }
+
     @Test func `half of the last hundred open it, however they are spread`() {
         let alternating = (0..<98).map { $0.isMultiple(of: 2) }
         #expect(Self.isOpen(alternating + [false, false]), "49 of 100")

@@ -164,6 +164,15 @@ import TomboloJSON
         #expect(bundle["began"]?.double == Double(Rig.epoch.seconds + 130), "30 s were not shown")
     }
 
+    /// Found on the terminal's screen: it told that a frame waited, for two hundred years.
+    @Test func `a phone that plays a bundle waits for nothing`() throws {
+        var rig = try Self.rig()
+        rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[0,1,2],"every":"100ms"}}"#)
+        rig.advance(to: 100)
+        #expect(rig.pushes.last.flatMap { Self.clip($0.push) } != nil)
+        #expect(rig.view()?.destinations.map(\.waiting) == [nil])
+    }
+
     /// The phone has played on since the bundle was pushed: it showed the first frame then.
     @Test func `a bundle that ends with its activity stays at the frame of that moment`() throws {
         var rig = try Self.rig()

@@ -49,6 +49,7 @@ import TomboloRelay
     /// Runs a relay on a loop, and `body` beside it.
     static func with(
         _ log: any EventLog = InMemoryEventLog(),
+        complain: @escaping @Sendable (String) -> Void = { _ in },
         _ body: @escaping @Sendable (Relay, ScriptedApple) async throws -> Void
     ) throws {
         try EpollLoop.run { loop in
@@ -57,7 +58,7 @@ import TomboloRelay
                 tenant: tenant, id: "com.example.app", environment: .sandbox, allowsLab: true)
             let relay = Relay(
                 loop: loop, log: log, sender: apple, configuration: CoreConfiguration(apps: [app]),
-                wallClock: MachineClock(), seed: 1)
+                wallClock: MachineClock(), seed: 1, complain: complain)
             apple.relay = relay
             #expect(try await relay.recover().isEmpty)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -110,6 +111,34 @@ import TomboloRelay
             #expect(view?.destinations.first?.acknowledgedVersion == 1)
             #expect(apple.pushes.count == 1)
         }
+    }
+
+    @Test(arguments: [
+        ("InvalidProviderToken", "pushes wait: Apple answers 403 InvalidProviderToken"),
+        ("ExpiredProviderToken", "this machine's clock is wrong"),
+    ])
+    func `an operator reads why pushes wait, and that they go again`(
+        reason: String, told: String
+    ) throws {
+        let lines = Mutex<[String]>([])
+        try Self.with(complain: { line in lines.withLock { $0.append(line) } }) { relay, apple in
+            try await Self.equip(relay, "phone")
+            apple.result = .rejected(
+                status: 403, reason: reason, reaches: .providerToken, tokenGoneSince: nil)
+            let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
+            _ = await relay.submit(try Self.command(.start, "cat", start))
+            let key = ActivityKey(tenant: Self.tenant, id: Identifier("cat")!)
+            _ = await relay.waitForDelivery(
+                key, version: 1, deadline: relay.loop.now + .milliseconds(200))
+            apple.result = .accepted
+            _ = await relay.waitForDelivery(
+                key, version: 1, deadline: relay.loop.now + .seconds(20))
+        }
+        let all = lines.withLock { $0 }
+        #expect(all.count == 2, "\(all)")
+        #expect(all.first?.hasPrefix("app com.example.app (sandbox): ") == true, "\(all)")
+        #expect(all.first?.contains(told) == true && all.first?.contains("doctor") == true)
+        #expect(all.last == "app com.example.app (sandbox): pushes go again")
     }
 
     @Test func `many commands of one turn are answered in their order`() throws {

@@ -187,6 +187,6 @@ extension LintPage {
             effect: "The provider token is refused (wrong, stale, or renewed too often), Apple "
                 + "answers 5xx, or cannot be reached: nothing goes out, and nothing is lost.",
             fix: "Look at what the relay printed; check key, team, clock and network.",
-            command: "tombolo config check"),
+            command: "tombolo doctor"),
     ]
 }

@@ -8,7 +8,7 @@ extension Core {
         let lane = LaneNumber(Int32(outcome.push.rawValue >> 24 & 0xff))
         guard lanes.indices.contains(Int(lane.rawValue)) else { return }
         lanes[Int(lane.rawValue)].gaveBack()
-        noteLane(lane, outcome.result, now: now)
+        noteLane(lane, outcome.result, now: now, effects: &effects)
         if outcome.push.rawValue & Self.surfaceBit != 0 {
             reloadEnded(outcome, now: now, effects: &effects)
             serve(lane, now: now, effects: &effects)
@@ -74,9 +74,18 @@ extension Core {
         }
     }
 
-    private mutating func noteLane(_ lane: LaneNumber, _ result: PushResult, now: Instant) {
+    private mutating func noteLane(
+        _ lane: LaneNumber, _ result: PushResult, now: Instant, effects: inout Effects
+    ) {
         let index = Int(lane.rawValue)
         let tenant = configuration.apps[index].tenant
+        let wasParked = lanes[index].parkedUntil != nil
+        defer {
+            let isParked = lanes[index].parkedUntil != nil
+            if isParked != wasParked {
+                effects.lanes.append(LaneNotice(lane: lane, cause: isParked ? result : nil))
+            }
+        }
         switch result {
         case .accepted:
             counters[tenant].pushesAccepted += 1

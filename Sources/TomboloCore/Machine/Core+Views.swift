@@ -122,7 +122,8 @@ extension Core {
             return nil
         }
         let grant = grantInForce(destination).grant
-        guard cursor.mode == .running else { return nil }
+        // A phone that plays a bundle waits for nothing.
+        guard cursor.mode == .running, cursor.fit != .bundle else { return nil }
         guard grant.frameInterval > cursor.playing.clip.every else { return nil }
         let isSpacing = grant.frameInterval == grant.spacing
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)

@@ -63,8 +63,17 @@ package struct Effects: Sendable {
     package var pushes: [Push] = []
     /// Lanes whose pool wants one more channel.
     package var channels: [LaneNumber] = []
+    /// Lanes whose pushes wait from now on, or go again: for an operator.
+    package var lanes: [LaneNotice] = []
 
     package init() {}
+}
+
+/// A lane's pushes wait for Apple, or do so no more.
+package struct LaneNotice: Hashable, Sendable {
+    package var lane: LaneNumber
+    /// The last straw; nil: they go again.
+    package var cause: PushResult?
 }
 
 /// What a ticket gets, once: after it is durable where something was stored, at once where nothing

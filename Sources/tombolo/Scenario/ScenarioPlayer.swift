@@ -23,6 +23,7 @@ struct ScenarioPlayer: Sendable {
     /// Stops at the first step whose end the phones do not come to.
     func run() async throws -> ScenarioSummary {
         var summary = ScenarioSummary(scenario: scenario.name, phones: [])
+        try await meetPhones()
         for step in scenario.steps {
             for request in step.requests { try await send(request) }
             if let lasts = step.lasts { try await loop.sleep(for: .nanoseconds(lasts.nanoseconds)) }
@@ -33,6 +34,28 @@ struct ScenarioPlayer: Sendable {
         }
         summary.phones = destinations(of: try await view()).map(PhoneSummary.init)
         return summary
+    }
+
+    /// Phones introduce themselves when they are up: on a busy machine after the relay's first
+    /// line.
+    private static let arrivalTime = Duration.seconds(10)
+
+    private func meetPhones() async throws {
+        let giveUpAt = loop.now + Self.arrivalTime
+        for device in devices {
+            while true {
+                do throws(ProgramError) {
+                    let path = "/v1/devices/\(device)"
+                    _ = try await client.send(RelayRequest("GET", path), name: device)
+                    break
+                } catch {
+                    guard error.status == .notFoundOrConflict, loop.now < giveUpAt else {
+                        throw error
+                    }
+                }
+                try await loop.sleep(for: RunnerScenario.pollInterval)
+            }
+        }
     }
 
     private func send(_ request: Scenario.Request) async throws {

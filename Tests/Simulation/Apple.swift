@@ -19,6 +19,9 @@ struct PushContent {
     var state: [UInt8]
     /// Of a start: the id that the app finds in its attributes.
     var reference: ActivityReference?
+    /// All frames of a flip-book.
+    var bundle: BundleContent?
+    var hasUnreadBundle = false
     /// Of a start: what its card is to listen on.
     var channel: String?
 
@@ -38,6 +41,10 @@ struct PushContent {
         self.state = Array(state.raw)
         channel = aps["input-push-channel"]?.string
         isStale = aps["stale-date"] != nil
+        if let clip = state["clip"] {
+            bundle = BundleContent(clip)
+            hasUnreadBundle = bundle == nil
+        }
         reference = aps["attributes"]?["activity_id"]?.string.flatMap { ActivityReference($0) }
     }
 }

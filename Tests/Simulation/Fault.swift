@@ -19,6 +19,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case reloads
     // Channels that producers name
     case broadcasts
+    // Clips that go as a whole
+    case bundles
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }

@@ -28,6 +28,8 @@ final class Outbox {
         var frame: String?
         var value: String?
         var alert: Int64?
+        /// Of a bundle, which play it is of.
+        var bundle: Int64?
         /// Class `lab` may hold: a second may be shared.
         var mayShare: Bool
         var isFrame: Bool

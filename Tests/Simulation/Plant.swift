@@ -41,6 +41,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case channelBudgetAnew = "channel-budget-anew"
     case channelGoneForgotten = "gone-channel-forgotten"
     case channelExpiration = "expiration-where-nothing-is-kept"
+    case bundleLostWithChange = "bundle-lost-with-a-change"
+    case bundleFrameByFrame = "bundle-frame-by-frame"
+    case bundleBegunAnew = "bundle-begun-anew"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -58,7 +61,8 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
             .echoWithoutEnd, .channelOfAnotherIncarnation, .reloadForgottenWithToken,
             .reloadNeverAtRest, .reloadBudgetForgotten, .reloadThroughPause,
             .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
-            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration, .predecessorKept:
+            .channelBudgetAnew, .channelGoneForgotten, .channelExpiration, .predecessorKept,
+            .bundleLostWithChange, .bundleFrameByFrame, .bundleBegunAnew:
             true
         default: false
         }
@@ -88,6 +92,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .channelBudgetAnew: .channelBudgetAnew
                 case .channelGoneForgotten: .channelGoneForgotten
                 case .channelExpiration: .channelExpiration
+                case .bundleLostWithChange: .bundleLostWithChange
+                case .bundleFrameByFrame: .bundleFrameByFrame
+                case .bundleBegunAnew: .bundleBegunAnew
                 default: nil
                 }
         #endif

@@ -53,10 +53,7 @@ struct Producer {
         case 1: return end(id)
         case 2: return start(id)
         case 3, 4, 5, 6:
-            guard world.faults.contains(FaultSet(.clips)), !world.isHealed else {
-                return update(id)
-            }
-            return play(id)
+            return mayPlay ? play(id) : update(id)
         default: return update(id)
         }
     }
@@ -124,6 +121,11 @@ struct Producer {
         return make(.end, id, text, mark)
     }
 
+    private var mayPlay: Bool {
+        let clips: FaultSet = [FaultSet(.clips), FaultSet(.bundles)]
+        return !world.isHealed && !world.faults.isDisjoint(with: clips)
+    }
+
     private func play(_ id: String) -> (Command, Int64) {
         if world.strikes(.tweens, .producers, oneIn: 2) { return tween(id) }
         let count = world.dice.pick(.producers, [2, 5, 15])
@@ -135,8 +137,16 @@ struct Producer {
         let loop = world.dice.pick(.producers, ["\"forever\"", "\"forever\"", "3", "\"once\""])
         let text =
             "{\"flipbook\":{\"path\":\"/f\",\"frames\":[\(frames)],\"every\":\"\(every)\""
-            + ",\"loop\":\(loop)},\"urgency\":\"normal\"}"
+            + ",\"loop\":\(loop)},\"urgency\":\"normal\"\(fit("bundle"))}"
         return make(.play, id, text, mark)
+    }
+
+    /// As a whole, where that is drawn; without other clips always.
+    private func fit(_ name: String) -> String {
+        let isWhole =
+            world.strikes(.bundles, .bundles, oneIn: 2)
+            || !world.faults.contains(FaultSet(.clips))
+        return isWhole ? ",\"fit\":\"\(name)\"" : ""
     }
 
     /// A value on its way; its last one is the state from then on.
@@ -144,7 +154,9 @@ struct Producer {
         let duration = world.dice.pick(.producers, ["800ms", "4s", "30s", "5m"])
         let easing = world.dice.pick(.producers, ["\"linear\"", "\"easeInOut\""])
         let every = world.plan.chaos <= .seconds(120) ? "200ms" : "5s"
-        let fit = world.dice.pick(.producers, ["", ",\"fit\":\"step\""])
+        let other = world.dice.pick(.producers, ["", ",\"fit\":\"step\""])
+        let whole = fit("keyframes")
+        let fit = whole.isEmpty ? other : whole
         let mark = nextNumber()
         let text =
             "{\"tween\":{\"path\":\"/x\",\"from\":0,\"to\":\(mark)"
@@ -273,6 +285,8 @@ struct Producer {
     /// Stops the clips, so that the hours until all is calm are cheap.
     func stopEverything() async {
         for (tenant, id) in world.runningActivities() {
+            // A bundle costs nothing, however long it plays.
+            if world.reference.model(tenant: tenant, id: id)?.1.bundle != nil { continue }
             let producer = Producer(world, tenant, number)
             await producer.ask(producer.make(.stop, id, "{}", producer.nextNumber()))
         }

@@ -12,6 +12,8 @@ struct Reference {
         /// The number in the state: unique for each event that sets it.
         var mark: Int64 = 0
         var stateVersion: Int64?
+        /// Which play goes as a bundle that nobody's clock ends.
+        var bundle: Int64?
         var hasEnded = false
         /// The last version of each incarnation, from the first on.
         var lastVersions: [Int64] = []
@@ -37,6 +39,7 @@ struct Reference {
             incarnation += 1
             hasEnded = false
             stateVersion = nil
+            bundle = nil
             lastVersions.append(version)
             let audience = view["audience"]
             isAdopted = audience?["start"]?.string == "adopt"
@@ -61,6 +64,8 @@ struct Reference {
     private(set) var origins: [Int64: Origin] = [:]
     /// How many frames each loop without end has, by the number of its play.
     private(set) var loops: [Int64: Int] = [:]
+    /// Every flip-book, by the number of its play.
+    private(set) var flips: [Int64: Flip] = [:]
     /// Which event brought an alert.
     private(set) var alerts: [Int64: Origin] = [:]
     /// When alerts of changes and ends are too old to ring, by wall time.
@@ -111,6 +116,15 @@ struct Reference {
         loops[play] = frames.count
     }
 
+    /// Answers the number of an endless bundle's play.
+    private mutating func follow(play view: JSONView, at instant: Instant) -> Int64? {
+        guard let flip = Flip(view, at: instant),
+            let play = flip.frames.first?.split(separator: "-").first.flatMap({ Int64($0) })
+        else { return nil }
+        flips[play] = flip
+        return flip.isEndlessBundle ? play : nil
+    }
+
     private mutating func follow(_ event: NewEvent, at nanoseconds: Int64) {
         let view = JSON(unchecked: event.body).document.root
         var model = models[event.activity] ?? Model(tenant: event.tenant, id: "")
@@ -127,13 +141,18 @@ struct Reference {
                 if let known = model.stateVersion, number < known { counts = false }
                 if counts { model.stateVersion = number }
             }
-        case .end: model.hasEnded = true
+        case .end:
+            model.hasEnded = true
+            model.bundle = nil
         case .play:
             counts = false
+            model.bundle = follow(play: view, at: event.recordedAt)
             if let flipbook = view["flipbook"], flipbook["loop"]?.string == "forever" {
                 follow(loop: flipbook)
             }
-        case .stop: counts = false
+        case .stop:
+            counts = false
+            model.bundle = nil
         }
         if !model.lastVersions.isEmpty {
             model.lastVersions[model.lastVersions.count - 1] = model.version

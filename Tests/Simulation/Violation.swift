@@ -48,6 +48,7 @@ enum Promise: String {
     case frames = "rule 9: a looping flip-book shows its frames in turn"
     case wire = "what goes over HTTP/2 is what was sent, and what is told of it is true"
     case size = "rule 11: at most 4,096 bytes"
+    case bundles = "rule 10: a bundle is the flip-book that was asked for, in one push"
     case broadcasts = "a named channel carries one activity after the other"
     case reloads = "a reload that was taken goes to the surface's newest token"
     case reloadsAsked = "a reload goes where somebody has asked since the last"

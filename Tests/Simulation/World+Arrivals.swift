@@ -88,6 +88,7 @@ extension World {
         card.lastTimestamp = max(card.lastTimestamp, content.timestamp)
         card.state = content.state
         card.mark = content.mark
+        card.bundle = content.bundle?.play
         note(.delivered, who: phone.number, content.mark, content.timestamp)
         guard let alert = content.alert else { return }
         card.alerts[alert, default: 0] += 1

@@ -33,13 +33,15 @@ extension World {
         } else {
             check(false, .shownIsDurable, "mark \(content.mark) is not in the log")
         }
+        checkBundle(content, "\(push.token) \(key.reference.text)", life)
         for pause in pauses where pause.holds(tenant, content.activity) && !pause.alertsOnly {
             check(false, .paused, "pause \(pause.number) holds")
         }
         let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
-            frame: content.frame, value: content.value, alert: content.alert, mayShare: false,
+            frame: content.frame, value: content.value, alert: content.alert,
+            bundle: content.bundle?.play, mayShare: false,
             // Where nothing is kept, nothing tells frames from states.
             isFrame: push.expiration == 0 && channel.keeps != .nothing, isStale: content.isStale,
             token: push.token)

@@ -177,11 +177,13 @@ extension World {
         for (promise, detail) in holds(push, content, phone, activity, life) {
             check(false, promise, detail)
         }
+        checkBundle(content, "phone \(key.phone) \(key.reference.text)", life)
         let mayShare = timeline(phone, outbox.type).mayHold(.lab, at: loop.now)
         let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,
             priority: push.priority, timestamp: content.timestamp, mark: content.mark,
-            frame: content.frame, value: content.value, alert: content.alert, mayShare: mayShare,
+            frame: content.frame, value: content.value, alert: content.alert,
+            bundle: content.bundle?.play, mayShare: mayShare,
             // Only frames are not to be kept by Apple.
             isFrame: push.expiration == 0, isStale: content.isStale, token: push.token)
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }

@@ -20,7 +20,7 @@ extension World {
     /// What Apple has taken goes at most twice more, where nothing else repeats it.
     func checkEchoes(_ key: CardKey, _ outbox: Outbox) {
         let others: [Fault] = [
-            .clips, .tweens, .retries, .restores, .rotation, .oldTokens, .lateStates,
+            .clips, .tweens, .bundles, .retries, .restores, .rotation, .oldTokens, .lateStates,
         ]
         guard !others.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         struct Change: Hashable {

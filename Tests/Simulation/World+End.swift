@@ -100,6 +100,7 @@ extension World {
             }
             checkFrames(key, outbox)
             checkEchoes(key, outbox)
+            checkBundles(key, outbox)
         }
         checkDeviceWindows()
         checkReloads()
@@ -148,7 +149,8 @@ extension World {
         let sends = outbox.sends
         for (one, other) in zip(sends, sends.dropFirst()) {
             guard one.isFrame, other.isFrame, one.fate == .accepted, other.fate == .accepted,
-                one.life == other.life, one.token == other.token, one.value == other.value,
+                one.bundle == nil, other.bundle == nil, one.life == other.life,
+                one.token == other.token, one.value == other.value,
                 let frame = one.frame,
                 let next = other.frame, let (play, index) = Self.place(frame),
                 let (nextPlay, nextIndex) = Self.place(next), play == nextPlay,
@@ -198,6 +200,8 @@ extension World {
             !card.state.isEmpty
         {
             violated(.converges, "\(name) shows another frame")
+        } else if view.clip?.playing == true {
+            checkBundle(on: card, name, model)
         }
     }
 

@@ -260,6 +260,7 @@ extension World {
             text += ",\"reloads\":{\"widgets\":true,\"controls\":[\"lock\"]}"
             reloadingTypes += 1
         }
+        if strikes(.bundles, .bundles, oneIn: 2) { text += ",\"plays\":true,\"animates\":true" }
         text += "}"
         // The simulation writes what it reads.
         guard let type = try? ActivityType(reading: Self.json(text)) else {

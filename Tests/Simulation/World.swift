@@ -231,7 +231,7 @@ final class World: @unchecked Sendable {
         for phone in phones where plan.tellsAtHeal && !phone.startTokens.isEmpty {
             register(phone, phone.timeline?.latest)
         }
-        if faults.contains(FaultSet(.clips)) {
+        if faults.contains(FaultSet(.clips)) || faults.contains(FaultSet(.bundles)) {
             await Producer(self, plan.tenants[0], 98).stopEverything()
         }
         await pause(plan.healing)

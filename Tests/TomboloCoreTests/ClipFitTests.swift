@@ -49,6 +49,54 @@ import TomboloJSON
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":0}"#, "no bundle is left")
     }
 
+    @Test func `a card that begins while a bundle plays has it from its start on`() throws {
+        var rig = try Self.rig()
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 130.25)
+        rig.command(.end, "{}")
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"devices":["phone","other"]},"state":{"lap":0}}"#,
+            id: "dog")
+        rig.command(.play, ClipTests.clip, id: "dog")
+        rig.advance(to: 140)
+        rig.device("other", .standard)
+        rig.token("start:Runner", "cc", "other")
+        let start = try #require(rig.pushes.last { $0.push.event == .start }?.push)
+        #expect(start.token == "cc")
+        let bundle = try #require(Self.clip(start))
+        #expect(bundle["began"]?.double == Double(Rig.epoch.seconds) + 130.25)
+    }
+
+    @Test func `a bundle is kept for a phone that is away, and goes once more ten minutes later`()
+        throws
+    {
+        var rig = try Self.rig()
+        let before = rig.pushes.count
+        rig.command(.play, ClipTests.clip)
+        #expect(rig.pushes.last?.push.expiration ?? 0 > 0)
+        rig.advance(to: 1_500)
+        let bundles = rig.pushes.dropFirst(before).compactMap { Self.clip($0.push) }
+        #expect(bundles.count == 2)
+        #expect(Set(bundles.map { $0["began"]?.double }).count == 1)
+    }
+
+    @Test func `a state that leaves no room for its bundle is refused, or goes without it`() throws
+    {
+        let long = String(repeating: "x", count: 3_850)
+        var rig = try Self.rig()
+        rig.command(
+            .play,
+            #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms"},"fit":"bundle"}"#)
+        rig.command(.update, #"{"state":{"name":"\#(long)"}}"#)
+        #expect(rig.lastRefusal == .payloadTooLarge)
+        rig.command(.play, ClipTests.clip)
+        rig.command(.update, #"{"state":{"name":"\#(long)"}}"#)
+        rig.advance(to: 160)
+        #expect(rig.lastAccepted?.changed == true)
+        #expect(rig.pushes.allSatisfy { $0.push.payload.count <= Payload.bytesMax })
+    }
+
     @Test func `a change while a bundle plays carries it on, from where it is`() throws {
         var rig = try Self.rig()
         rig.command(.play, ClipTests.clip)

@@ -172,7 +172,7 @@ extension Core {
         var push = Push(
             id: pushID(slot, lane), lane: lane,
             event: event, token: token.text, apnsID: id.text, priority: priority,
-            expiration: expiration(event, wish, alert, projection, now: now),
+            expiration: expiration(slot, event, wish, alert, projection, now: now),
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
@@ -364,14 +364,15 @@ extension Core {
     static let quietAlert = JSON(unchecked: Array(#"{"title":"","body":""}"#.utf8))
 
     private func expiration(
-        _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
+        _ slot: Int, _ event: Push.Event, _ wish: Wish, _ alert: Projection.PendingAlert?,
         _ projection: Projection, now: Instant
     ) -> Int64 {
         let wall = wall(now)
         switch (event, wish) {
         case (.start, _): return (wall + .minutes(10)).seconds
         case (.end, _): return (wall + .hours(4)).seconds
-        case (_, .frame): return 0
+        // A bundle is no sample: no other follows it.
+        case (_, .frame) where !isBundle(slot): return 0
         default: break
         }
         if let alert { return max(alert.expiresAt, wall + .seconds(1)).seconds }

@@ -68,6 +68,11 @@ extension Core {
     func checkSize(
         of projection: Projection, _ definition: Activity.Definition, alert: JSON?
     ) throws(Refusal) {
+        if let clip = projection.clip?.clip, clip.fit == .bundle,
+            let bytes = bundleBytes(clip, projection, definition), bytes > Payload.bytesMax
+        {
+            throw Self.tooLarge(bytes)
+        }
         guard !isSurelySmall(projection, definition, alert: alert) else { return }
         let bytes = payloadBytes(projection, projection.state, definition, alert: alert)
         guard bytes > Payload.bytesMax else { return }
@@ -160,7 +165,7 @@ extension Core {
     private static let renewalBytesMax = 8
 
     /// The larger of a start's and an update's body.
-    private func payloadBytes(
+    func payloadBytes(
         _ projection: Projection, _ state: JSON, _ definition: Activity.Definition, alert: JSON?
     ) -> Int {
         var content = Payload.Content(

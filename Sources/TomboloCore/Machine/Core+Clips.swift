@@ -25,6 +25,9 @@ extension Core {
             ?? FrameCursor(
                 playing, fit: fit(playing.clip, projection, activities[destination.activity]),
                 granted: granted, now: now, wall: wall)
+        #if PLANTED_BUGS
+            cursor.forgetsBundle = isPlanted(.bundleFrameByFrame)
+        #endif
         cursor.enter(mode, now: now, wall: wall)
         cursor.follow(granted: granted, now: now, wall: wall)
         destinations[slot]?.cursor = cursor
@@ -51,15 +54,17 @@ extension Core {
     ) -> JSON {
         let wall = wall(now)
         guard destinations[lent: slot].hasCursor else {
-            return destinations[slot]?.keptAt.map { projection.state(showing: $0) }
+            let state =
+                destinations[slot]?.keptAt.map { projection.state(showing: $0) }
                 ?? projection.state(at: wall)
+            return event == .start ? bundled(slot, projection, into: state, wall) : state
         }
         let version = destinations[lent: slot].cursorLent.version
         if event == .end, projection.keptClip?.version == version {
             let kept = destinations[lent: slot].cursorLent.kept(at: min(projection.changedAt, wall))
             return kept.map { projection.state(showing: $0) } ?? projection.state
         }
-        guard event == .update, let playing = projection.clip else {
+        guard event == .update, projection.clip != nil else {
             return projection.state(at: wall)
         }
         let due = destinations[lent: slot].cursorLent.frame(at: wall)
@@ -73,15 +78,52 @@ extension Core {
         #else
             let frame = due
         #endif
-        let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
+        #if PLANTED_BUGS
+            let isLost = isPlanted(.bundleLostWithChange) && wish != .frame
+            let began = isLost ? nil : destinations[lent: slot].cursorLent.bundleBegan(at: wall)
+        #else
+            let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
+        #endif
         destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
         if wish == .frame {
             let lane = Int(destinations[lent: slot].lane.rawValue)
             counters[configuration.apps[lane].tenant].framesSent += 1
         }
         let state = frame.map { projection.state(showing: $0) } ?? projection.state
-        guard let began else { return state }
-        return playing.clip.bundled(into: state, began: began) ?? state
+        return began.flatMap { bundled(slot, projection, into: state, began: $0) } ?? state
+    }
+
+    /// The state of a start while a bundle plays: its card plays from the beginning on.
+    private func bundled(
+        _ slot: Int, _ projection: Projection, into state: JSON, _ wall: Instant
+    ) -> JSON {
+        guard let playing = projection.clip, playing.clip.clock == .wall,
+            let activity = destinations[slot]?.activity,
+            fit(playing.clip, projection, activities[activity]) == .bundle,
+            playing.clip.duration.map({ playing.elapsed(at: wall) < $0 }) ?? true
+        else { return state }
+        return bundled(slot, projection, into: state, began: wall - playing.elapsed(at: wall))
+            ?? state
+    }
+
+    /// Nil where there is no room for it beside the state that has come since it began to play.
+    private func bundled(
+        _ slot: Int, _ projection: Projection, into state: JSON, began: Instant
+    ) -> JSON? {
+        #if PLANTED_BUGS
+            let began = isPlanted(.bundleBegunAnew) ? began + .seconds(1) : began
+        #endif
+        guard let activity = destinations[slot]?.activity,
+            let state = projection.clip?.clip.bundled(into: state, began: began),
+            payloadBytes(projection, state, activities[activity].definition, alert: nil)
+                <= Payload.bytesMax
+        else { return nil }
+        return state
+    }
+
+    /// Whether a destination's clip goes as a bundle.
+    func isBundle(_ slot: Int) -> Bool {
+        destinations[lent: slot].hasCursor && destinations[lent: slot].cursorLent.fit == .bundle
     }
 
     /// Whether the phone has this very state already. A frame of a loop counts as new, however it

@@ -245,8 +245,10 @@ extension Core {
         let stale = staleRefresh(slot, projection)
         if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
         let (isOver, isRunning) = clipStanding(slot, now: now)
+        // A bundle is all there is, and no frame follows it; behind an app in front it waits.
+        let isMadeGood = playedOn && !(isRunning && isBundle(slot))
         let echo =
-            playedOn ? nil : destinations[slot].flatMap { echoDue($0, projection, now: now) }
+            isMadeGood ? nil : destinations[slot].flatMap { echoDue($0, projection, now: now) }
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
         let refresh = earlier(stale, echo)
         guard let clip = projection.clip, hasCursor else { return .later(refresh) }

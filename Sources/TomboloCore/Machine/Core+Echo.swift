@@ -10,9 +10,10 @@ extension Core {
             destination.echo.count(of: projection.version) < Echo.countMax,
             destination.pacing.lastSend != .distantPast
         else { return nil }
-        // Frames follow one another: one that was lost is made good by the next.
+        // Frames follow one another: one that was lost is made good by the next. A bundle is all
+        // there is.
         if projection.ending == nil, let cursor = destination.cursor, cursor.mode == .running,
-            !cursor.isOver(at: wall(now))
+            !cursor.isOver(at: wall(now)), cursor.fit != .bundle
         {
             return nil
         }

@@ -8,7 +8,8 @@
         case reloadForgottenWithToken, reloadNeverAtRest, reloadBudgetForgotten
         case reloadThroughPause, reloadToRetiredToken
         case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
-        case channelExpiration
+        case channelExpiration, bundleLostWithChange, bundleFrameByFrame
+        case bundleBegunAnew
     }
 
     extension Core {

@@ -44,6 +44,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
     case bundleLostWithChange = "bundle-lost-with-a-change"
     case bundleFrameByFrame = "bundle-frame-by-frame"
     case bundleBegunAnew = "bundle-begun-anew"
+    case endHeldBack = "end-held-back"
+    case timestampOfTheClock = "timestamp-of-the-clock"
+    case framesAtTen = "frames-at-priority-10"
 
     /// Those that this build can plant.
     package static var planted: [Plant] {
@@ -62,7 +65,8 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
             .reloadNeverAtRest, .reloadBudgetForgotten, .reloadThroughPause,
             .reloadToRetiredToken, .endEchoedToSuccessor, .channelBeforeEnd,
             .channelBudgetAnew, .channelGoneForgotten, .channelExpiration, .predecessorKept,
-            .bundleLostWithChange, .bundleFrameByFrame, .bundleBegunAnew:
+            .bundleLostWithChange, .bundleFrameByFrame, .bundleBegunAnew, .endHeldBack,
+            .timestampOfTheClock, .framesAtTen:
             true
         default: false
         }
@@ -95,6 +99,9 @@ package enum Plant: String, Hashable, Sendable, CaseIterable {
                 case .bundleLostWithChange: .bundleLostWithChange
                 case .bundleFrameByFrame: .bundleFrameByFrame
                 case .bundleBegunAnew: .bundleBegunAnew
+                case .endHeldBack: .endHeldBack
+                case .timestampOfTheClock: .timestampOfTheClock
+                case .framesAtTen: .framesAtTen
                 default: nil
                 }
         #endif

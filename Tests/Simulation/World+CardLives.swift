@@ -152,6 +152,7 @@ extension FaultSet {
 
     /// Those with which a card may be without a route for a while.
     static let unsteadyTokens = [
-        Fault.rotation, .oldTokens, .startTokens, .deletions, .missingTokens, .offline, .types,
+        Fault.rotation, .lateTokens, .reordered, .oldTokens, .startTokens, .deletions,
+        .missingTokens, .offline, .types,
     ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
 }

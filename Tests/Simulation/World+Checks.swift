@@ -186,6 +186,9 @@ extension World {
             bundle: content.bundle?.play, mayShare: mayShare,
             // Only frames are not to be kept by Apple.
             isFrame: push.expiration == 0, isStale: content.isStale, token: push.token)
+        check(
+            !sent.isFrame || sent.priority == 5 || mayShare, .framePriority,
+            "a frame at \(sent.priority)")
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         for (promise, detail) in ageFaults(push.event, key, outbox, phone) {
             check(false, promise, detail)
@@ -239,7 +242,16 @@ extension World {
         let from = max(since, lastTrouble, card.registeredSince)
         // The slowest class: which one holds may change any time.
         let grant = plan.configuration.budgets[.standard]
-        let bound = Span(nanoseconds: grant.lowPrioritySpacing.nanoseconds) + .seconds(10)
+        // All that goes to the phone takes turns (rule 8).
+        let turns = Int64(outboxes.keys.count { $0.phone == phone.number })
+        let turn =
+            grant.lowPrioritySpacing.nanoseconds
+            / plan.configuration.limits.deviceGrantFactor
+        // An end takes no turn: it goes at once (rule 4).
+        let waits = isLive || !faults.isDisjoint(with: .unsteadyTokens)
+        let bound =
+            Span.seconds(10)
+            + Span(nanoseconds: waits ? grant.lowPrioritySpacing.nanoseconds + turns * turn : 0)
         guard life?.isReady == true, Span(nanoseconds: (loop.now - from).nanoseconds) > bound
         else { return }
         violated(

@@ -201,7 +201,7 @@ extension World {
         {
             violated(.converges, "\(name) shows another frame")
         } else if view.clip?.playing == true {
-            checkBundle(on: card, name, model)
+            checkBundle(on: card, phone, name, model)
         }
     }
 

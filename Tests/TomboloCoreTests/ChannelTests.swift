@@ -132,6 +132,32 @@ import TomboloJSON
         #expect(high <= 15, "\(high): ten, and one in six seconds")
     }
 
+    @Test func `after a crash a channel's newest activity says what is spent`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        for round in 0..<2 {
+            rig.command(.start, Self.onFinal, id: "cat\(round)")
+            for second in 1...6 {
+                rig.advance(to: Double(round * 10 + second))
+                rig.command(
+                    .update, #"{"state":{"goals":\#(second)},"urgency":"high"}"#,
+                    id: "cat\(round)")
+            }
+            rig.command(.end, "{}", id: "cat\(round)")
+            rig.advance(to: Double(round * 10 + 9))
+        }
+        #expect(rig.crash(recoverAt: 22) == [])
+        rig.command(.start, Self.onFinal, id: "cat2")
+        for second in 1...6 {
+            rig.advance(to: Double(24 + second))
+            rig.command(
+                .update, #"{"state":{"goals":\#(second)},"urgency":"high"}"#, id: "cat2")
+        }
+        rig.advance(to: 40)
+        let high = rig.pushes.filter { $0.push.priority == 10 && $0.push.event != .end }.count
+        #expect(high <= 17, "\(high): ten, and one in six seconds")
+    }
+
     @Test func `a channel that Apple does not know takes no start, also after a crash`() {
         var rig = Rig()
         rig.channel("final", "Y2g=")

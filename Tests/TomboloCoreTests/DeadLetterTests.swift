@@ -90,6 +90,22 @@ import TomboloJSON
         #expect(rig.view()?.destinations.first?.phase == "ended")
     }
 
+    @Test func `the refused start of a new card is not tried again as the old card's`() {
+        for crashes in [false, true] {
+            var rig = CardLifeTests.running(#","renew":"always""#)
+            rig.verdict = { $0.event == .start ? Self.topicDisallowed : .accepted }
+            rig.advance(to: 8 * CardLifeTests.hour - 1_100)
+            rig.verdict = { _ in .accepted }
+            if crashes { #expect(rig.crash(recoverAt: 8 * CardLifeTests.hour - 1_090) == []) }
+            let before = rig.pushes.count
+            rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+            rig.advance(to: 8 * CardLifeTests.hour - 1_000)
+            let starts = rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .start }
+            let ids = starts.map { Rig.aps($0)?["attributes"]?["activity_id"]?.string }
+            #expect(ids == ["cat~1.1"], "\(crashes)")
+        }
+    }
+
     @Test func `where nobody is left the letter goes, and the answer says so`() {
         var rig = Rig()
         rig.runningActivity()

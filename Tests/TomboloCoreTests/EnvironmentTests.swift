@@ -58,12 +58,24 @@ import TomboloJSON
         rig.token("start:Runner", "aa")
         let again = try register(&rig, "sandbox")
         #expect(again.lint.isEmpty)
-        // The one that is taken where nothing is said.
-        rig.tell(
-            .register(
-                try DeviceRegistration(reading: Rig.json(#"{"app":"com.example.app"}"#))))
+    }
+
+    @Test(arguments: ["sandbox", "production"])
+    func `who does not say its environment stays where it was`(environment: String) throws {
+        var rig = Self.rig()
+        _ = try register(&rig, environment)
+        rig.token("start:Runner", "aa")
+        let fields = #"{"app":"com.example.app"}"#
+        rig.tell(.register(try DeviceRegistration(reading: Rig.json(fields))))
+        guard case .stored(let stored)? = rig.answers.last else {
+            Issue.record("\(rig.answers)")
+            return
+        }
+        #expect(stored.lint.isEmpty)
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier("phone")))
-        #expect(rig.core.view(key, now: rig.now)?.tokens.count == 1)
+        let view = try #require(rig.core.view(key, now: rig.now))
+        #expect(view.tokens.count == 1)
+        #expect(view.registration.environment?.name == environment)
     }
 
     @Test func `what was forgotten with the environment stays so over a crash`() throws {

@@ -173,7 +173,7 @@ extension Core {
             if isPlanted(.channelBudgetAnew) { return pacing }
         #endif
         let before = channel.destinations.compactMap { destinations[$0] }
-            .max { $0.pacing.lastSend < $1.pacing.lastSend }
+            .max { $0.number < $1.number }
         if let before { pacing = before.pacing }
         pacing.holdsToken = false
         return pacing

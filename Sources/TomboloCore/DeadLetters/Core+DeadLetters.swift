@@ -14,7 +14,8 @@ extension Core {
         else { return }
         let letter = DeadLetter(
             number: nextDeadLetter, activity: activities[destination.activity].key,
-            incarnation: destination.incarnation, device: device.key.id, event: flying.event,
+            incarnation: destination.incarnation, renewal: destination.renewal,
+            device: device.key.id, event: flying.event,
             version: flying.version, status: status, reason: reason,
             apnsID: destination.lastDelivery?.apnsID.text ?? "", at: wall(now))
         nextDeadLetter += 1
@@ -107,6 +108,7 @@ extension Core {
         return activities[activity].destinations.first {
             destinations[$0]?.device == device
                 && destinations[$0]?.incarnation == letter.incarnation
+                && destinations[$0]?.renewal == letter.renewal
         }
     }
 

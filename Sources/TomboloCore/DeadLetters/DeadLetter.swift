@@ -6,6 +6,8 @@ package struct DeadLetter: Hashable, Sendable {
     package let number: Int64
     package var activity: ActivityKey
     package var incarnation: Int64
+    /// Which card of the incarnation on the device (`ActivityReference`).
+    package var renewal: Int64
     package var device: Identifier
     package var event: Push.Event
     package var version: Int64
@@ -37,6 +39,7 @@ package struct DeadLetter: Hashable, Sendable {
         writer.member("tenant", activity.tenant.name.rawValue)
         writer.member("activity", activity.id.rawValue)
         writer.member("incarnation", incarnation)
+        if renewal > 0 { writer.member("renewal", renewal) }
         writer.member("device", device.rawValue)
         writer.member("event", Int64(event.rawValue))
         writer.member("version", version)
@@ -65,7 +68,8 @@ extension DeadLetter {
         else { return nil }
         self.init(
             number: number, activity: ActivityKey(tenant: TenantID(tenant), id: id),
-            incarnation: incarnation, device: device, event: event, version: version,
+            incarnation: incarnation, renewal: view["renewal"]?.integer ?? 0, device: device,
+            event: event, version: version,
             status: Int(status), reason: reason, apnsID: apnsID, at: Instant(nanoseconds: at))
     }
 }

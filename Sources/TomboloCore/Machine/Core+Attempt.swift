@@ -163,6 +163,9 @@ extension Core {
         guard let projection = projection(slot), let token = pushToken(slot, event) else {
             return
         }
+        #if PLANTED_BUGS
+            let (priority, timestamp) = planted(priority, timestamp, wish, now: now)
+        #endif
         let lane = destinations[lent: slot].lane
         // Before anything holds what it changes.
         let state = frameState(slot, event, wish, projection, now: now)

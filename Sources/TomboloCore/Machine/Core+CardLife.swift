@@ -116,16 +116,22 @@ extension Core {
             Staged.Reservation(slot: old, destination: destinations[old]?.number ?? 0))
     }
 
-    /// A card is gone: one that was to take its place, and has not been tried yet, has none to
-    /// take.
-    mutating func forgetSuccessor(of slot: Int, now: Instant) {
+    /// Whether the card whose place it is to take is gone: then there is none to take.
+    func hasLostPlace(_ destination: Destination) -> Bool {
+        guard destination.renewal > 0 else { return false }
+        let before = activities[destination.activity].destinations.lazy.compactMap { index in
+            destinations[index]
+        }.first { destination.isSuccessor(of: $0) }
+        return before.map { $0.phase == .gone || $0.wasDismissed } ?? false
+    }
+
+    /// A card is gone: its successor, if it has not been tried, is looked at again.
+    mutating func reviseSuccessor(of slot: Int, now: Instant) {
         guard let destination = destinations[slot] else { return }
-        let next = activities[destination.activity].destinations.first { index in
-            destinations[index].map { $0.isSuccessor(of: destination) } ?? false
+        for index in activities[destination.activity].destinations
+        where destinations[index]?.isSuccessor(of: destination) == true {
+            deadlines.set(index, at: now)
         }
-        guard let next, destinations[next]?.phase == .waiting else { return }
-        decideRest(next, .noRoute, now: now)
-        enter(.gone, next, now: now)
     }
 
     /// A new card that has not shown up in time: the old one stays, and there is no second try.
@@ -169,7 +175,7 @@ extension Core {
             projection(slot)?.ending == nil
         else {
             enter(.gone, slot, now: now)
-            forgetSuccessor(of: slot, now: now)
+            reviseSuccessor(of: slot, now: now)
             return
         }
         destinations[slot]?.acknowledged = 0

@@ -134,6 +134,11 @@ extension Core {
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
         case .waiting:
+            if hasLostPlace(destination) {
+                enter(.gone, slot, now: now)
+                decideRest(slot, .noRoute, now: now)
+                return .later(nil)
+            }
             return wantStart(
                 destination, projection, areAlertsPaused: areAlertsPaused(slot))
         case .starting, .started:

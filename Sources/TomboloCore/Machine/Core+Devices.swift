@@ -87,6 +87,11 @@ extension Core {
         let known = deviceByKey[key].flatMap { devices[$0] }
         // A class that an operator set stays when the app registers again.
         registration.budgetClass = registration.budgetClass ?? known?.registration.budgetClass
+        // Nor does an app that leaves its environment out lose its tokens for that.
+        if let known, registration.app == nil || registration.app == known.registration.app {
+            registration.environment =
+                registration.environment ?? known.registration.environment
+        }
         let lane = try lane(of: registration, tenant: key.tenant)
         if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
             throw Refusal(

@@ -78,7 +78,7 @@ extension Core {
             destinations[slot]?.wasDismissed = true
             markDirty(slot, now: now)
             if !destination.isFinished { enter(.gone, slot, now: now) }
-            forgetSuccessor(of: slot, now: now)
+            reviseSuccessor(of: slot, now: now)
             return
         }
         if report.phase == .ended {

@@ -9,7 +9,7 @@
         case reloadThroughPause, reloadToRetiredToken
         case endEchoedToSuccessor, channelBeforeEnd, channelBudgetAnew, channelGoneForgotten
         case channelExpiration, bundleLostWithChange, bundleFrameByFrame
-        case bundleBegunAnew
+        case bundleBegunAnew, endHeldBack, timestampOfTheClock, framesAtTen
     }
 
     extension Core {
@@ -20,6 +20,10 @@
         mutating func plantedWait(
             _ slot: Int, _ event: Push.Event, _ wish: Wish, _ waits: Bool, now: Instant
         ) -> Instant? {
+            if isPlanted(.endHeldBack), event == .end, let destination = destinations[slot] {
+                let quiet = destination.pacing.lastSend + .minutes(1)
+                return now < quiet ? quiet : nil
+            }
             guard event == .update, wish != .frame, let projection = projection(slot) else {
                 return nil
             }
@@ -32,6 +36,16 @@
                 return now + (quiet - wall(now))
             }
             return nil
+        }
+
+        /// What a push goes out with, where that is not what was decided.
+        func planted(
+            _ priority: UInt8, _ timestamp: Int64, _ wish: Wish, now: Instant
+        ) -> (UInt8, Int64) {
+            (
+                isPlanted(.framesAtTen) && wish == .frame ? 10 : priority,
+                isPlanted(.timestampOfTheClock) ? wall(now).seconds : timestamp
+            )
         }
     }
 #endif

@@ -134,11 +134,7 @@ extension Core {
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
         case .waiting:
-            if hasLostPlace(destination) {
-                enter(.gone, slot, now: now)
-                decideRest(slot, .noRoute, now: now)
-                return .later(nil)
-            }
+            if hasLostPlace(destination) { return giveUp(slot, now: now) }
             return wantStart(
                 destination, projection, areAlertsPaused: areAlertsPaused(slot))
         case .starting, .started:
@@ -167,11 +163,15 @@ extension Core {
                 decideRest(slot, .onChannel, now: now)
                 return .later(nil)
             }
-            enter(.gone, slot, now: now)
-            decideRest(slot, .noRoute, now: now)
-            return .later(nil)
+            return giveUp(slot, now: now)
         case .live, .ended, .gone, .lapsed, .listening: return .later(nil)
         }
+    }
+
+    private mutating func giveUp(_ slot: Int, now: Instant) -> Want {
+        enter(.gone, slot, now: now)
+        decideRest(slot, .noRoute, now: now)
+        return .later(nil)
     }
 
     private func wantStart(

@@ -170,6 +170,21 @@ import TomboloJSON
         }
     }
 
+    @Test func `a successor's start of unknown outcome is not repeated after a dismissal`() {
+        var rig = Self.running(#","renew":"always","on_unknown_start":"resend""#)
+        rig.advance(to: 8 * Self.hour - 1_300)
+        rig.verdict = {
+            $0.event == .start ? .unknown(reason: "the connection broke") : .accepted
+        }
+        rig.advance(to: 8 * Self.hour - 1_190)
+        rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+        rig.verdict = { _ in .accepted }
+        let before = rig.pushes.filter { $0.push.event == .start }.count
+        #expect(before == 2)
+        rig.advance(to: 9 * Self.hour)
+        #expect(rig.pushes.filter { $0.push.event == .start }.count == before)
+    }
+
     @Test func `a token that was late does not get a dismissed card a successor`() {
         for crashes in [false, true] {
             var rig = Self.running(#","renew":"always""#)

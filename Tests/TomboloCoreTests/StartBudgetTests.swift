@@ -67,6 +67,24 @@ import TomboloJSON
         #expect(last - first >= 7_200_000_000_000)
     }
 
+    @Test func `starts that a slow disk holds are paid for when they go`() throws {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        rig.commitsByItself = false
+        for number in 1...11 { Self.start(&rig, number) }
+        // The starts are durable, and that they are tried is so much later.
+        rig.commit()
+        rig.advance(to: 900)
+        rig.commitsByItself = true
+        rig.advance(to: 15_000)
+        let times = rig.pushes.map(\.at.nanoseconds)
+        #expect(times.count == 11)
+        let (first, last) = (try #require(times.first), try #require(times.last))
+        #expect(first >= 900_000_000_000)
+        #expect(last - first >= 7_200_000_000_000)
+    }
+
     @Test func `the budget survives a crash`() {
         var rig = Rig()
         rig.device("phone", .lab)

@@ -73,7 +73,8 @@ extension Core {
     func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
         guard !destination.holdsStartToken else { return nil }
         let time = devices.budgets[destination.device].starts.time(
-            keeping: 0, of: configuration.budgets[.start], now: now)
+            keeping: 0, of: configuration.budgets[.start],
+            held: startTokensHeld(by: destination.device), now: now)
         return time.flatMap { $0 > now ? $0 : nil }
     }
 

@@ -21,11 +21,18 @@ package struct TokenBucket: Hashable, Sendable {
 
     /// When more than `kept` tokens will be there: at once, or later. Nil where `kept` is the whole
     /// bucket.
-    package func time(keeping kept: Int64, of grant: Grant, now: Instant) -> Instant? {
+    ///
+    /// - Parameter held: so many were taken and are not spent: they are missing, however long ago
+    ///   that was.
+    package func time(
+        keeping kept: Int64, of grant: Grant, held: Int64 = 0, now: Instant
+    ) -> Instant? {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }
         let back = interval.nanoseconds * (grant.burst - kept - 1)
-        return max(now, fullAt(under: grant, now: now) - Span(nanoseconds: back))
+        let missing = Span(nanoseconds: interval.nanoseconds * held)
+        let fullAt = max(fullAt(under: grant, now: now), held > 0 ? now + missing : .distantPast)
+        return max(now, fullAt - Span(nanoseconds: back))
     }
 
     /// Whether the last tokens taken may still be spent: they are missing from the bucket.

@@ -27,6 +27,7 @@ package struct Rig {
     private var factSeq: Int64 = 0
     private var ticket: UInt64 = 0
     package private(set) var stored: [Record] = []
+    package private(set) var facts: [NewFact] = []
     package private(set) var history: [RecordedEvent] = []
     package private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
     private var pending: PendingBatch?
@@ -99,6 +100,7 @@ package struct Rig {
         stored += batch.records
         let firstFact = factSeq + 1
         factSeq += Int64(batch.facts.count)
+        facts += batch.facts
         var effects = Effects()
         core.step(
             .committed(firstSeq: first, firstFactSeq: firstFact), now: now, effects: &effects)

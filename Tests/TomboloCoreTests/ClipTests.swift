@@ -100,6 +100,23 @@ import TomboloJSON
         #expect(rig.lastAccepted?.plan?.pushes == 1)
     }
 
+    @Test(arguments: [BudgetClass.standard, .lab])
+    func `the last frame of a flip-book that plays once is a state`(_ budgetClass: BudgetClass) {
+        var rig = Rig()
+        rig.runningActivity(budgetClass)
+        rig.advance(to: 20)
+        let before = rig.pushes.count
+        rig.command(
+            .play,
+            #"{"flipbook":{"path":"/lap","frames":[1,2,3],"every":"100ms","loop":2},"#
+                + #""urgency":"high"}"#)
+        rig.advance(to: 60)
+        let own = rig.pushes.dropFirst(before).map(\.push)
+        #expect(own.last.map { Rig.state($0) } == #"{"lap":3}"#)
+        #expect(own.last.map { $0.expiration > Rig.epoch.seconds + 3_600 } == true)
+        #expect(own.dropFirst().dropLast().allSatisfy { $0.expiration == 0 })
+    }
+
     @Test func `frames expire at once and carry no alert`() {
         var rig = Rig()
         rig.runningActivity(.lab)

@@ -102,6 +102,48 @@ import TomboloJSON
         #expect(!OrphanTests.names(rig).contains("widget"))
     }
 
+    @Test func `an attempt that was surely not processed is no send, also of a reload`() {
+        var rig = Self.rig()
+        var refusals = 2
+        rig.verdict = { _ in
+            refusals -= 1
+            return refusals >= 0
+                ? .rejected(
+                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
+                    tokenGoneSince: nil) : .accepted
+        }
+        rig.reload(Self.phone)
+        rig.advance(to: 100)
+        #expect(Self.line(rig) == "0:widgets ee 1:widgets ee 3:widgets ee")
+        rig.reload(Self.phone)
+        rig.advance(to: 400)
+        #expect(rig.pushes.last?.at == .seconds(303))
+    }
+
+    @Test func `where there is one place, a reload has its turn too`() {
+        var rig = Self.rig()
+        for id in ["a", "b"] {
+            rig.device(id, .lab)
+            rig.token("activity:\(id)", "bb0\(id)", id)
+            rig.command(
+                .start, #"{"type":"Runner","audience":{"device":"\#(id)"},"state":{}}"#, id: id)
+        }
+        rig.advance(to: 10)
+        rig.step(.capacity(LaneNumber(0), 1))
+        rig.verdict = { _ in nil }
+        let before = rig.pushes.count
+        for tick in 0..<10 {
+            rig.advance(to: 10 + Double(tick) * 0.7)
+            for id in ["a", "b"] { rig.command(.update, #"{"state":{"n":\#(tick)}}"#, id: id) }
+            if tick == 2 { rig.reload(Self.phone, control: "lock") }
+            if let push = rig.flying.first { rig.answer(push, .accepted) }
+        }
+        let tokens = rig.pushes.dropFirst(before).map(\.push.token)
+        #expect(tokens.prefix(6).contains("ff"), "\(tokens)")
+        #expect(tokens.count { $0 == "ff" } == 1)
+        #expect(Set(tokens.suffix(3)) == ["bb0a", "bb0b"])
+    }
+
     @Test func `a token that is gone hands its reload to the next one`() {
         var rig = Self.rig()
         rig.verdict = { $0.token == "ee" ? CardLifeTests.gone : .accepted }
@@ -121,8 +163,8 @@ import TomboloJSON
         rig.reload(Self.phone, control: "lock")
         rig.token("control:lock", "f2")
         rig.answer(rig.flying[0], CardLifeTests.gone)
-        rig.advance(to: 5)
-        #expect(Self.line(rig) == "0:control ff 1:control f2")
+        rig.step(.tick)
+        #expect(Self.line(rig) == "0:control ff 0:control f2")
     }
 
     @Test func `what is wanted while a push is refused for good is not refused with it`() {
@@ -134,6 +176,7 @@ import TomboloJSON
         rig.answer(
             rig.flying[0],
             .rejected(status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil))
+        rig.step(.tick)
         rig.advance(to: 60)
         #expect(rig.pushes.count == 2)
     }

@@ -32,6 +32,8 @@ struct FrameCursor: Sendable {
     private(set) var pushed: Int64 = 0
     /// The clip's time of the frame that was shown last.
     private(set) var shownAt: Span?
+    /// The same of the one before: the last push may be lost.
+    private(set) var shownBefore: Span?
     /// Frames asked for that have their decision.
     private(set) var counted: Int64 = 0
     /// Their decisions.
@@ -77,6 +79,7 @@ struct FrameCursor: Sendable {
         self.counted = counted
         self.pushed = pushed
         self.shownAt = shownAt
+        shownBefore = shownAt
         clock =
             playing.clip.clock == .shown
             ? ClipClock(before: elapsed, runningSince: wall)
@@ -98,10 +101,14 @@ struct FrameCursor: Sendable {
     }
 
     /// Whether the end of the clip has been shown: of a flip-book, its last frame.
-    var hasShownEnd: Bool {
-        guard let duration = rhythm.duration, let shownAt else { return false }
-        if rhythm.loop != nil { return shownAt + rhythm.every >= duration }
-        return shownAt >= duration
+    var hasShownEnd: Bool { isEnd(shownAt) }
+
+    /// Whether a push now shows the end of the clip.
+    func showsEnd(at wall: Instant) -> Bool { isEnd(frame(at: wall)) }
+
+    private func isEnd(_ frame: Span?) -> Bool {
+        guard let duration = rhythm.duration, let frame else { return false }
+        return frame + (rhythm.loop == nil ? .zero : rhythm.every) >= duration
     }
 
     /// Whether a push now shows a frame of its own, and not the one before.
@@ -162,6 +169,7 @@ struct FrameCursor: Sendable {
 
     /// A push showed `frame`: it counts as one frame, if one was asked for since the last.
     mutating func show(_ frame: Span?, now: Instant, wall: Instant) {
+        shownBefore = shownAt
         shownAt = frame
         guard moves(at: wall) else { return }
         let new = asked(at: wall) - counted
@@ -175,6 +183,17 @@ struct FrameCursor: Sendable {
             if forgetsBundle { isBundleThere = false }
         #endif
         schedule(showsNew: new > 0, now: now, wall: wall)
+    }
+
+    /// The last push is lost, as far as anybody knows. A frame is made good by the next; where none
+    /// comes after it, it is due once more.
+    ///
+    /// - Parameter wasKnown: it brought no newer version: nothing else makes it go again.
+    mutating func lost(wasKnown: Bool, now: Instant) {
+        if hasShownEnd { shownAt = shownBefore }
+        guard wasKnown, isBundleThere else { return }
+        isBundleThere = false
+        due = now
     }
 
     /// The frame that is due is what the phone shows already: no push is spent.

@@ -132,6 +132,7 @@ extension Device {
         var keptSurfaces: [TokenName: [Int64]] = [:]
         var heard: Heard?
         var channel: Channel?
+        var startBackOffs: [String: Instant] = [:]
     }
 
     private mutating func keep(_ change: (inout Rare) -> Void) {
@@ -160,6 +161,11 @@ extension Device {
     var keptSurfaces: [TokenName: [Int64]] {
         get { rare?.keptSurfaces ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.keptSurfaces = newValue } } }
+    }
+    /// Until when nothing goes to the start token of a type: Apple has had too many.
+    var startBackOffs: [String: Instant] {
+        get { rare?.startBackOffs ?? [:] }
+        set { if rare != nil || !newValue.isEmpty { keep { $0.startBackOffs = newValue } } }
     }
     /// What it said of its app; nil before it said anything.
     var heard: Heard? {

@@ -22,7 +22,7 @@ extension Core {
             // device and its place in the lane are kept for it meanwhile.
             if keepsPlace { keepPlace(slot) }
             reserve(slot, event, alert, grant, now: now, token: paysToken)
-        case .queued: queue(slot, must: event == .end || wish == .must, now: now)
+        case .queued: queue(slot, must: event == .end || wish == .start || wish == .must, now: now)
         case .sent(let priority, let timestamp):
             send(slot, event, wish, alert, priority, timestamp, now: now, effects: &effects)
         }
@@ -43,6 +43,9 @@ extension Core {
         if wall(now) > tellsThrough {
             awaitClock(slot)
             return .postponed(until: nil, .reserving)
+        }
+        if event == .start, let until = startsBackOff(slot, now: now) {
+            return .postponed(until: until, .tokenBackOff)
         }
         if event == .start, let destination = destinations[slot],
             let until = startBudgetAllows(destination, now: now)
@@ -151,6 +154,11 @@ extension Core {
     mutating func serve(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
         let index = Int(lane.rawValue)
         while lanes[index].isOpen(now: now), let slot = lanes[index].nextWaiting() {
+            guard slot >= 0 else {
+                surfaces[~slot].isQueued = false
+                evaluateSurface(~slot, isItsTurn: true, now: now, effects: &effects)
+                continue
+            }
             destinations[slot]?.isQueued = false
             evaluate(slot, isItsTurn: true, now: now, effects: &effects)
         }
@@ -186,8 +194,8 @@ extension Core {
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
-            isFrame: wish == .frame, isEcho: wish == .echo, token: token,
-            alert: event == .start ? nil : alert?.version,
+            wish: wish, token: token, alert: event == .start ? nil : alert?.version,
+            staleAt: event == .end ? nil : projection.staleAfter.map { wall(now) + $0 },
             until: now + configuration.limits.inFlightMax)
         destinations[slot]?.inFlight = flying
         destinations[slot]?.waiting = nil

@@ -182,6 +182,7 @@ extension Core {
         destinations[slot]?.contentHash = 0
         destinations[slot]?.cardSince = nil
         destinations[slot]?.owesTrailing = false
+        destinations[slot]?.staleAt = nil
         enter(.waiting, slot, now: now)
     }
 }

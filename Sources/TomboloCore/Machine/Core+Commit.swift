@@ -141,9 +141,7 @@ extension Core {
         if let alert = staged.projection.alert, alert.version == staged.projection.version {
             activities[slot].comingAlerts.removeAll { $0.version <= alert.version }
             activities[slot].alerts.append(alert)
-            if activities[slot].alerts.count > Alert.waitingMax {
-                activities[slot].alerts.removeFirst()
-            }
+            if activities[slot].alerts.count > Alert.waitingMax { dropAlert(of: slot, now: now) }
         }
         if let key = staged.event.idempotency {
             idempotency.record(staged.event.tenant, key, seq: seq, at: staged.event.recordedAt)

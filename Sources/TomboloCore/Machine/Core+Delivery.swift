@@ -188,7 +188,7 @@ extension Core {
             $0.version > destination.alertsThrough && !isOnItsWay($0, onChannelOf: destination)
                 ? $0 : nil
         }
-        return .push(.start, .must, alert: alert)
+        return .push(.start, .start, alert: alert)
     }
 
     func hasStartRoute(_ destination: Destination) -> Bool {
@@ -294,8 +294,10 @@ extension Core {
         if let next = destinations[lent: slot].cursorLent.nextAsked(now: now, wall: wall(now)) {
             return .later(earlier(refresh, next))
         }
-        return isUnchanged(slot, projection, now: now)
-            ? .unchanged : .push(.update, .frame, alert: nil)
+        if isUnchanged(slot, projection, now: now) { return .unchanged }
+        // The last value is a state, also where it is shown before the end: none comes after it.
+        let isLast = destinations[lent: slot].cursorLent.showsEnd(at: wall(now))
+        return .push(.update, isLast ? .latest(projection.urgency) : .frame, alert: nil)
     }
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is
@@ -308,8 +310,7 @@ extension Core {
         for alert in activities[activity].alerts
         where alert.version > (destinations[slot]?.alertsThrough ?? 0) {
             if alert.expiresAt > wall(now) { return areAlertsPaused(slot) ? nil : alert }
-            destinations[slot]?.alertsThrough = alert.version
-            markDirty(slot, now: now)
+            expire(alert, at: slot, now: now)
         }
         return nil
     }
@@ -318,7 +319,11 @@ extension Core {
     private func staleRefresh(_ slot: Int, _ projection: Projection) -> Instant? {
         let last = destinations[lent: slot].pacing.lastSend
         guard let after = projection.staleAfter, last != .distantPast else { return nil }
-        return last + Span(nanoseconds: after.nanoseconds / 2)
+        let half = Span(nanoseconds: after.nanoseconds / 2)
+        // What the phone was told counts, and not what was sent: that may be lost, or of a relay
+        // before this one.
+        let told = destinations[slot]?.staleAt.map { steady($0) - half }
+        return earlier(last + half, told)
     }
 
     func contentHash(_ projection: Projection, _ state: JSON) -> UInt64 {

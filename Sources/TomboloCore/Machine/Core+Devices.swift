@@ -191,7 +191,10 @@ extension Core {
                         value: token.value))
             }
             useToken(of: slot, reference, now: now, effects: &effects)
-        case .start:
+        case .start(let type):
+            if device.tokens[name]?.value != token.value {
+                devices[slot]?.startBackOffs[type] = nil
+            }
             for destination in devices[slot]?.destinations ?? [] {
                 evaluate(destination, now: now, effects: &effects)
             }

@@ -192,7 +192,9 @@ extension Core {
         let (definition, tenant) = (activity.definition, activity.key.tenant)
         let name = TokenName.activity(activity.reference)
         let routes = devices.prefix(Self.routesMax).compactMap { slot -> DryRun.Route? in
-            guard let device = self.devices[slot] else { return nil }
+            guard let device = self.devices[slot],
+                let lane = try? lane(of: device.registration, tenant: tenant)  // gone: no way
+            else { return nil }
             let route =
                 device.channel != nil
                 ? "channel"
@@ -201,10 +203,7 @@ extension Core {
                     : device.tokens[.start(type: definition.type)] != nil
                         && definition.route != .adopt
                         ? "push_to_start" : nil
-            let grant = grantInForce(
-                device.registration.budgetClass == nil
-                    ? type(of: definition, tenant)?.budgetClass ?? device.budgetClass
-                    : device.budgetClass)
+            let grant = grantInForce(device: slot, definition, tenant, lane)
             return DryRun.Route(device: device.key.id, route: route, grant: grant)
         }
         return (routes, devices.count)

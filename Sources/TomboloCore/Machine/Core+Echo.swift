@@ -57,6 +57,17 @@ extension Core {
         destinations[slot]?.echo.signAt = now
     }
 
+    /// Whether a start has gone, and nobody knows what became of it.
+    private func mayHaveBegun(_ destination: Destination) -> Bool {
+        switch destination.phase {
+        case .startUnknown: true
+        // About to be sent again, and perhaps on record as tried already.
+        case .waiting: destination.cardSince != nil
+        case .starting: startChannel(destination) == nil
+        case .started, .live, .ended, .gone, .lapsed, .listening: false
+        }
+    }
+
     /// A phone's word on its card: it shows the newest state, has ended, or has missed something.
     mutating func hear(_ report: PhoneReport, at slot: Int, now: Instant) {
         guard let destination = destinations[slot], let projection = projection(slot) else {
@@ -86,6 +97,8 @@ extension Core {
             if !destination.isFinished { lapse(slot, now: now) }
             return
         }
+        // Whatever became of its start, the card is there.
+        if mayHaveBegun(destination) { begun(slot, destination.acknowledged, now: now) }
         let isShown =
             report.shownVersion.map { $0 >= projection.version }
             ?? report.shownState.map {

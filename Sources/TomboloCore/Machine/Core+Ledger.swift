@@ -1,3 +1,5 @@
+import TomboloJSON
+
 // Decisions add up: every event ends in exactly one at each destination, and each is told.
 
 extension Core {
@@ -38,6 +40,35 @@ extension Core {
                 number: 0, at: wall(now), tenant: key.tenant, activity: key.id,
                 device: device, decided: decided, version: version, decision: decision,
                 push: push))
+    }
+
+    /// An alert past its time, or behind too many others, rings no more at a destination; its state
+    /// goes all the same, and has a decision of its own.
+    mutating func expire(_ alert: Projection.PendingAlert, at slot: Int, now: Instant) {
+        destinations[slot]?.alertsThrough = alert.version
+        markDirty(slot, now: now)
+        guard let destination = destinations[slot] else { return }
+        let activity = activities[destination.activity]
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("device", devices[destination.device]?.key.id.rawValue ?? "")
+        writer.member("version", alert.version)
+        writer.endObject()
+        note(activity.key.tenant, activity.number, "alert.expired", writer.bytes, now: now)
+    }
+
+    /// The oldest of too many alerts goes: where it waits still, it has expired.
+    mutating func dropAlert(of activity: Int, now: Instant) {
+        let alert = activities[activity].alerts.removeFirst()
+        for slot in activities[activity].destinations
+        where destinations[slot].map({ waits(alert, at: $0) }) ?? false {
+            expire(alert, at: slot, now: now)
+        }
+    }
+
+    private func waits(_ alert: Projection.PendingAlert, at destination: Destination) -> Bool {
+        !destination.isFinished && destination.phase != .waiting && destination.final == nil
+            && alert.version > destination.alertsThrough
     }
 
     /// The newest decisions of a tenant.

@@ -125,6 +125,7 @@ extension Core {
         case .accepted: accepted(slot, flying, now: now)
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot, flying)
+            if reaches != .push { wantAgain(slot, flying, now: now) }
             if reaches == .push || reaches == .tokenMisplaced {
                 bury(slot, flying, status: status, reason: reason, now: now)
             }
@@ -134,11 +135,13 @@ extension Core {
             }
         case .notSent:
             giveBack(slot, flying)
+            wantAgain(slot, flying, now: now)
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
             // The alert is not tried again: it may have rung.
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot]?.contentHash = 0
+            wantAgain(slot, flying, now: now)
             backOff(slot, now: now)
         }
         markDirty(slot, now: now)
@@ -149,6 +152,7 @@ extension Core {
         destinations[slot]?.refusalsInRow = 0
         if acknowledged < flying.version { destinations[slot]?.acknowledged = flying.version }
         destinations[slot]?.contentHash = flying.contentHash
+        destinations[slot]?.staleAt = flying.staleAt
         switch flying.event {
         case .start:
             if destinations[lent: slot].phase == .starting { begun(slot, flying.version, now: now) }
@@ -159,7 +163,7 @@ extension Core {
     }
 
     /// Apple took a start.
-    private mutating func begun(_ slot: Int, _ version: Int64, now: Instant) {
+    mutating func begun(_ slot: Int, _ version: Int64, now: Instant) {
         guard let destination = destinations[slot], startChannel(destination) != nil else {
             enter(.started, slot, now: now)
             return
@@ -171,8 +175,22 @@ extension Core {
     private mutating func giveBack(_ slot: Int, _ flying: Destination.InFlight) {
         if flying.tokenTaken { destinations[slot]?.pacing.holdsToken = true }
         if flying.event == .start { takeBackStart(slot) }
-        if flying.isEcho { destinations[slot]?.echo.takeBack(flying.version) }
+        if flying.isEcho {
+            let sentAt = destinations[lent: slot].pacing.lastSend
+            destinations[slot]?.echo.takeBack(flying.version, sentAt: sentAt)
+        }
         if let alert = flying.alert { destinations[slot]?.alertsThrough = alert - 1 }
+    }
+
+    /// What brought no newer version, and is lost, is wanted still: a second of its own, or the end
+    /// of a clip.
+    private mutating func wantAgain(
+        _ slot: Int, _ flying: Destination.InFlight, now: Instant
+    ) {
+        if flying.wish == .trailing { destinations[slot]?.owesTrailing = true }
+        guard flying.event == .update, destinations[lent: slot].hasCursor else { return }
+        let isKnown = destinations[lent: slot].acknowledged >= flying.version
+        destinations[slot]?.cursor?.lost(wasKnown: isKnown, now: now)
     }
 
     /// A start that surely came to nothing: its place in the budget and its alert serve the next.
@@ -195,13 +213,15 @@ extension Core {
             if flying.event == .start { startFailed(slot, .gone, now: now) }
             if flying.event == .end { enter(.ended, slot, now: now) }
             destinations[slot]?.echo.confirmed(flying.version)
-            // Once more with a newer second it would be refused once more.
+            // Once more with a newer second, or a later stale date, it would be refused once more.
             destinations[slot]?.owesTrailing = false
+            destinations[slot]?.staleAt = flying.staleAt
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
             backOff(slot, now: now)
+            if flying.event == .start, reaches == .tokenBackOff { backOffStarts(like: slot) }
         case .providerToken, .connection:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         }
@@ -237,7 +257,7 @@ extension Core {
             let isCompared = true
         #endif
         guard token.value == flying.token || !isCompared else { return }
-        if isCompared, let since, since < token.registeredAt {
+        if isCompared, isDoubted(since, of: token, now: now) {
             backOff(slot, now: now)
             return
         }
@@ -249,6 +269,14 @@ extension Core {
         guard flying.event != .start else { return }
         destinations[slot]?.token = nil
         cardGone(slot, reaches, now: now)
+    }
+
+    /// Whether Apple's word that a token died is older than the token's registration. What Apple
+    /// still says long after the registration is no old word: the app had told of the token late,
+    /// or the clocks differ.
+    func isDoubted(_ since: Instant?, of token: Device.Token, now: Instant) -> Bool {
+        guard let since, since < token.registeredAt else { return false }
+        return wall(now) - token.registeredAt < configuration.limits.oldWord
     }
 
     func reference(_ destination: Destination) -> ActivityReference {
@@ -264,6 +292,20 @@ extension Core {
         destinations[slot]?.refusalsInRow += 1
         let delay = min(Span.minutes(5), Span.seconds(1 << Int64(doublings)))
         destinations[slot]?.pacing.backOffUntil = now + delay
+    }
+
+    /// One start token is for all activities of a type on its device.
+    private mutating func backOffStarts(like slot: Int) {
+        guard let destination = destinations[slot] else { return }
+        let type = activities[destination.activity].definition.type
+        devices[destination.device]?.startBackOffs[type] = destination.pacing.backOffUntil
+    }
+
+    /// Until when others' starts hold one back; nil for now.
+    func startsBackOff(_ slot: Int, now: Instant) -> Instant? {
+        guard let destination = destinations[slot] else { return nil }
+        let type = activities[destination.activity].definition.type
+        return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
     }
 
     private mutating func noteFact(

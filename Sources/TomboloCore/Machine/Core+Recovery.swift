@@ -66,6 +66,7 @@ extension Core {
         for slot in marked..<destinations.count where destinations[slot]?.token != nil {
             adoptPacing(slot, told: told, mayHaveSent: true, now: now)
         }
+        countEnds(now: now)
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
             if destinations[slot]?.phase == .live { endPredecessor(of: slot, now: now) }
@@ -212,6 +213,25 @@ extension Core {
         staged.dirtyMarks.append(slot)
     }
 
+    /// An end waits for no record of what it spends: one that the relay before sent at priority 10
+    /// may be missing from what it left behind.
+    private mutating func countEnds(now: Instant) {
+        for slot in destinations.indices {
+            guard destinations[slot]?.phase == .live, projection(slot)?.ending != nil else {
+                continue
+            }
+            let grant = grantInForce(slot).grant
+            destinations[slot]?.pacing.bucket.take(grant, now: now)
+            destinations[slot]?.pacing.bucket.clamp(grant, now: now)
+            takeFromDevice(slot, grant, now: now)
+            let device = destinations[lent: slot].device
+            devices.budgets[device].bucket.clamp(
+                grant.times(configuration.limits.deviceGrantFactor), now: now)
+            destinations[slot]?.markIsDirty = true
+            staged.dirtyMarks.append(slot)
+        }
+    }
+
     /// What a mark remembers, apart from budgets and tokens.
     private func recall(
         _ mark: Mark, in destination: inout Destination, restoredAt: Instant?, now: Instant
@@ -223,6 +243,8 @@ extension Core {
         destination.alertsThrough = mark.alertsThrough
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt
+        destination.staleAt = mark.staleAt
+        destination.owesTrailing = mark.owesTrailing
         destination.echo = mark.echo
         destination.cardSince = mark.cardSince
         destination.final = mark.final

@@ -64,6 +64,8 @@ package struct Limits: Hashable, Sendable {
     package var echoAfter = Span.minutes(10)
     /// A sign of life this soon after a send says nothing of that send yet.
     package var echoGrace = Span.seconds(10)
+    /// A 410 from before its token's registration is not believed for so long after that.
+    package var oldWord = Span.minutes(10)
     /// Parked lanes are probed at least this often (Apple asks for 15 minutes after a 5xx).
     package var probeMax = Span.minutes(15)
     /// A clip that is granted fewer frames than one in this time shows its poster frame only.

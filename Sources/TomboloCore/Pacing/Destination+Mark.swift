@@ -21,6 +21,8 @@ struct Mark: Sendable {
     /// How its incarnation ended, where a restart came before its end was delivered.
     var final: Projection?
     var keptAt: Span?
+    var staleAt: Instant?
+    var owesTrailing: Bool
     var clip: Clip?
     var ledger: Ledger?
 
@@ -70,6 +72,8 @@ struct Mark: Sendable {
         }
         ledger = Ledger(parts: view["l"]?.elements.compactMap(\.integer) ?? [])
         keptAt = view["k"]?.integer.map(Span.init(nanoseconds:))
+        staleAt = view["st"]?.integer.map(Instant.init(nanoseconds:))
+        owesTrailing = view["ot"] != nil
         let parts = view["c"]?.elements.compactMap(\.integer) ?? []
         if parts.count == 5 {
             clip = Clip(
@@ -120,6 +124,9 @@ extension Destination {
         if hasFallenBack { writer.member("fb", Int64(1)) }
         if wasDismissed { writer.member("dm", Int64(1)) }
         if let cardSince { writer.member("cs", cardSince.nanoseconds) }
+        if let staleAt { writer.member("st", staleAt.nanoseconds) }
+        // What is under way may come to nothing.
+        if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
         if echo.count > 0 {
             writer.name("e")
             writer.beginArray()
@@ -158,7 +165,8 @@ extension Destination {
         writer.name("c")
         writer.beginArray()
         for part in [
-            cursor.version, cursor.counted, cursor.pushed, cursor.shownAt?.nanoseconds ?? -1,
+            cursor.version, cursor.counted, cursor.pushed,
+            (inFlight == nil ? cursor.shownAt : cursor.shownBefore)?.nanoseconds ?? -1,
             cursor.elapsed(at: wall).nanoseconds,
         ] {
             writer.integer(part)

@@ -12,6 +12,8 @@ extension Destination {
         var frames = FrameCounts()
         /// Of a clip that has ended with its activity: the clip's time that this phone keeps.
         var keptAt: Span?
+        /// When the phone takes what it shows for stale: as Apple took it last.
+        var staleAt: Instant?
         /// Why the last push was not accepted.
         var failure: PushResult?
         /// The projection of an incarnation that a restart has left behind: its end is still to be
@@ -22,8 +24,8 @@ extension Destination {
 
         fileprivate var isEmpty: Bool {
             startPush == nil && alertsBeforeStart == 0 && reservedAlert == nil
-                && frames == FrameCounts() && keptAt == nil && failure == nil && final == nil
-                && nextFinal == nil
+                && frames == FrameCounts() && keptAt == nil && staleAt == nil
+                && failure == nil && final == nil && nextFinal == nil
         }
     }
 
@@ -56,6 +58,11 @@ extension Destination {
     var keptAt: Span? {
         get { rare?.keptAt }
         set { if newValue != rare?.keptAt { keep { $0.keptAt = newValue } } }
+    }
+
+    var staleAt: Instant? {
+        get { rare?.staleAt }
+        set { if newValue != rare?.staleAt { keep { $0.staleAt = newValue } } }
     }
 
     var final: Projection? {

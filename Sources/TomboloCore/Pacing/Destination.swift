@@ -42,12 +42,16 @@ struct Destination: Sendable {
         var version: Int64
         var contentHash: UInt64
         var tokenTaken: Bool
-        var isFrame: Bool
-        var isEcho: Bool
+        var wish: Wish
         var token: PushToken
         /// The version whose alert it carries; a start's is its own.
         var alert: Int64?
+        /// The stale date that it tells, where its producer wants one.
+        var staleAt: Instant?
         var until: Instant
+
+        var isFrame: Bool { wish == .frame }
+        var isEcho: Bool { wish == .echo }
     }
 
     enum Reservation: UInt8, Sendable {
@@ -281,9 +285,11 @@ package struct Echo: Hashable, Sendable {
         signAt = nil
     }
 
-    /// An attempt that surely came to nothing was none.
-    mutating func takeBack(_ version: Int64) {
-        if self.version == version { count = max(0, count - 1) }
+    /// An attempt that surely came to nothing was none: what it was for is still to come.
+    mutating func takeBack(_ version: Int64, sentAt: Instant) {
+        guard self.version == version else { return }
+        count = max(0, count - 1)
+        signAt = sentAt + Span(nanoseconds: 1)
     }
 
     /// The phone itself says that it shows it.

@@ -68,6 +68,7 @@ struct Lane: Sendable {
         probeDelay = min(probeMax, Span(nanoseconds: probeDelay.nanoseconds * 2))
     }
 
+    /// - Parameter slot: a destination's; a surface's is `~slot`, below zero.
     mutating func enqueue(_ slot: Int, must: Bool) {
         if must { waitingMust.append(slot) } else { waitingRest.append(slot) }
     }

@@ -1,6 +1,7 @@
 /// What a change is worth to the pacer.
 package enum Wish: Hashable, Sendable {
-    /// A start, or anything with an alert.
+    case start
+    /// Anything else with an alert.
     case must
     case end
     case latest(Urgency)
@@ -81,8 +82,9 @@ package struct PacingState: Hashable, Sendable {
             let paid = grant.perHour == nil || hasPaid(grant, now: now)
             return paid ? .send(priority: 10, timestamp: timestamp) : .reserve
         }
-        if mayGoLow(grant), low.0 <= now { return .send(priority: 5, timestamp: timestamp) }
-        let next = mayGoLow(grant) ? high.map { $0.0 < low.0 ? $0 : low } ?? low : high ?? low
+        let goesLow = mayGoLow(wish, grant)
+        if goesLow, low.0 <= now { return .send(priority: 5, timestamp: timestamp) }
+        let next = goesLow ? high.map { $0.0 < low.0 ? $0 : low } ?? low : high ?? low
         return .wait(until: next.0, next.1)
     }
 
@@ -172,13 +174,13 @@ package struct PacingState: Hashable, Sendable {
     private func highPriorityTime(
         _ wish: Wish, _ grant: Grant, in bucket: TokenBucket, now: Instant
     ) -> Instant? {
-        if grant.perHour == nil { return now }
+        if grant.perHour == nil { return mayGoLow(wish, grant) ? nil : now }
         let kept: Int64
         switch wish {
         case .frame, .trailing, .echo, .latest(.low): return nil
         case .latest(.normal): kept = max(grant.reserve, grant.burst / 2)
         case .latest(.high): kept = grant.reserve
-        case .must, .end: kept = 0
+        case .start, .must, .end: kept = 0
         }
         if holdsToken { return now }
         guard let time = bucket.time(keeping: kept, of: grant, now: now), kept > 0 else {
@@ -188,7 +190,15 @@ package struct PacingState: Hashable, Sendable {
         return max(now, time - TokenBucket.reservation)
     }
 
-    private func mayGoLow(_ grant: Grant) -> Bool { grant.perHour != nil }
+    /// Whether priority 5 is open to the wish. A start is of class `start`, which has none; and
+    /// where no bucket limits, only what is of little weight goes there.
+    private func mayGoLow(_ wish: Wish, _ grant: Grant) -> Bool {
+        switch wish {
+        case .start: false
+        case .echo, .latest(.low): true
+        case .must, .end, .latest, .trailing, .frame: grant.perHour != nil
+        }
+    }
 
     private static func latest(
         _ one: (Instant, Hold), _ other: (Instant, Hold)

@@ -87,7 +87,11 @@ extension Core {
     // MARK: Sending
 
     /// Looks at one surface anew: it goes on record, goes, or waits.
-    mutating func evaluateSurface(_ slot: Int, now: Instant, effects: inout Effects) {
+    ///
+    /// - Parameter isItsTurn: it has waited for a place in its lane, and this is the place.
+    mutating func evaluateSurface(
+        _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
+    ) {
         let surface = surfaces[slot]
         surfaceDeadlines.set(slot, at: nil)
         switch surface.phase {
@@ -111,9 +115,7 @@ extension Core {
         if !surface.holdsToken {
             due = max(due, surface.bucket.time(keeping: 0, of: grant, now: now) ?? now)
         }
-        if isReloadPaused(device) || !lanes[Int(lane.rawValue)].isOpen(now: now) {
-            due = max(due, now + Self.reloadRetry)
-        }
+        if isReloadPaused(device) { due = max(due, now + Self.reloadRetry) }
         guard due <= now else {
             surfaceDeadlines.set(slot, at: due)
             return
@@ -132,12 +134,22 @@ extension Core {
             surfaces[slot].phase = .reserving
             stageDevice(surface.device)
             staged.surfaceReservations.append(slot)
+            surfaces[slot].hasLostTurn = isItsTurn
             return
         }
+        // Whoever comes while others wait waits behind them (rule 8).
+        let index = Int(lane.rawValue)
+        guard lanes[index].isOpen(now: now), isItsTurn || !lanes[index].hasWaiting else {
+            guard !surface.isQueued else { return }
+            surfaces[slot].isQueued = true
+            lanes[index].enqueue(~slot, must: surface.hasLostTurn)
+            return
+        }
+        surfaces[slot].hasLostTurn = false
         sendReload(slot, device, token.value, lane, now: now, effects: &effects)
     }
 
-    /// A lane that is full or parked, or a pause, is looked at again after this.
+    /// A pause is looked at again after this.
     private static let reloadRetry = Span.seconds(1)
 
     private func isReloadPaused(_ device: Device) -> Bool {
@@ -176,6 +188,7 @@ extension Core {
         lanes[Int(lane.rawValue)].took()
         surfaces[slot].phase = .inFlight(id)
         surfaces[slot].holdsToken = false
+        surfaces[slot].sendBefore = surfaces[slot].lastSend
         surfaces[slot].lastSend = now
         surfaces[slot].isWantedAgain = false
         surfaces[slot].token = token
@@ -209,7 +222,7 @@ extension Core {
             surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
             noteReload(surface, "reload.sent", nil, now: now)
         case .rejected(let status, let reason, let reaches, let since):
-            surfaces[slot].holdsToken = true
+            giveBack(slot)
             noteReload(surface, "reload.refused", "\(status) \(reason)", now: now)
             switch reaches {
             case .push: surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
@@ -219,7 +232,7 @@ extension Core {
             case .tokenBackOff, .providerToken, .connection, .lane: again(slot, now: now)
             }
         case .notSent:
-            surfaces[slot].holdsToken = true
+            giveBack(slot)
             again(slot, now: now)
         case .unknown: again(slot, now: now)
         }
@@ -233,6 +246,12 @@ extension Core {
         #endif
         stageLazily(surface.device, now: now)
         if surfaces[slot].phase == .wanted { surfaceDeadlines.set(slot, at: now) }
+    }
+
+    /// An attempt that surely came to nothing is no send.
+    private mutating func giveBack(_ slot: Int) {
+        surfaces[slot].holdsToken = true
+        surfaces[slot].lastSend = surfaces[slot].sendBefore
     }
 
     private mutating func again(_ slot: Int, now: Instant) {
@@ -249,7 +268,7 @@ extension Core {
         guard let token = devices[surface.device]?.tokens[surface.name],
             token.value == surface.token
         else { return }
-        if let since, since < token.registeredAt { return again(slot, now: now) }
+        if isDoubted(since, of: token, now: now) { return again(slot, now: now) }
         #if PLANTED_BUGS
             if isPlanted(.reloadToRetiredToken) { return again(slot, now: now) }
         #endif

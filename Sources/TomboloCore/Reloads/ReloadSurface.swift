@@ -24,8 +24,14 @@ struct ReloadSurface: Sendable {
     /// A token that is paid for and not spent.
     var holdsToken = false
     var lastSend = Instant.distantPast
+    /// The same of the push before: an attempt that Apple refuses is no send.
+    var sendBefore = Instant.distantPast
     var backOffUntil = Instant.distantPast
     var refusalsInRow = 0
+    /// It waits for a place in its lane.
+    var isQueued = false
+    /// Its turn has come before what it spends was on record: it goes first when that is.
+    var hasLostTurn = false
     /// Of the push in flight.
     var token: PushToken?
 

@@ -24,14 +24,26 @@ enum PacingSentences {
         Words: a grant may change while an activity runs
           a class that changes while a loop runs goes on from the frame shown
           tokens that are missing stay missing under another grant
+        Words: the classes and what they are granted
+          the classes are as the table says
+        Words: the device's class goes before the type's
+          an operator's class goes before the type's, and needs frequent updates
+        Words: every answer tells the effective grant
+          an operator's class goes before the type's, and needs frequent updates
         Words: a frequent device without frequent updates is standard
-          a type says where the id stands, and the class of devices without one
+          an operator's class goes before the type's, and needs frequent updates
+          frequent updates that the user switches off lower the grant at once
+        Words: device grants do not apply to a channel
+          a dry run on a channel tells the channel's grant, and no device's holds it
         Words: a class without priority 5 waits for a token
           four reloads, then one every forty minutes: forty a day
           a phone gets ten starts, then one every two hours
           a control has its own token and budget: four, then one a minute
+          a start never goes at 5
         Words: lab is refused at Apple's
           lab is refused for an app whose endpoint is Apple's
+          a class that is for simulators is none of Apple's
+          a type's lab is not for the environment that is Apple's
         Words: a stopped clip's frame becomes the state
           when a clip stops, the producer's frame of that instant is the state everywhere
         Words: the end of a shown clip keeps each phone's frame
@@ -51,10 +63,17 @@ enum PacingSentences {
           an equal state goes all the same where the last push may be lost
         1: never so for a stale date that is due
           a stale date is moved on before half of its time is gone
+          a stale date that is due is moved on all the same
+          a longer time to the stale date is told before the shorter is over
+          a stale date is moved on in time however often a relay starts anew
         2: the deadline is anchored to the last send, and takes the newest
           the last value of a burst arrives within the spacing, anchored to the last send
         2: within low-priority spacing where it goes at 5
           events without a pause do not starve the phone
+        2: the trailing value also where a push is lost
+          the last value of a clip goes again
+          the last value of a clip that a crash has cut off goes again
+          a bundle that goes on after the app was in front goes again
         2: what holds it is named
           what holds a change is named, and when it ends
         3: no window over the grant
@@ -62,6 +81,7 @@ enum PacingSentences {
         3: across restarts
           after a crash the budget is not spent a second time
           the device's budget is not spent a second time after a crash
+          an end at 10 that may have gone before a crash is counted
         3: across clock jumps
           random histories keep the rules, and their books add up
           steady time never goes back, whatever the wall clock does
@@ -69,6 +89,7 @@ enum PacingSentences {
           a token is on disk before it is spent
         3: a refused attempt is no send
           an attempt that was surely not processed gives its token back
+          an attempt that was surely not processed is no send, also of a reload
         3: after a restart it counts as having just sent
           a start that may have gone leaves the highest timestamp it can have used
           after a crash timestamps go on above all that can have been used
@@ -93,6 +114,7 @@ enum PacingSentences {
           an alert goes at 10 to the last token, then at 5, and expires
         4: past its time the alert is expired, its state latest
           an alert past its time is dropped and its state still goes
+          an alert that has expired is told
         4: a start's alert does not expire while the start waits
           a start's alert does not expire while the start waits
         4: an alert's push carries the newest state
@@ -105,6 +127,8 @@ enum PacingSentences {
           the newest state is held for a token eight hours at most
         5: a start of unknown outcome is not repeated
           a start of unknown outcome is not repeated, and a late token revives it
+        5: it waits for a token or a device's report
+          a start that a phone tells of is not repeated
         5: resend: the same collapse id
           resend repeats a start of unknown outcome once its deadline has passed
         5: resend: alert included
@@ -128,22 +152,26 @@ enum PacingSentences {
           an update of the app's own that is far ahead counts as now
         6: in lab a second is shared, the trailing push is newer
           in lab a second is shared, and the trailing push is strictly newer
+          a second of its own is had at last
         6: the clock follows forwards, and by at most 60 s
           the wall clock is followed forwards only, and by at most a minute
         6: a stored timestamp ahead is a named hold; end goes
           a stored timestamp ahead of the clock holds all but the end
         7: priority by urgency
           priority follows urgency and what is left in the bucket
+          low goes at 5 and an echo too in lab
         7: a frame never takes 10 where there is a bucket
           a slowed loop shows every frame in turn at the granted interval
         8: destinations take turns, each with its newest value
           a stream limit is kept, and whoever waits takes the newest value in its turn
           where there is one place, two busy destinations take turns
           activities of a device take turns, and nobody starves
+          where there is one place, a reload has its turn too
         9: a one-shot keeps its duration, sampled evenly
           a one-shot keeps its duration and is sampled evenly at the granted rate
         9: its last value is a latest
           the last value of a short tween goes as a state, and exactly
+          the last frame of a flip-book that plays once is a state
         9: a loop is slowed, not sub-sampled
           a slowed loop shows every frame in turn at the granted interval
           a loop visits all its frames, whatever it and the grant are
@@ -185,9 +213,13 @@ enum PacingSentences {
           nothing is renewed after a dismissal, without being asked, or after the end
         14: 429 backs off that token
           too many requests back off that token alone
+          too many requests hold back every start to the same token
+          a new start token waits for no back-off of the one before
         14: 410 retires the token, compared with its registration
           a 410 retires the token it is about, and nothing goes there again
           a 410 from before the registration does not retire the token
+          an old word of Apple is not believed soon after the registration
+          a token that Apple calls dead again and again is dead
         14: on_token_gone
           a token that is gone stops the card, unless the producer wants another
         14: a limit that falls to 1 is obeyed and recovered from
@@ -204,6 +236,7 @@ enum PacingSentences {
           no probe waits longer than the operator allows, jitter included
         15: on a sign of life, at most twice for each change
           a sign of life later than the last send brings an echo, twice for each change
+          an echo that met an unwell Apple goes again
         15: once 10 minutes after the last change, at 5
           ten minutes after the last change the state goes once more at priority 5
         15: after an end it is the end

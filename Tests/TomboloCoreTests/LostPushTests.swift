@@ -1,0 +1,248 @@
+import CoreRig
+import Testing
+import TomboloJSON
+
+@testable import TomboloCore
+
+/// A push that came to nothing, or may have: what it was for is wanted still (pacing rules 2 and
+/// 14).
+@Suite struct LostPushTests {
+    static let fates: [PushResult] = [
+        .rejected(status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil),
+        .rejected(
+            status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil),
+        .notSent(reason: "no connection"), .unknown(reason: "cut"),
+    ]
+
+    @Test(arguments: fates) func `the last value of a clip goes again`(_ fate: PushResult) {
+        for budgetClass in [BudgetClass.standard, .lab] {
+            var rig = Rig()
+            rig.runningActivity(budgetClass)
+            rig.advance(to: 20)
+            rig.command(
+                .play, #"{"tween":{"path":"/lap","from":0,"to":9,"duration":"2s"},"fit":"step"}"#)
+            var lost = 0
+            rig.verdict = { push in
+                guard Rig.state(push) == #"{"lap":9}"#, lost == 0 else { return .accepted }
+                lost += 1
+                return fate
+            }
+            rig.advance(to: 120)
+            let last = rig.pushes.filter { Rig.state($0.push) == #"{"lap":9}"# }
+            #expect(lost == 1, "\(budgetClass)")
+            #expect(last.count >= 2, "\(budgetClass): \(rig.line())")
+        }
+    }
+
+    @Test(arguments: fates) func `a second of its own is had at last`(_ fate: PushResult) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 10.5)
+        for tick in 0..<8 {
+            rig.advance(to: 10.5 + Double(tick) * 0.05)
+            rig.command(.update, #"{"state":{"lap":\#(tick + 1)}}"#)
+        }
+        var stamps: [Int64] = []
+        var lost = 0
+        rig.verdict = { push in
+            lost += 1
+            if lost == 1 { return fate }
+            stamps.append(Rig.aps(push)?["timestamp"]?.integer ?? 0)
+            return .accepted
+        }
+        rig.advance(to: 60)
+        #expect(lost == 2, "\(rig.line())")
+    }
+
+    @Test(arguments: fates) func `a stale date that is due is moved on all the same`(
+        _ fate: PushResult
+    ) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1},"stale_after":"10m","urgency":"low"}"#)
+        var lost = 0
+        rig.verdict = { _ in
+            lost += 1
+            return lost == 1 ? fate : .accepted
+        }
+        rig.advance(to: 20 + 301)
+        #expect(lost == 1)
+        rig.advance(to: 20 + 400)
+        #expect(lost == 2, "\(rig.line())")
+    }
+
+    @Test func `a longer time to the stale date is told before the shorter is over`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1},"stale_after":"1m","urgency":"low"}"#)
+        rig.command(.update, #"{"state":{"lap":1},"stale_after":"1h","urgency":"low"}"#)
+        rig.advance(to: 90)
+        let stale = rig.pushes.compactMap { Rig.aps($0.push)?["stale-date"]?.integer }
+        #expect(stale.last ?? 0 > Rig.epoch.seconds + 3_600, "\(rig.line())")
+    }
+
+    @Test func `a stale date is moved on in time however often a relay starts anew`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1},"stale_after":"10m","urgency":"low"}"#)
+        for start in 1...4 {
+            rig.advance(to: 20 + Double(start) * 200 - 0.1)
+            #expect(rig.crash(recoverAt: 20 + Double(start) * 200).isEmpty)
+        }
+        rig.advance(to: 900)
+        var last = Int64.max
+        for (at, push) in rig.pushes {
+            #expect((Rig.epoch + at).seconds < last, "stale before \(Rig.text(at))")
+            last = Rig.aps(push)?["stale-date"]?.integer ?? last
+        }
+        #expect(rig.pushes.count > 3)
+    }
+
+    @Test func `an end at 10 that may have gone before a crash is counted`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        // Four activities, and all that their device has at priority 10 but one.
+        for id in ["a", "b", "c", "d"] {
+            rig.command(
+                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
+                id: id)
+            rig.token("activity:\(id)", "bb0\(id)")
+        }
+        for lap in 1...3 {
+            for id in ["a", "b", "c", "d"] where !(id == "d" && lap == 3) {
+                rig.advance(to: Double(lap) * 20)
+                rig.command(
+                    .update, #"{"state":{"lap":\#(lap)},"alert":{"title":"t"}}"#, id: id)
+            }
+        }
+        rig.advance(to: 70)
+        #expect(rig.pushes.count { $0.push.priority == 10 } == 15)
+        rig.command(.end, #"{"dismiss":"now"}"#, id: "d")
+        #expect(rig.pushes.last?.push.event == .end)
+        #expect(rig.pushes.last?.push.priority == 10)
+        #expect(rig.crash(recoverAt: 71).isEmpty)
+        rig.command(.update, #"{"state":{"lap":9},"alert":{"title":"t"}}"#, id: "a")
+        rig.advance(to: 80)
+        #expect(rig.pushes.count { $0.push.priority == 10 } <= 16, "\(rig.line(from: 15))")
+    }
+
+    @Test func `a start that a phone tells of is not repeated`() {
+        for policy in ["resend", "give_up"] {
+            var rig = Rig()
+            rig.device()
+            rig.token("start:Runner", "aa")
+            rig.verdict = { _ in .unknown(reason: "cut") }
+            rig.command(
+                .start,
+                #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0},"#
+                    + #""on_unknown_start":"\#(policy)"}"#)
+            rig.advance(to: 30)
+            rig.verdict = { _ in .accepted }
+            rig.report("cat", #"{"phase":"active"}"#)
+            rig.advance(to: 300)
+            #expect(rig.pushes.count == 1, "\(policy): \(rig.line())")
+            #expect(rig.view()?.destinations.first?.phase == "started", "\(policy)")
+        }
+    }
+
+    @Test func `the last value of a clip that a crash has cut off goes again`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.command(
+            .play, #"{"tween":{"path":"/lap","from":0,"to":9,"duration":"2s"},"fit":"step"}"#)
+        rig.verdict = { _ in nil }
+        rig.advance(to: 25)
+        #expect(rig.line(from: 1).hasSuffix(#"{"lap":9}"#))
+        let before = rig.pushes.count
+        rig.verdict = { _ in .accepted }
+        #expect(rig.crash(recoverAt: 26).isEmpty)
+        rig.advance(to: 60)
+        #expect(rig.pushes.count == before + 1)
+        #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":9}"#)
+    }
+
+    @Test(arguments: fates) func `a bundle that goes on after the app was in front goes again`(
+        _ fate: PushResult
+    ) {
+        var rig = Rig()
+        rig.type(#"{"plays":true}"#)
+        rig.runningActivity()
+        rig.advance(to: 100)
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 110)
+        rig.presence(.active)
+        rig.advance(to: 140)
+        var lost = 0
+        rig.verdict = { _ in
+            lost += 1
+            return lost == 1 ? fate : .accepted
+        }
+        rig.presence(.background)
+        rig.advance(to: 200)
+        #expect(lost == 2, "\(rig.line())")
+        #expect(rig.pushes.last.map { Rig.json(Rig.state($0.push))["clip"] != nil } == true)
+    }
+
+    @Test(arguments: [610.0, 100]) func `an echo that met an unwell Apple goes again`(_ due: Double)
+    {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
+        rig.advance(to: 99)
+        var lost = 0
+        rig.verdict = { [fate = Self.fates[0]] _ in
+            lost += 1
+            return lost == 1 ? fate : .accepted
+        }
+        if due == 100 { rig.presence(.background) }
+        rig.advance(to: due + 30)
+        #expect(rig.pushes.dropFirst(2).map(\.push.priority) == [5, 5], "\(rig.line())")
+    }
+
+    @Test func `too many requests hold back every start to the same token`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.token("start:Other", "ab")
+        var isWell = false
+        rig.verdict = { [fate = Self.fates[1]] push in
+            push.token == "aa" && !isWell ? fate : .accepted
+        }
+        func start(_ type: String, _ id: String) {
+            rig.command(
+                .start, #"{"type":"\#(type)","audience":{"device":"phone"},"state":{"lap":0}}"#,
+                id: id)
+        }
+        start("Runner", "a")
+        rig.advance(to: 0.5)
+        start("Runner", "b")
+        start("Other", "c")
+        rig.advance(to: 0.9)
+        #expect(rig.pushes.map(\.push.token) == ["aa", "ab"], "\(rig.line())")
+        #expect(rig.view("b")?.destinations.first?.waiting?.reason == "token_back_off")
+        isWell = true
+        rig.advance(to: 5)
+        #expect(rig.pushes.map(\.push.token) == ["aa", "ab", "aa", "aa"])
+    }
+
+    @Test func `a new start token waits for no back-off of the one before`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.verdict = { [fate = Self.fates[1]] in $0.token == "aa" ? fate : .accepted }
+        for id in ["a", "b"] {
+            rig.command(
+                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
+                id: id)
+        }
+        rig.token("start:Runner", "a2")
+        rig.advance(to: 0.9)
+        #expect(rig.pushes.map(\.push.token) == ["aa", "a2"])
+    }
+}

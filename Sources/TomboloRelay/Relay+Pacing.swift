@@ -36,14 +36,24 @@ extension Relay {
 
     /// What is left of the budgets of live destinations, and the classes' grants.
     package func budgets(
-        of tenant: TenantID, activity: Identifier?, device: Identifier?, limit: Int
+        of tenant: TenantID, activity: Identifier?, device: Identifier?, after: Int64, limit: Int
     ) -> (classes: Budgets, destinations: [BudgetView]) {
         read { core, now in
             (
                 core.configuration.budgets,
                 core.budgets(
-                    of: tenant, activity: activity, device: device, limit: limit, now: now)
+                    of: tenant, activity: activity, device: device, after: after, limit: limit,
+                    now: now)
             )
+        }
+    }
+
+    /// The same of widgets and controls.
+    package func surfaceBudgets(
+        of tenant: TenantID, device: Identifier?, limit: Int
+    ) -> [SurfaceBudgetView] {
+        read { core, now in
+            core.surfaceBudgets(of: tenant, device: device, limit: limit, now: now)
         }
     }
 

@@ -57,20 +57,17 @@ import TomboloJSON
 
     @Test func `budgets, and what the phone is taken to have`() throws {
         let view = BudgetView(
-            activity: Identifier("cat-7")!, device: Identifier("phone-1")!,
+            place: 1, activity: Identifier("cat-7")!, device: Identifier("phone-1")!,
             grant: GrantInForce(budgetClass: .standard, grant: Budgets()[.standard]), left: 3,
-            deviceLeft: 15, phone: PhoneBudget(perHour: 15, left: 14, basis: .assumed),
+            deviceLeft: 15, startsLeft: 9,
+            phone: PhoneBudget(perHour: 15, left: 14, basis: .assumed),
             nextAt: nil, waiting: nil)
-        try expect("budgets.phone") { writer in
-            writer.beginObject()
-            writer.name("classes")
-            Budgets().write(to: &writer)
-            writer.name("destinations")
-            writer.beginArray()
-            view.write(to: &writer)
-            writer.endArray()
-            writer.endObject()
-        }
+        let widget = SurfaceBudgetView(
+            device: Identifier("phone-1")!, surface: "widget", budgetClass: .widget, left: 3,
+            nextAt: Samples.later, isWanted: false)
+        let page = BudgetPage(
+            classes: Budgets(), destinations: [view], surfaces: [widget], isMore: false)
+        try expect("budgets.phone") { page.write(to: &$0) }
     }
 
     @Test func `a clip with its plan`() throws {

@@ -79,4 +79,47 @@ import TomboloJSON
             #expect(own["phone"]?.isNull == true)
         }
     }
+
+    @Test func `budgets come page by page, with starts, widgets and controls`() async throws {
+        try await withDoors { doors in
+            for phone in ["phone-1", "phone-2"] {
+                for (path, body) in [
+                    ("", #"{"app":"com.example.app"}"#),
+                    ("/tokens/start:RunnerWidgetAttributes", #"{"token":"aa"}"#),
+                    ("/tokens/control:lock", #"{"token":"cc"}"#),
+                ] {
+                    let answer = try await doors.call("PUT", "/v1/devices/\(phone)\(path)", body)
+                    #expect((200...201).contains(answer.status), "\(path)")
+                }
+            }
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat-7",
+                #"{"type":"RunnerWidgetAttributes","audience":{"devices":["phone-1","phone-2"]},"#
+                    + #""state":{"lap":1}}"#, fields: ["Prefer: wait=2"])
+            let first = try json(try await doors.call("GET", "/v1/budgets?limit=1"))
+            let own = try #require(first["destinations"]?.elements.first { _ in true })
+            #expect(first["destinations"]?.count == 1)
+            // What was reserved counts for two seconds as if it were more than one.
+            #expect([2, 3].contains(own["left"]?.integer ?? 0))
+            #expect([14, 15].contains(own["device_left"]?.integer ?? 0))
+            #expect([8, 9].contains(own["starts_left"]?.integer ?? 0))
+            #expect((13...14).contains(own["phone"]?["left"]?.integer ?? 0))
+            #expect(own["phone"]?["basis"]?.string == "class")
+            let cursor = try #require(first["next_cursor"]?.string)
+            let second = try json(
+                try await doors.call("GET", "/v1/budgets?limit=1&cursor=\(cursor)"))
+            let other = second["destinations"]?.elements.first { _ in true }
+            #expect(other?["device"]?.string == "phone-2")
+            #expect(second["next_cursor"]?.isNull == true)
+            #expect(first["surfaces"]?.count == 0, "no reload was wanted")
+            _ = try await doors.call(
+                "POST", "/v1/controls/lock/reload", #"{"device":"phone-1"}"#)
+            let after = try json(try await doors.call("GET", "/v1/budgets?device=phone-1"))
+            let lock = after["surfaces"]?.elements.first { _ in true }
+            #expect(lock?["surface"]?.string == "control:lock")
+            #expect(lock?["class"]?.string == "control")
+            #expect([2, 3].contains(lock?["left"]?.integer ?? 0))
+            #expect(try await doors.call("GET", "/v1/budgets?cursor=x").status == 400)
+        }
+    }
 }

@@ -33,6 +33,8 @@ extension BudgetView {
         if let left { writer.integer(left) } else { writer.null() }
         writer.name("device_left")
         if let deviceLeft { writer.integer(deviceLeft) } else { writer.null() }
+        writer.name("starts_left")
+        if let startsLeft { writer.integer(startsLeft) } else { writer.null() }
         writer.name("phone")
         if let phone {
             writer.beginObject()
@@ -48,6 +50,55 @@ extension BudgetView {
             writer.name("waiting")
             writer.decision(waiting)
         }
+        writer.endObject()
+    }
+}
+
+extension SurfaceBudgetView {
+    /// Writes what is left; null where nothing limits.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("device", device.rawValue)
+        writer.member("surface", surface)
+        writer.member("class", budgetClass.name)
+        writer.name("left")
+        if let left { writer.integer(left) } else { writer.null() }
+        writer.optional("next_at", nextAt?.rfc3339)
+        writer.member("wanted", isWanted)
+        writer.endObject()
+    }
+}
+
+/// `GET /v1/budgets`: what the classes grant, and what is left of it.
+package struct BudgetPage: Sendable {
+    private let classes: Budgets
+    private let destinations: [BudgetView]
+    private let surfaces: [SurfaceBudgetView]
+    private let isMore: Bool
+
+    /// - Parameter isMore: there are destinations behind the last one.
+    package init(
+        classes: Budgets, destinations: [BudgetView], surfaces: [SurfaceBudgetView], isMore: Bool
+    ) {
+        self.classes = classes
+        self.destinations = destinations
+        self.surfaces = surfaces
+        self.isMore = isMore
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("classes")
+        classes.write(to: &writer)
+        writer.name("destinations")
+        writer.beginArray()
+        for budget in destinations { budget.write(to: &writer) }
+        writer.endArray()
+        writer.name("surfaces")
+        writer.beginArray()
+        for budget in surfaces { budget.write(to: &writer) }
+        writer.endArray()
+        writer.nullable("next_cursor", isMore ? destinations.last.map { String($0.place) } : nil)
         writer.endObject()
     }
 }

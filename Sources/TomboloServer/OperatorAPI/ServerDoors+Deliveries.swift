@@ -71,18 +71,20 @@ extension ServerDoors {
 
     /// What the classes grant, and what is left of it.
     func listBudgets(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let limit = try request.limit()
+        let activity = try request.identifier(inQuery: "activity")
+        let device = try request.identifier(inQuery: "device")
+        let after = try request.integer("cursor", in: 1...Int64.max) ?? 0
         let budgets = await relay.budgets(
-            of: request.tenant, activity: try request.identifier(inQuery: "activity"),
-            device: try request.identifier(inQuery: "device"), limit: try request.limit())
-        return .json { writer in
-            writer.beginObject()
-            writer.name("classes")
-            budgets.classes.write(to: &writer)
-            writer.name("destinations")
-            writer.beginArray()
-            for budget in budgets.destinations { budget.write(to: &writer) }
-            writer.endArray()
-            writer.endObject()
-        }
+            of: request.tenant, activity: activity, device: device, after: after,
+            limit: limit + 1)
+        // They are of devices, and of no activity: the first page has them.
+        let surfaces =
+            activity == nil && after == 0
+            ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
+        let page = BudgetPage(
+            classes: budgets.classes, destinations: Array(budgets.destinations.prefix(limit)),
+            surfaces: surfaces, isMore: budgets.destinations.count > limit)
+        return .json { page.write(to: &$0) }
     }
 }

@@ -76,7 +76,7 @@ package enum RouteTable {
             query: ["activity", "device", "limit", "cursor"]),
         Route(
             "GET", "/v1/budgets", .listBudgets, .observe,
-            query: ["activity", "device", "limit"]),
+            query: ["activity", "device", "limit", "cursor"]),
     ]
 
     private static let open = [

@@ -84,6 +84,8 @@ enum PacingCommands {
             ])
         return try await ReadCommands.list(
             context, path, rows: "destinations",
-            columns: ["activity", "device", "left", "device_left", "phone.left", "next_at"])
+            columns: [
+                "activity", "device", "left", "device_left", "starts_left", "phone.left", "next_at",
+            ])
     }
 }

@@ -1,0 +1,125 @@
+// What is left of budgets, for operators to see.
+
+extension Core {
+    /// What is left of every live destination's budget, in the order of their making.
+    ///
+    /// - Parameter after: only those behind this place.
+    package func budgets(
+        of tenant: TenantID, activity: Identifier?, device: Identifier?, after: Int64 = 0,
+        limit: Int, now: Instant
+    ) -> [BudgetView] {
+        var views: [BudgetView] = []
+        for slot in destinations.indices.dropFirst(Int(clamping: after)) where views.count < limit {
+            guard let destination = destinations[slot], !destination.isFinished,
+                let owner = devices[destination.device]
+            else { continue }
+            let key = activities[destination.activity].key
+            guard key.tenant == tenant, activity == nil || activity == key.id,
+                device == nil || device == owner.key.id
+            else { continue }
+            views.append(budget(of: destination, at: slot, owner, now: now))
+        }
+        return views
+    }
+
+    private func budget(
+        of destination: Destination, at slot: Int, _ owner: Device, now: Instant
+    ) -> BudgetView {
+        let force = grantInForce(destination)
+        let nested = deviceBudget(destination, force.grant)
+        let next = destination.pacing.lastSend + force.grant.spacing
+        let starts = devices.budgets[destination.device].starts
+        return BudgetView(
+            place: Int64(slot) + 1, activity: activities[destination.activity].key.id,
+            device: owner.key.id, grant: force,
+            left: force.grant.perHour == nil
+                ? nil : destination.pacing.bucket.left(force.grant, now: now),
+            deviceLeft: nested.map { $0.spent.bucket.left($0.grant, now: now) },
+            startsLeft: owner.channel == nil
+                ? starts.left(configuration.budgets[.start], now: now) : nil,
+            phone: phoneBudget(destination, force.grant, now: now),
+            nextAt: next > now ? next + lead : nil, waiting: destination.waiting)
+    }
+
+    /// The same of widgets and controls, as far as a reload of them was ever wanted.
+    package func surfaceBudgets(
+        of tenant: TenantID, device: Identifier?, limit: Int, now: Instant
+    ) -> [SurfaceBudgetView] {
+        var views: [SurfaceBudgetView] = []
+        for surface in surfaces where views.count < limit {
+            guard let owner = devices[surface.device], owner.key.tenant == tenant,
+                device == nil || device == owner.key.id
+            else { continue }
+            let budgetClass: BudgetClass = surface.name == .widget ? .widget : .control
+            let grant = configuration.budgets[budgetClass]
+            let next = max(surface.lastSend + grant.spacing, surface.backOffUntil)
+            views.append(
+                SurfaceBudgetView(
+                    device: owner.key.id, surface: surface.name.text, budgetClass: budgetClass,
+                    left: grant.perHour == nil ? nil : surface.bucket.left(grant, now: now),
+                    nextAt: next > now ? next + lead : nil, isWanted: surface.phase != .idle))
+        }
+        return views
+    }
+}
+
+/// What is left of one destination's budget.
+package struct BudgetView: Sendable {
+    /// Among all that there are: where the next page goes on.
+    package var place: Int64
+    package var activity: Identifier
+    package var device: Identifier
+    package var grant: GrantInForce
+    /// Priority-10 pushes left now; nil where no bucket limits them.
+    package var left: Int64?
+    /// The same of the whole device.
+    package var deviceLeft: Int64?
+    /// Starts left on the device, class `start`; nil of a channel.
+    package var startsLeft: Int64?
+    /// What the phone itself is taken to have left.
+    package var phone: PhoneBudget?
+    /// Nothing but an end goes before, by the spacing; nil where that has passed.
+    package var nextAt: Instant?
+    package var waiting: Decision?
+
+    package init(
+        place: Int64, activity: Identifier, device: Identifier, grant: GrantInForce, left: Int64?,
+        deviceLeft: Int64?, startsLeft: Int64?, phone: PhoneBudget?, nextAt: Instant?,
+        waiting: Decision?
+    ) {
+        self.place = place
+        self.activity = activity
+        self.device = device
+        self.grant = grant
+        self.left = left
+        self.deviceLeft = deviceLeft
+        self.startsLeft = startsLeft
+        self.phone = phone
+        self.nextAt = nextAt
+        self.waiting = waiting
+    }
+}
+
+/// What is left of the budget of a widget or a control.
+package struct SurfaceBudgetView: Sendable {
+    package var device: Identifier
+    /// As its token is named: `widget`, `control:KIND`.
+    package var surface: String
+    package var budgetClass: BudgetClass
+    package var left: Int64?
+    package var nextAt: Instant?
+    /// A reload waits, or is on its way.
+    package var isWanted: Bool
+
+    package init(
+        device: Identifier, surface: String, budgetClass: BudgetClass, left: Int64?,
+        nextAt: Instant?, isWanted: Bool
+    ) {
+        self.device = device
+        self.surface = surface
+        self.budgetClass = budgetClass
+        self.left = left
+        self.nextAt = nextAt
+        self.isWanted = isWanted
+    }
+}

@@ -10,10 +10,10 @@ struct LaterHeads {
     static let countMax = 8_192
     static let bytesMax = 8 << 20
 
-    private var values = NumberTable<[UInt8]>(empty: [])
+    private var values = NumberTable<HeadValue>(empty: HeadValue([]))
     private var bytes = 0
     /// nil: it has a row again.
-    private var staged: [(activity: Int64, value: [UInt8]?)] = []
+    private var staged: [(activity: Int64, value: HeadValue?)] = []
 
     /// Whether every row of a head is that activity's newest.
     var isEmpty: Bool { values.count == 0 }
@@ -21,16 +21,16 @@ struct LaterHeads {
     var areMany: Bool { values.count >= Self.countMax || bytes >= Self.bytesMax }
 
     /// As recovery has made it.
-    mutating func recover(_ head: ActivityHead) { set(head.activity.rawValue, head.value) }
+    mutating func recover(_ head: ActivityHead) { set(head.activity.rawValue, head.content) }
 
     /// The newest head of the activity, if its row waits.
-    func value(_ activity: Int64) -> [UInt8]? {
+    func value(_ activity: Int64) -> HeadValue? {
         if let newest = staged.last(where: { $0.activity == activity }) { return newest.value }
         return values[activity]
     }
 
     mutating func put(_ head: ActivityHead) {
-        staged.append((head.activity.rawValue, head.value))
+        staged.append((head.activity.rawValue, head.content))
     }
 
     /// Its row is written now.
@@ -43,12 +43,12 @@ struct LaterHeads {
     var all: [ActivityHead] {
         var all: [ActivityHead] = []
         all.reserveCapacity(values.count)
-        values.forEach { all.append(ActivityHead(activity: ActivityNumber($0), value: $1)) }
+        values.forEach { all.append(ActivityHead(activity: ActivityNumber($0), content: $1)) }
         return all.sorted { $0.activity < $1.activity }
     }
 
     mutating func removeAll() {
-        values = NumberTable(empty: [])
+        values = NumberTable(empty: HeadValue([]))
         bytes = 0
         staged = []
     }
@@ -62,8 +62,8 @@ struct LaterHeads {
         staged.removeAll(keepingCapacity: true)
     }
 
-    private mutating func set(_ activity: Int64, _ value: [UInt8]?) {
-        bytes += (value?.count ?? 0) - (values[activity]?.count ?? 0)
+    private mutating func set(_ activity: Int64, _ value: HeadValue?) {
+        bytes += (value?.sizeEstimate ?? 0) - (values[activity]?.sizeEstimate ?? 0)
         values[activity] = value
     }
 }

@@ -66,14 +66,19 @@ struct LogRows: ~Copyable {
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        let facts = batch.facts.map { standing.number($0.tenant) }
+        var facts: [Int64] = []
+        facts.reserveCapacity(batch.facts.count)
+        for index in batch.facts.indices {
+            facts.append(standing.number(batch.facts[index].tenant))
+        }
         try writeTenants(&standing)
         try writeEvents(batch, at: receipt, &standing, connection)
         try writeHeads(batch, at: receipt, &standing, connection)
-        for (index, fact) in batch.facts.enumerated() {
+        for index in batch.facts.indices {
             let seq = receipt.firstFactSeq + Int64(index)
             try insertFact.check(
-                FactRow.insert(fact, seq: seq, tenant: facts[index], with: insertFact))
+                FactRow.insert(
+                    batch.facts[index], seq: seq, tenant: facts[index], with: insertFact))
         }
         for record in batch.records { try put(record) }
         for (activity, day) in standing.revived {
@@ -203,7 +208,7 @@ struct LogRows: ~Copyable {
         guard mark.tenant > 0 else { return }
         let hash = standing.hash(mark.tenant, retired.name.rawValue)
         if let value = later.value(retired.activity.rawValue) {
-            try write(ActivityHead(activity: retired.activity, value: value), mark)
+            try write(ActivityHead(activity: retired.activity, content: value), mark)
             later.remove(retired.activity.rawValue)
         }
         try retiredDays.retire(retired, hash: hash, connection)

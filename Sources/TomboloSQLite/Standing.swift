@@ -122,7 +122,9 @@ struct Standing {
     private func checkHeads(of batch: AppendBatch) {
         // As the core has them where each activity is touched once: in the order of the events.
         if batch.events.count == batch.heads.count,
-            zip(batch.events, batch.heads).allSatisfy({ $0.activity == $1.activity })
+            batch.events.indices.allSatisfy({
+                batch.events[$0].activity == batch.heads[$0].activity
+            })
         {
             return
         }

@@ -42,8 +42,7 @@ package struct EventLine: Sendable {
         }
         let activity = reader.identifier("activity")
         if view["activity"] == nil { reader.fail("activity", "is missing: the activity's id") }
-        let kinds = EventKind.allCases.map { ($0.name, $0) }
-        let kind = reader.choice("do", kinds)
+        let kind = reader.eventKind("do")
         if view["do"] == nil {
             reader.fail("do", "is missing: one of start, update, end, play, stop")
         }

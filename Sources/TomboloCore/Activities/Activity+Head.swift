@@ -6,7 +6,7 @@ import TomboloJSON
 
 extension Activity {
     /// All that start-up needs of this activity.
-    func head() -> ActivityHead {
+    func headBytes() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("id", key.id.rawValue)
@@ -30,7 +30,7 @@ extension Activity {
         accepted.write(into: &writer)
         writeWaitingAlerts(into: &writer)
         writer.endObject()
-        return ActivityHead(activity: number, value: writer.bytes)
+        return writer.bytes
     }
 
     /// Alerts that wait for their turn behind the newest, which the projection has.

@@ -30,6 +30,6 @@ extension ActivityHead {
                 activity.alerts.append(alert)
             }
         }
-        return activity.head()
+        return ActivityHead(of: activity, follows: false)
     }
 }

@@ -42,7 +42,7 @@ package enum DeviceTrace: Hashable, Sendable {
             case .devices(let ids) = activity.definition.audience
         else { return head }
         activity.definition.audience = .devices(ids.filter { $0 != device })
-        return activity.head().value
+        return activity.headBytes()
     }
 
     private static func activity(_ head: [UInt8], version: Int64 = 0) -> Activity? {

@@ -17,8 +17,9 @@ package struct Command: Sendable {
         self.body = body
     }
 
-    /// What is asked, with its fields read.
-    package enum Content: Sendable {
+    /// What is asked, with its fields read. Behind a pointer: it is handed on several times on the
+    /// way to the log.
+    package indirect enum Content: Sendable {
         case start(Start)
         case update(Update)
         case end(End)

@@ -17,10 +17,19 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    static let choices: [(String, EventKind)] = allCases.map { ($0.name, $0) }
+
     /// Reads `do`.
     package init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
+    }
+}
+
+extension FieldReader {
+    /// What is to be done to an activity.
+    package mutating func eventKind(_ name: String) -> EventKind? {
+        choice(name, EventKind.choices)
     }
 }
 

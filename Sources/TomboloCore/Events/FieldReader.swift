@@ -8,12 +8,15 @@ package struct FieldReader {
     private let view: JSONView
     private let pointer: String
     private var known: [String] = []
+    /// How many of those that are known are there.
+    private var found = 0
     private(set) var errors: [FieldError] = []
 
     /// - Parameter pointer: where `view` stands in the whole.
     package init(_ view: JSONView, pointer: String = "") {
         self.view = view
         self.pointer = pointer
+        known.reserveCapacity(12)
         if view.kind != .object {
             errors.append(FieldError(pointer: pointer, message: "must be a JSON object"))
         }
@@ -34,13 +37,14 @@ package struct FieldReader {
 
     /// The member, if there and not null. Marks the name as known.
     package mutating func value(_ name: String) -> JSONView? {
+        let value = view[name]
+        if value != nil, !known.contains(name) { found += 1 }
         known.append(name)
-        guard let value = view[name], !value.isNull else { return nil }
-        return value
+        return value.flatMap { $0.isNull ? nil : $0 }
     }
 
     /// Fields that belong to somebody else.
-    package mutating func ignore(_ names: String...) { known += names }
+    package mutating func ignore(_ names: String...) { for name in names { _ = value(name) } }
 
     /// This and each of the following answer nil where the field is absent, null or faulty; a
     /// fault is noted.
@@ -121,7 +125,7 @@ package struct FieldReader {
     /// Ends the reading. Throws every fault found, unknown fields first: what is missing is most
     /// often there under another name.
     package mutating func finish(allowingUnknown: Bool = false) throws(FieldErrors) {
-        if !allowingUnknown {
+        if !allowingUnknown, found < view.count {
             let others = errors
             errors = []
             defer { errors += others }

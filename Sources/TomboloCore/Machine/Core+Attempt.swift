@@ -207,7 +207,7 @@ extension Core {
         }
         if wish != .frame { noteDelivery(slot, push, id, projection.version) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
-        markDirty(slot, now: now)
+        markDirty(slot, mayWait: event == .update && alert == nil, now: now)
         counters[configuration.apps[Int(lane.rawValue)].tenant].pushesSent += 1
         effects.pushes.append(push)
     }

@@ -25,32 +25,51 @@ extension Core {
     package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> PendingBatch? {
         guard hasBatch(now: now, writesAll: writesAll) else { return nil }
         var batch = PendingBatch()
-        batch.events = staged.events.map(\.event)
         var seen: Set<Int> = []
         var changed = staged.rewritten
-        for event in staged.events where event.event.kind == .start {
-            changed.insert(event.activity)
+        batch.events.reserveCapacity(staged.events.count)
+        for index in staged.events.indices {
+            batch.events.append(staged.events[index].event)
+            if staged.events[index].event.kind == .start {
+                changed.insert(staged.events[index].activity)
+            }
         }
         for slot in staged.touched where seen.insert(slot).inserted {
-            var head = activities[slot].head()
-            head.follows = !changed.contains(slot)
-            batch.heads.append(head)
+            batch.heads.append(
+                ActivityHead(of: activities[lent: slot], follows: !changed.contains(slot)))
         }
         batch.facts = staged.facts
-        let late = writesAll ? staged.lateMarks.count : Self.lateMarksMax
-        batch.records =
-            staged.records
-            + takeMarks(staged.dirtyMarks + staged.lateMarks.prefix(late), now: now)
+        let marks = takeLateMarks(now: now, writesAll: writesAll)
+        batch.records = staged.records + takeMarks(staged.dirtyMarks + marks.taken, now: now)
         batch.retired = staged.retired.map(\.activity)
-        let rest = staged.lateMarks.dropFirst(late)
-        staged.lateMarks = []
         committing = staged
-        staged = Staged()
-        if !rest.isEmpty {
-            staged.lateMarks = Array(rest)
-            staged.flushAt = now + Self.lateMarksPause
-        }
+        staged = marks.left
         return batch
+    }
+
+    /// The marks that go with a batch although nothing waits for them, and what is staged next.
+    ///
+    /// Under load a destination's mark changes with every push. That an update went does not go
+    /// with each batch that others bring about: one row stands for many changes.
+    private mutating func takeLateMarks(
+        now: Instant, writesAll: Bool
+    ) -> (taken: [Int], left: Staged) {
+        let isDue = writesAll || staged.flushAt.map { $0 <= now } ?? false
+        let room = writesAll ? .max : Self.lateMarksMax
+        var left = Staged()
+        var taken = Array(staged.lateMarks.prefix(room))
+        left.lateMarks = Array(staged.lateMarks.dropFirst(room))
+        let lazy = isDue ? room - taken.count : 0
+        taken += staged.lazyMarks.prefix(lazy)
+        left.lazyMarks = Array(staged.lazyMarks.dropFirst(lazy))
+        staged.lateMarks = []
+        staged.lazyMarks = []
+        if !left.lateMarks.isEmpty || isDue && !left.lazyMarks.isEmpty {
+            left.flushAt = now + Self.lateMarksPause
+        } else if !left.lazyMarks.isEmpty {
+            left.flushAt = staged.flushAt ?? now + configuration.limits.markFlush
+        }
+        return (taken, left)
     }
 
     /// So many late marks go with one batch: ten thousand clips would else hold each other's frames
@@ -65,6 +84,7 @@ extension Core {
         for slot in slots {
             guard let destination = destinations[slot], destination.markIsDirty else { continue }
             destinations[slot]?.markIsDirty = false
+            destinations[slot]?.markMayWait = false
             let device = destination.device
             let value = destination.mark(
                 activity: activities[destination.activity].number.rawValue,
@@ -77,10 +97,17 @@ extension Core {
 
     /// Something of the destination is to be remembered; it is written with the next batch, or
     /// soon.
-    mutating func markDirty(_ slot: Int, now: Instant) {
-        guard destinations.holds(slot), !destinations[lent: slot].markIsDirty else { return }
+    ///
+    /// - Parameter mayWait: it is only that an update went. A relay that does not know of it sends
+    ///   the same state once more.
+    mutating func markDirty(_ slot: Int, mayWait: Bool = false, now: Instant) {
+        guard destinations.holds(slot) else { return }
+        if destinations[lent: slot].markIsDirty {
+            guard !mayWait, destinations[lent: slot].markMayWait else { return }
+        }
         destinations[slot]?.markIsDirty = true
-        staged.lateMarks.append(slot)
+        destinations[slot]?.markMayWait = mayWait
+        if mayWait { staged.lazyMarks.append(slot) } else { staged.lateMarks.append(slot) }
         flushSoon(now: now)
     }
 
@@ -94,10 +121,10 @@ extension Core {
         guard let batch = committing else { return }
         committing = nil
         var affected: [Int] = []
-        for (index, event) in batch.events.enumerated() {
+        for index in batch.events.indices {
             let seq = firstSeq + Int64(index)
-            becomeDurable(event, seq: seq, now: now)
-            affected.append(event.activity)
+            becomeDurable(batch.events[index], seq: seq, now: now)
+            affected.append(batch.events[index].activity)
         }
         lastSeq = max(lastSeq, firstSeq + Int64(batch.events.count) - 1)
         lastFactSeq = max(lastFactSeq, firstFactSeq + Int64(batch.facts.count) - 1)
@@ -172,50 +199,56 @@ extension Core {
         for (ticket, stored) in batch.stored {
             effects.answers.append((ticket, .stored(stored)))
         }
-        func answer(_ index: Int) -> Accepted {
-            let event = batch.events[index]
-            var answer = accepted(
-                event.activity, event.event.kind, seq: firstSeq + Int64(index), changed: true,
-                now: now)
-            answer.version = event.event.expectedVersion + 1
-            answer.lint = event.lint
-            if let plan = event.plan, let grant = answer.grant {
-                answer.clip = event.projection.clip?.name
-                answer.plan = self.plan(
-                    plan.clip, payloadBytes: plan.payloadBytes, event.projection,
-                    activities[event.activity], grant)
-            }
-            return answer
-        }
         for waiting in batch.waiting {
             switch waiting {
             case .event(let index, let ticket):
-                effects.answers.append((ticket, .accepted(answer(index))))
+                let answer = answer(to: index, of: batch, firstSeq: firstSeq, now: now)
+                effects.answers.append((ticket, .accepted(answer)))
             case .events(let indices, let ticket):
-                effects.answers.append((ticket, .acceptedAll(indices.map(answer))))
+                let answers = indices.map {
+                    answer(to: $0, of: batch, firstSeq: firstSeq, now: now)
+                }
+                effects.answers.append((ticket, .acceptedAll(answers)))
             case .standing(let slot, let kind, let ticket):
                 stand(slot, kind, ticket, now: now, effects: &effects)
             }
         }
     }
 
+    private func answer(
+        to index: Int, of batch: Staged, firstSeq: Int64, now: Instant
+    ) -> Accepted {
+        let slot = batch.events[index].activity
+        var answer = accepted(
+            slot, batch.events[index].event.kind, seq: firstSeq + Int64(index), changed: true,
+            now: now)
+        answer.version = batch.events[index].event.expectedVersion + 1
+        answer.lint = batch.events[index].lint
+        if let plan = batch.events[index].plan, let grant = answer.grant {
+            let projection = batch.events[index].projection
+            answer.clip = projection.clip?.name
+            answer.plan = self.plan(
+                plan.clip, payloadBytes: plan.payloadBytes, projection, activities[lent: slot],
+                grant)
+        }
+        return answer
+    }
+
     /// An answer's body: how the activity stands, and what its slowest destination does with it.
     func accepted(
         _ slot: Int, _ kind: EventKind, seq: Int64, changed: Bool, now: Instant
     ) -> Accepted {
-        let activity = activities[slot]
         var counts = DestinationCounts()
         var slowest: (decision: Decision, until: Instant)?
         var grant: GrantInForce?
-        for index in activity.destinations {
-            guard let destination = destinations[index],
-                destination.incarnation == activity.durableIncarnation
-            else { continue }
-            let own = grantInForce(destination)
+        let incarnation = activities[slot].durableIncarnation
+        for index in activities[slot].destinations
+        where destinations.holds(index) && destinations[lent: index].incarnation == incarnation {
+            let own = grantInForce(index)
             if grant.map({ $0.grant.frameInterval < own.grant.frameInterval }) ?? true {
                 grant = own
             }
-            guard let waiting = destination.waiting else {
+            guard let waiting = destinations[lent: index].waiting else {
                 counts.sent += 1
                 continue
             }
@@ -224,7 +257,8 @@ extension Core {
             if slowest.map({ $0.until < until }) ?? true { slowest = (waiting, until) }
         }
         return Accepted(
-            activity: activity.key.id, seq: seq, version: activity.durable?.version ?? 0,
+            activity: activities[slot].key.id, seq: seq,
+            version: activities[slot].durable?.version ?? 0,
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
@@ -232,14 +266,13 @@ extension Core {
     }
 
     func status(_ slot: Int) -> ActivityStatus {
-        guard let durable = activities[slot].durable, durable.ending == nil else {
-            return activities[slot].durable == nil ? .waiting : .ended
-        }
+        guard activities[lent: slot].durable != nil else { return .waiting }
+        if activities[lent: slot].durable?.ending != nil { return .ended }
         let reached = activities[slot].destinations.contains { index in
-            guard let destination = destinations[index] else { return false }
-            switch destination.phase {
+            guard destinations.holds(index) else { return false }
+            switch destinations[lent: index].phase {
             case .starting, .startUnknown, .started, .live, .listening: return true
-            case .waiting: return hasStartRoute(destination)
+            case .waiting: return destinations[index].map(hasStartRoute) ?? false
             case .ended, .gone, .lapsed: return false
             }
         }

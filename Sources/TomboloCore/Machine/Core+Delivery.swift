@@ -73,7 +73,7 @@ extension Core {
         decide(slot, through: projection.version, .unchanged, now: now)
         let wall = wall(now)
         destinations[slot]?.cursor?.skipUnchanged(now: now, wall: wall)
-        markDirty(slot, now: now)
+        markDirty(slot, mayWait: true, now: now)
     }
 
     mutating func enter(_ phase: Destination.Phase, _ slot: Int, now: Instant) {

@@ -176,7 +176,7 @@ extension Core {
         var plan: (Clip, Int)?
         switch command.content {
         case .play(let clip):
-            plan = try examined(clip, on: activities[slot], now: now)
+            plan = try examined(clip, on: activities[lent: slot], now: now)
         case .stop(let name):
             guard let clip = activities[slot].accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
@@ -186,12 +186,15 @@ extension Core {
             }
         case .start, .update, .end: break
         }
-        let definition = activities[slot].definition
-        let command = Self.complete(command, type(of: definition, command.activity.tenant))
+        let type = type(of: activities[lent: slot].definition, command.activity.tenant)
+        let command = Self.complete(command, type)
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
-        try checkState(projection, definition, command.content, command.activity.tenant)
-        try checkSize(of: projection, definition, alert: Self.alert(command.content))
+        try checkState(
+            projection, activities[lent: slot].definition, command.content,
+            command.activity.tenant)
+        try checkSize(
+            of: projection, activities[lent: slot].definition, alert: Self.alert(command.content))
         activities[slot].accepted = projection
         return .staged(stage(command, slot, projection, plan: plan, now: now))
     }
@@ -200,11 +203,9 @@ extension Core {
         _ command: Command, _ slot: Int, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
-        // A copy of its own: what is handed to a look at everything must not be a part of it.
-        let activity = activities[slot]
-        let lint = lints(command.content, activity, now: now)
+        let lint = lints(command.content, activities[lent: slot], now: now)
         let event = NewEvent(
-            tenant: command.activity.tenant, activity: activity.number,
+            tenant: command.activity.tenant, activity: activities[slot].number,
             expectedVersion: projection.version - 1, kind: command.content.kind,
             recordedAt: wall(now), body: command.body, idempotency: command.idempotency)
         if let key = command.idempotency { idempotency.run(command.activity.tenant, key.key) }

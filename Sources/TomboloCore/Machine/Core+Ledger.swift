@@ -16,7 +16,8 @@ extension Core {
         let decided = destinations[slot]?.ledger.decide(
             through: version, decision, superseded: superseded)
         guard decided != nil || push != nil else { return }
-        markDirty(slot, now: now)
+        let isUsual = decision == .sent || decision == .merged || decision == .unchanged
+        markDirty(slot, mayWait: isUsual, now: now)
         tell(slot, version, decided, decided == nil ? nil : decision, push, now: now)
     }
 

@@ -144,7 +144,7 @@ extension Core {
             wantAgain(slot, flying, now: now)
             backOff(slot, now: now)
         }
-        markDirty(slot, now: now)
+        markDirty(slot, mayWait: result == .accepted && flying.event == .update, now: now)
     }
 
     private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {

@@ -57,8 +57,10 @@ struct Staged: Sendable {
     /// Destinations whose attempt waits for its reservation.
     var reservations: [Reservation] = []
     var dirtyMarks: [Int] = []
-    /// Marks that are behind, and may come with a later batch.
+    /// Marks that are behind: they come with the next batch, or soon without one.
     var lateMarks: [Int] = []
+    /// Marks that have nothing new but that updates went, as most marks under load: soon.
+    var lazyMarks: [Int] = []
     /// The same of widgets and controls.
     var surfaceReservations: [Int] = []
     /// When lazily kept marks and facts are written although nothing urgent is.
@@ -79,6 +81,6 @@ struct Staged: Sendable {
 
     var isEmpty: Bool {
         !isUrgent && facts.isEmpty && records.isEmpty && dirtyMarks.isEmpty
-            && lateMarks.isEmpty && retired.isEmpty
+            && lateMarks.isEmpty && lazyMarks.isEmpty && retired.isEmpty
     }
 }

@@ -110,6 +110,7 @@ struct Destination: Sendable {
         static let tokenIsNew = Flags(rawValue: 1 << 8)
         static let wasDismissed = Flags(rawValue: 1 << 9)
         static let awaitsSuccession = Flags(rawValue: 1 << 10)
+        static let markMayWait = Flags(rawValue: 1 << 11)
 
         subscript(flag: Flags) -> Bool {
             get { contains(flag) }
@@ -205,6 +206,11 @@ struct Destination: Sendable {
     var tokenIsNew: Bool {
         get { flags[.tokenIsNew] }
         set { flags[.tokenIsNew] = newValue }
+    }
+    /// All that is new in the mark is that updates went.
+    var markMayWait: Bool {
+        get { flags[.markMayWait] }
+        set { flags[.markMayWait] = newValue }
     }
     var markIsDirty: Bool {
         get { flags[.markIsDirty] }

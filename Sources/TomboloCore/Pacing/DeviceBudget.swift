@@ -11,10 +11,15 @@ package struct DeviceBudget: Hashable, Sendable {
     package var starts = TokenBucket()
     /// Somebody has had to wait for the device: from then on its activities take turns.
     var isContended = false
-    /// Whose attempt is being made durable: it is its turn until that attempt has gone.
-    var keptFor: Int?
+    private var keptPlace: Int32 = -1
 
     package init() {}
+
+    /// Whose attempt is being made durable: it is its turn until that attempt has gone.
+    var keptFor: Int? {
+        get { keptPlace < 0 ? nil : Int(keptPlace) }
+        set { keptPlace = newValue.map { Int32($0) } ?? -1 }
+    }
 
     /// After a restart it counts as having just sent.
     mutating func recover(_ grant: Grant, fullAt: Instant, now: Instant) {

@@ -4,27 +4,26 @@
 /// counted, and each is told in the `DeliveryLog`.
 package struct Ledger: Hashable, Sendable {
     /// The first version that this destination was asked to show.
-    package private(set) var since: Int64
-    /// Versions up to this one have their final decision.
-    package private(set) var decidedThrough: Int64
+    package let since: Int64
     private var narrow = Counts()
 
     /// - Parameter since: the version at which the destination came to its activity.
     package init(since: Int64) {
         self.since = since
-        decidedThrough = since - 1
     }
+
+    /// Versions up to this one have their final decision.
+    package var decidedThrough: Int64 { since - 1 + narrow.decided }
 
     /// As a mark keeps it; nil where the parts do not add up.
     init?(parts: [Int64]) {
         guard parts.count == 10 || parts.count == 11 else { return nil }
         since = parts[0]
-        decidedThrough = parts[1]
         let counts = EventCounts(
             sent: parts[2], merged: parts[3], unchanged: parts[4], superseded: parts[5],
             annihilated: parts[6], noRoute: parts[7], expired: parts[8], refused: parts[9],
             onChannel: parts.count == 11 ? parts[10] : 0)
-        guard counts.decided == decidedThrough - since + 1 else { return nil }
+        guard counts.decided == parts[1] - since + 1 else { return nil }
         narrow = Counts(counts)
     }
 
@@ -53,7 +52,6 @@ package struct Ledger: Hashable, Sendable {
     ) -> ClosedRange<Int64>? {
         guard version > decidedThrough else { return nil }
         let range = decidedThrough + 1...version
-        decidedThrough = version
         let passed =
             superseded.isEmpty
             ? 0 : Int64(superseded.count { range.contains($0) && $0 != version })
@@ -72,18 +70,15 @@ package struct Ledger: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// `EventCounts` in half the room: there is one for each way to a phone, and none comes to
-    /// 2^32 events in the 8 hours of a card.
+    /// `EventCounts` in a third of the room: there is one for each way to a phone, none comes to
+    /// 2^32 events in the 8 hours of a card, and at most of them nothing but the usual becomes of
+    /// events.
     private struct Counts: Hashable, Sendable {
-        var sent: UInt32 = 0
-        var merged: UInt32 = 0
-        var unchanged: UInt32 = 0
-        var superseded: UInt32 = 0
-        var annihilated: UInt32 = 0
-        var noRoute: UInt32 = 0
-        var expired: UInt32 = 0
-        var refused: UInt32 = 0
-        var onChannel: UInt32 = 0
+        private var sent: UInt32 = 0
+        private var merged: UInt32 = 0
+        private var unchanged: UInt32 = 0
+        /// Those of the other decisions; nil where there are none.
+        @Seldom private var others: EventCounts?
 
         init() {}
 
@@ -91,20 +86,22 @@ extension Ledger {
             sent = UInt32(clamping: counts.sent)
             merged = UInt32(clamping: counts.merged)
             unchanged = UInt32(clamping: counts.unchanged)
-            superseded = UInt32(clamping: counts.superseded)
-            annihilated = UInt32(clamping: counts.annihilated)
-            noRoute = UInt32(clamping: counts.noRoute)
-            expired = UInt32(clamping: counts.expired)
-            refused = UInt32(clamping: counts.refused)
-            onChannel = UInt32(clamping: counts.onChannel)
+            var rest = counts
+            (rest.sent, rest.merged, rest.unchanged) = (0, 0, 0)
+            others = rest.decided == 0 ? nil : rest
+        }
+
+        var decided: Int64 {
+            Int64(sent) + Int64(merged) + Int64(unchanged)
+                + (_others.isThere ? _others.lent.decided : 0)
         }
 
         var wide: EventCounts {
-            EventCounts(
-                sent: Int64(sent), merged: Int64(merged), unchanged: Int64(unchanged),
-                superseded: Int64(superseded), annihilated: Int64(annihilated),
-                noRoute: Int64(noRoute), expired: Int64(expired), refused: Int64(refused),
-                onChannel: Int64(onChannel))
+            var counts = others ?? EventCounts()
+            counts.sent = Int64(sent)
+            counts.merged = Int64(merged)
+            counts.unchanged = Int64(unchanged)
+            return counts
         }
     }
 }

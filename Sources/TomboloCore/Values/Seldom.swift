@@ -60,3 +60,13 @@ struct Seldom<Wrapped: Sendable>: Sendable {
         }
     }
 }
+
+extension Seldom: Equatable where Wrapped: Equatable {
+    static func == (one: Seldom, other: Seldom) -> Bool {
+        one.wrappedValue == other.wrappedValue
+    }
+}
+
+extension Seldom: Hashable where Wrapped: Hashable {
+    func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}

@@ -43,7 +43,9 @@ struct PushContent {
         isStale = aps["stale-date"] != nil
         if let clip = state["clip"] {
             bundle = BundleContent(clip)
-            hasUnreadBundle = bundle == nil
+            // Or when a keyframe is reached.
+            let isKeyframe = clip["path"]?.string == "/x" && clip["reached"]?.double != nil
+            hasUnreadBundle = bundle == nil && !isKeyframe
         }
         reference = aps["attributes"]?["activity_id"]?.string.flatMap { ActivityReference($0) }
     }

@@ -44,7 +44,8 @@ enum Samples {
         device: Identifier("phone-1")!,
         grant: GrantInForce(budgetClass: .lab, grant: Budgets()[.lab]), route: "push_to_start",
         acknowledgedVersion: 1, phase: "started", lastDelivery: delivery, waiting: nil,
-        frames: FrameCounts(asked: 100, sent: 99, merged: 0, slowed: 1, noRoute: 0),
+        frames: FrameCounts(
+            asked: 100, sent: 99, merged: 0, slowed: 1, noRoute: 0, time: .seconds(10)),
         shown: report, shownMatches: true)
 
     private static let waiting = DestinationView(

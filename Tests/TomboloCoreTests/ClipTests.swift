@@ -21,8 +21,10 @@ import TomboloJSON
     static let clip = #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms"}}"#
 
     static func frames(_ rig: Rig, from: Int) -> [String] {
-        rig.pushes.dropFirst(from).map { Rig.state($0.push) }
-            .map { $0.replacing(#"{"lap":"#, with: "").replacing("}", with: "") }
+        rig.pushes.dropFirst(from).map {
+            Rig.json(Rig.state($0.push))["lap"].map { String(decoding: $0.raw, as: UTF8.self) }
+                ?? ""
+        }
     }
 
     @Test func `in lab a looping cat runs at ten frames a second`() {

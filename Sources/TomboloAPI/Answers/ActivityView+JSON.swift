@@ -68,7 +68,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// `asked` is the sum of the others, `skipped` that of its reasons.
+    /// `asked` is the sum of `sent`, `merged` and `skipped`, which is that of its reasons.
     mutating func frames(_ frames: FrameCounts) {
         beginObject()
         member("asked", frames.asked)
@@ -83,6 +83,10 @@ extension JSONWriter {
         member("paused", frames.paused)
         member("unchanged", frames.unchanged)
         endObject()
+        if let rate = frames.achievedPerSecond {
+            name("achieved_fps")
+            number(Self.rounded(rate))
+        }
         endObject()
     }
 

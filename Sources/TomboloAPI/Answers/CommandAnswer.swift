@@ -136,14 +136,18 @@ extension JSONWriter {
     /// APNs takes 4,096 bytes a push (Apple, "Sending notification requests to APNs").
     private static var payloadBytesMax: Int { 4_096 }
 
+    /// Intervals are whole nanoseconds: a third of a second is not quite three frames a second.
+    /// One frame in twenty seconds keeps four digits.
+    static func rounded(_ rate: Double) -> Double { (rate * 100_000).rounded() / 100_000 }
+
     mutating func plan(_ plan: ClipPlan) {
         beginObject()
         member("class", plan.budgetClass.name)
         member("fit", plan.fit.name)
         name("asked_fps")
-        number(plan.askedFramesPerSecond)
+        number(Self.rounded(plan.askedFramesPerSecond))
         name("granted_fps")
-        number(plan.grantedFramesPerSecond)
+        number(Self.rounded(plan.grantedFramesPerSecond))
         member("pushes", plan.pushes)
         member("payload_bytes", plan.payloadBytes)
         member("limit_bytes", Self.payloadBytesMax)

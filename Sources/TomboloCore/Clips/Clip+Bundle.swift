@@ -1,6 +1,7 @@
 import TomboloJSON
 
-// All frames of a flip-book in one content state, for apps that play them.
+// What a content state carries beside a frame, for apps that play flip-books by themselves or move
+// between keyframes.
 
 extension Clip {
     /// The member of the content state that a bundle stands in.
@@ -30,6 +31,22 @@ extension Clip {
         }
         writer.name("began")
         writer.double(Double(began.nanoseconds / 1_000_000) / 1_000)
+        writer.endObject()
+        return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
+    }
+
+    /// `state` with the moment beside it at which its keyframe is reached: `{"path","reached"}`, a
+    /// Unix time in seconds. The phone moves there until then: it cannot know how far the next one
+    /// is.
+    ///
+    /// Nil where the state has a member of that name.
+    func keyframed(into state: JSON, reached: Instant) -> JSON? {
+        guard state.document.root[Self.bundleMember] == nil else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("path", path.description)
+        writer.name("reached")
+        writer.double(Double(reached.nanoseconds / 1_000_000) / 1_000)
         writer.endObject()
         return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
     }

@@ -32,18 +32,26 @@ package struct ClipPlan: Hashable, Sendable {
         }
         let isPoster = grant.grant.frameInterval > intervalMax
         grantedFramesPerSecond = isPoster ? 0 : 1 / interval.seconds
-        let length = clip.duration ?? .hours(1)
         pushes =
             isPoster
-            ? 1 : (length.nanoseconds + interval.nanoseconds - 1) / interval.nanoseconds + 1
-        if case .flipbook = clip.motion, clip.duration != nil, !isPoster {
-            // Its last frame begins one interval before its end.
-            pushes = max(1, length.nanoseconds / interval.nanoseconds)
-        }
-        if fit == .keyframes, !isPoster {
-            // One for each part: it tells the part's end.
-            pushes = max(1, (length.nanoseconds + interval.nanoseconds / 2) / interval.nanoseconds)
-        }
+            ? (clip.duration ?? .zero) > .zero ? 2 : 1
+            : Self.pushes(of: clip, each: interval, fit)
         bestEffort = grant.grant.perHour != nil
+    }
+
+    /// How many a clip comes to that is sampled at an interval.
+    private static func pushes(of clip: Clip, each interval: Span, _ fit: Clip.Fit) -> Int64 {
+        let step = max(1, interval.nanoseconds)
+        guard let length = clip.duration?.nanoseconds else {
+            return (Span.hours(1).nanoseconds + step - 1) / step + 1
+        }
+        guard length > 0 else { return 1 }
+        // Samples before the last value: one that would come right before it is left out.
+        let samples = max(0, length - step / 2) / step + 1
+        // A keyframe tells the end of its part, and a flip-book's last frame is asked for one
+        // interval before its end: where none is left out, it is a sample.
+        if fit == .keyframes { return samples }
+        if case .flipbook = clip.motion, interval == clip.every { return samples }
+        return samples + 1
     }
 }

@@ -64,6 +64,7 @@ struct FrameCursor: Sendable {
         counted = before
         tally.noRoute = before
         tally.asked = before
+        tally.time = time(of: before)
     }
 
     /// A clip that a relay before this one has begun.
@@ -150,11 +151,38 @@ struct FrameCursor: Sendable {
             let index = isNew ? pushed : max(0, pushed - 1)
             return Span(nanoseconds: rhythm.every.nanoseconds * (index % (rhythm.loop ?? 1)))
         }
-        guard fit == .keyframes else { return min(elapsed(at: wall), duration) }
+        let elapsed = elapsed(at: wall)
+        guard elapsed < duration else { return duration }
+        // A push goes a few milliseconds late: it shows a frame that was asked for, not one between
+        // two. The first is then what the phone shows already, and costs nothing.
+        let sample = Self.floor(elapsed, to: interval)
+        guard fit == .keyframes else {
+            return max(sample, Self.floor(elapsed, to: rhythm.every))
+        }
         // The phone moves towards a keyframe until the next one comes; rounding leaves a few
         // nanoseconds over.
-        let end = elapsed(at: wall) + interval
+        let end = sample + interval
         return end > duration - Span(nanoseconds: interval.nanoseconds / 2) ? duration : end
+    }
+
+    private static func floor(_ span: Span, to step: Span) -> Span {
+        let step = max(1, step.nanoseconds)
+        return Span(nanoseconds: span.nanoseconds / step * step)
+    }
+
+    /// When the phone is to have come to the keyframe that a push shows now; nil of anything else.
+    /// A tween's last value is a state: nothing stands beside it.
+    func keyframeReached(at wall: Instant) -> Instant? {
+        guard fit == .keyframes, mode == .running, let duration = rhythm.duration,
+            let end = frame(at: wall), end < duration
+        else { return nil }
+        return wall + (end - elapsed(at: wall))
+    }
+
+    /// When it comes to its end here; nil of a loop, and while its clock stands still.
+    func end(now: Instant, wall: Instant) -> Instant? {
+        guard clock.isRunning, let duration = rhythm.duration else { return nil }
+        return now + max(.zero, duration - elapsed(at: wall))
     }
 
     /// The clip's time of the frame that the phone keeps when the clip ends with its activity at an
@@ -277,8 +305,13 @@ struct FrameCursor: Sendable {
     private mutating func add(_ count: Int64, _ decision: FrameDecision, at wall: Instant) {
         guard count > 0 else { return }
         tally.add(count, decision)
+        tally.time = tally.time + time(of: count)
         counted += count
         seconds.add(count, decision, at: wall)
+    }
+
+    private func time(of count: Int64) -> Span {
+        Span(nanoseconds: rhythm.every.nanoseconds * count)
     }
 
     /// The cursor with every frame that was asked for by an instant counted.

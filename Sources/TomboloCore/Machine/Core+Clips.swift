@@ -84,13 +84,17 @@ extension Core {
         #else
             let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
         #endif
+        let reached = destinations[lent: slot].cursorLent.keyframeReached(at: wall)
         destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
         if wish == .frame {
             let lane = Int(destinations[lent: slot].lane.rawValue)
             counters[configuration.apps[lane].tenant].framesSent += 1
         }
         let state = frame.map { projection.state(showing: $0) } ?? projection.state
-        return began.flatMap { bundled(slot, projection, into: state, began: $0) } ?? state
+        let clip = projection.clip?.clip
+        return began.flatMap { bundled(slot, projection, into: state, began: $0) }
+            ?? reached.flatMap { clip?.keyframed(into: state, reached: $0) }
+            .flatMap { fitting(slot, projection, $0) } ?? state
     }
 
     /// The state of a start while a bundle plays: its card plays from the beginning on.
@@ -113,12 +117,15 @@ extension Core {
         #if PLANTED_BUGS
             let began = isPlanted(.bundleBegunAnew) ? began + .seconds(1) : began
         #endif
-        guard let activity = destinations[slot]?.activity,
-            let state = projection.clip?.clip.bundled(into: state, began: began),
-            payloadBytes(projection, state, activities[activity].definition, alert: nil)
-                <= Payload.bytesMax
-        else { return nil }
-        return state
+        return projection.clip?.clip.bundled(into: state, began: began)
+            .flatMap { fitting(slot, projection, $0) }
+    }
+
+    /// A state that a push has room for; nil of a larger one.
+    private func fitting(_ slot: Int, _ projection: Projection, _ state: JSON) -> JSON? {
+        guard let activity = destinations[slot]?.activity else { return nil }
+        let bytes = payloadBytes(projection, state, activities[activity].definition, alert: nil)
+        return bytes <= Payload.bytesMax ? state : nil
     }
 
     /// Whether a destination's clip goes as a bundle.

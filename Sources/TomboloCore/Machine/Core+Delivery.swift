@@ -286,7 +286,9 @@ extension Core {
         if destinations[lent: slot].cursorLent.fit != .bundle,
             grantInForce(slot).grant.frameInterval > configuration.limits.frameIntervalMax
         {
-            return .later(refresh)
+            // What plays once has a last value for all that.
+            let end = destinations[lent: slot].cursorLent.end(now: now, wall: wall(now))
+            return .later(earlier(refresh, end))
         }
         let due = destinations[lent: slot].cursorLent.due
         guard due <= now else { return .later(earlier(refresh, due)) }

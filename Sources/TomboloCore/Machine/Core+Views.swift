@@ -57,12 +57,7 @@ extension Core {
             version: durable.version, seq: activity.seq, state: state,
             relevance: durable.relevance,
             staleAt: durable.staleAfter.map { durable.changedAt + $0 },
-            clip: durable.clip.map { clip in
-                ClipView(
-                    name: clip.name, frames: Int(clamping: clip.clip.frameCount),
-                    every: clip.clip.every, path: clip.clip.path.description,
-                    playing: !clip.isOver(at: wall(now)))
-            },
+            clip: durable.clip.map { ClipView($0, at: wall(now)) },
             destinations: activity.destinations.compactMap { index in
                 guard let destination = destinations[index],
                     destination.incarnation == activity.durableIncarnation

@@ -29,6 +29,17 @@ package struct ClipView: Sendable {
     package var playing: Bool
 }
 
+extension ClipView {
+    /// A clip as it stands at an instant by the producer's clock.
+    package init(_ playing: Projection.PlayingClip, at instant: Instant) {
+        name = playing.name
+        frames = Int(clamping: playing.clip.frameCount)
+        every = playing.clip.every
+        path = playing.clip.path.description
+        self.playing = !playing.isOver(at: instant)
+    }
+}
+
 /// What is sent to one device, and what is known of it.
 package struct DestinationView: Sendable {
     package var device: Identifier
@@ -99,8 +110,15 @@ package struct FrameCounts: Hashable, Sendable {
     package var hidden: Int64 = 0
     package var paused: Int64 = 0
     package var unchanged: Int64 = 0
+    /// For so long frames were asked for.
+    package var time = Span.zero
 
     package var skipped: Int64 { slowed + noRoute + hidden + paused + unchanged }
+
+    /// Frames shown a second, of the time in which any were asked for; nil where none was.
+    package var achievedPerSecond: Double? {
+        time > .zero ? Double(sent) / time.seconds : nil
+    }
 }
 
 /// Counters for `/metrics`; they begin at 0 with the process.

@@ -68,7 +68,8 @@ struct Mark: Sendable {
             let all = counts + [0, 0, 0]
             frames = FrameCounts(
                 asked: counts.reduce(0, +), sent: all[0], merged: all[1], slowed: all[2],
-                noRoute: all[3], hidden: all[4], paused: all[5], unchanged: all[6])
+                noRoute: all[3], hidden: all[4], paused: all[5], unchanged: all[6],
+                time: Span(nanoseconds: view["ft"]?.integer ?? 0))
         }
         ledger = Ledger(parts: view["l"]?.elements.compactMap(\.integer) ?? [])
         keptAt = view["k"]?.integer.map(Span.init(nanoseconds:))
@@ -160,6 +161,7 @@ extension Destination {
             writer.integer(count)
         }
         writer.endArray()
+        if all.time > .zero { writer.member("ft", all.time.nanoseconds) }
         if let keptAt { writer.member("k", keptAt.nanoseconds) }
         guard let cursor else { return }
         writer.name("c")

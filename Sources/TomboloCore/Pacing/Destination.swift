@@ -310,6 +310,7 @@ extension FrameCounts {
             asked: one.asked + other.asked, sent: one.sent + other.sent,
             merged: one.merged + other.merged, slowed: one.slowed + other.slowed,
             noRoute: one.noRoute + other.noRoute, hidden: one.hidden + other.hidden,
-            paused: one.paused + other.paused, unchanged: one.unchanged + other.unchanged)
+            paused: one.paused + other.paused, unchanged: one.unchanged + other.unchanged,
+            time: one.time + other.time)
     }
 }

@@ -58,9 +58,10 @@ package struct Grant: Hashable, Sendable {
         self.lowPrioritySpacing = lowPrioritySpacing
     }
 
-    /// The granted interval of frames: they never take priority 10 where there is a bucket.
+    /// The granted interval of frames: they never take priority 10 where there is a bucket, and no
+    /// second is shared there, by its timestamp.
     package var frameInterval: Span {
-        perHour == nil ? spacing : max(spacing, lowPrioritySpacing)
+        perHour == nil ? spacing : max(spacing, lowPrioritySpacing, .seconds(1))
     }
 }
 

@@ -88,7 +88,6 @@ extension ActivityView {
         past.status = projection.ending == nil ? .active : .ended
         past.relevance = projection.relevance
         past.staleAt = nil
-        past.clip = nil
         past.destinations = []
         let instant: Instant
         switch moment {
@@ -96,6 +95,7 @@ extension ActivityView {
         case .seq: instant = last.event.recordedAt
         }
         past.state = projection.state(at: instant)
+        past.clip = projection.clip.map { ClipView($0, at: instant) }
         past.asOf = instant
         return past
     }

@@ -8,8 +8,8 @@ import TomboloJSON
 /// has the numbers of the one before is drawn as it stands.
 struct IslandPlayer: Hashable, Sendable {
     /// A phone animates a change of state for no longer than this (Apple, "Animating state
-    /// changes"), and for no longer than the change before it lasted: the one after a keyframe is
-    /// there when the phone has come to it.
+    /// changes"). A keyframe says when it is reached; without that, no longer than the change
+    /// before it lasted.
     static let glideMax = Span.seconds(2)
 
     /// A number on its way.
@@ -37,8 +37,16 @@ struct IslandPlayer: Hashable, Sendable {
         state = next
         bundle = IslandBundle(next)
         glides = shown.map { Self.glides(from: $0, to: next) } ?? []
-        glideTime = min(Self.glideMax, max(.zero, since))
+        glideTime = min(Self.glideMax, max(.zero, Self.time(of: next, at: now) ?? since))
         changedAt = now
+    }
+
+    /// How long it is until a keyframe is reached; nil of a state that does not say so.
+    private static func time(of state: JSON, at now: Instant) -> Span? {
+        guard let reached = state.document.root["clip"]?["reached"]?.double,
+            reached >= 0, reached < 9e9
+        else { return nil }
+        return Instant(nanoseconds: Int64(reached * 1e9)) - now
     }
 
     /// The card is gone.

@@ -96,6 +96,41 @@ import TomboloJSON
         #expect(Self.offset(player, after: 9_000) == 60)
     }
 
+    /// After a pause the first part of a turn took two seconds, and the others a third of one.
+    @Test func `a keyframe is reached when it says so, also after a pause`() throws {
+        func keyframe(_ offset: Int, _ reached: Double) throws -> JSON {
+            try Self.json(
+                #"{"offset":\#(offset),"clip":{"path":"/offset","reached":\#(reached)}}"#)
+        }
+        var player = IslandPlayer()
+        player.hold(try Self.json(#"{"offset":0}"#), of: "turn", at: Self.start)
+        player.hold(
+            try keyframe(30, 1_800_000_060.5), of: "turn", at: Self.start + .seconds(60))
+        #expect(Self.offset(player, after: 60_250) == 15)
+        // The next one comes late, and is there in time all the same.
+        player.hold(
+            try keyframe(60, 1_800_000_061), of: "turn", at: Self.start + .milliseconds(60_600))
+        #expect(Self.offset(player, after: 60_600) == 30)
+        #expect(Self.offset(player, after: 60_800) == 45)
+        // The last is a state: it takes as long as the one before it.
+        player.hold(
+            try Self.json(#"{"offset":90}"#), of: "turn", at: Self.start + .milliseconds(61_000))
+        #expect(Self.offset(player, after: 61_200) == 75)
+        #expect(Self.offset(player, after: 61_400) == 90)
+    }
+
+    @Test(arguments: ["-1", "1e300", "\"soon\"", "1800000000", "1800009999"])
+    func `a keyframe of no moment, or of a far one, takes its two seconds at most`(
+        _ reached: String
+    ) throws {
+        var player = IslandPlayer()
+        player.hold(try Self.json(#"{"offset":0}"#), of: "turn", at: Self.start)
+        player.hold(
+            try Self.json(#"{"offset":180,"clip":{"path":"/offset","reached":\#(reached)}}"#),
+            of: "turn", at: Self.start + .seconds(60))
+        #expect(Self.offset(player, after: 62_000) == 180)
+    }
+
     @Test func `a number moves for two seconds at most`() throws {
         var player = IslandPlayer()
         player.hold(try Self.json(#"{"offset":0}"#), of: "turn", at: Self.start)

@@ -172,6 +172,10 @@ enum PacingSentences {
         9: its last value is a latest
           the last value of a short tween goes as a state, and exactly
           the last frame of a flip-book that plays once is a state
+          below the least rate what plays once still comes to its last value
+        9: frames are sampled, never late
+          a push that is late shows a frame that was asked for, and none between two
+          a tween's first frame costs nothing where the phone shows it already
         9: a loop is slowed, not sub-sampled
           a slowed loop shows every frame in turn at the granted interval
           a loop visits all its frames, whatever it and the grant are
@@ -181,11 +185,15 @@ enum PacingSentences {
           a grant below the least rate shows the poster frame only
         9: the plan says it before
           the plan tells what a phone will get before it plays
+          what plays once comes to the pushes of its plan
           a dry clip tells its plan
+        9: the achieved rate after
+          the achieved rate is told after, also after the end and a restart
         10: step, bundle, keyframes, auto
           what is too large for a bundle, or undeclared, goes frame by frame
           a bundle is one push, and every frame counts as sent
           keyframes tell the end of each part, two seconds at most
+          each keyframe but the last says when it is reached
         10: on an arc the chord stays close
           keyframes on an arc keep the chord close
           on an arc keyframes stand at most thirty degrees apart

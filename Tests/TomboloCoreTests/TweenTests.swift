@@ -213,6 +213,130 @@ import TomboloJSON
         #expect(refusal.errors.map(\.pointer) == ["/tween/from"])
     }
 
+    @Test func `members of an object have no order`() throws {
+        var rig = Self.rig(.lab)
+        rig.command(.update, ##"{"state":{"o":{"x":0,"c":"#000000","y":10}}}"##)
+        rig.command(
+            .play,
+            ##"{"tween":{"path":"/o","to":{"c":"#ffffff","y":0,"x":100},"duration":"2s","##
+                + ##""easing":"linear"}}"##)
+        rig.advance(to: 11)
+        let state = rig.view()?.state.document.root["o"]
+        #expect(state?["x"]?.double == 50)
+        #expect(state?["y"]?.double == 5)
+        #expect(state?["c"]?.string == "#808080")
+        // A spring takes over each member's own speed.
+        rig.command(
+            .play, ##"{"tween":{"path":"/o","to":{"y":0,"x":0,"c":"#000000"},"easing":"spring"}}"##)
+        let later = rig.core.view(
+            ActivityKey(tenant: Rig.tenant, id: try #require(Identifier("cat"))),
+            now: rig.now + .milliseconds(10))?.state.document.root["o"]
+        #expect(try #require(later?["x"]?.double) > 50, "it went up")
+        #expect(try #require(later?["y"]?.double) < 5, "it went down")
+        #expect(throws: FieldErrors.self) {
+            _ = try Command.Content(
+                kind: .play,
+                Rig.json(#"{"tween":{"path":"/o","from":{"x":1,"z":0},"to":{"x":1,"y":0}}}"#))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"tween":{"path":"/none","to":1}}"#, "/tween/from", "nothing stands at /none"),
+        (#"{"tween":{"path":"/a/b","to":1,"from":0}}"#, "/tween/path", "points to nothing"),
+        (#"{"tween":{"path":"/a/b","to":1}}"#, "/tween/path", "points to nothing"),
+        (##"{"tween":{"path":"/angle","to":"#ffffff"}}"##, "/tween/from", "give from"),
+        (
+            #"{"flipbook":{"path":"/angle","frames":[1,"LARGE","LARGE"],"every":"1s"}}"#,
+            "/flipbook/frames/1", "clip pack --fit step"
+        ),
+        (
+            #"{"flipbook":{"path":"/angle","frames":[1,"HALF","HALF"],"every":"1s"},"#
+                + #""fit":"bundle"}"#,
+            "/flipbook/frames", #"take "fit":"step""#
+        ),
+    ])
+    func `a clip that cannot be is refused with its remedy`(
+        _ body: String, _ pointer: String, _ words: String
+    ) {
+        var rig = Self.rig(.lab)
+        let body = body.replacing("LARGE", with: String(repeating: "x", count: 4_100))
+            .replacing("HALF", with: String(repeating: "x", count: 2_100))
+        rig.command(.play, body)
+        guard case .refused(let refusal)? = rig.answers.last else {
+            Issue.record("was taken")
+            return
+        }
+        #expect(refusal.errors.map(\.pointer) == [pointer])
+        #expect(refusal.detail.contains(words), "\(refusal.detail)")
+    }
+
+    @Test(arguments: [
+        (#""easing":{"cubicBezier":[0,0,1,1],"spring":{}}"#, "/tween/easing/spring", "not both"),
+        (#""duration":2"#, "/tween/duration", "such as"), (#""clock":1"#, "/tween/clock", "one of"),
+        (#""path":7"#, "/tween/path", "JSON Pointer"),
+    ])
+    func `a field that is wrong is told once, with what it may be`(
+        _ field: String, _ pointer: String, _ words: String
+    ) throws {
+        let path = field.contains("path") ? "" : #","path":"/angle""#
+        let error = #expect(throws: FieldErrors.self) {
+            _ = try Command.Content(
+                kind: .play, Rig.json(#"{"tween":{"to":1,\#(field)\#(path)}}"#))
+        }
+        #expect(error?.errors.map(\.pointer) == [pointer])
+        #expect(error?.errors.first?.message.contains(words) == true)
+    }
+
+    /// SwiftUI's own numbers (`Animation`, `Spring`): perceptual duration and bounce.
+    @Test(arguments: [
+        ("default", 0.55, 0.0), ("spring", 0.5, 0), ("smooth", 0.5, 0), ("snappy", 0.5, 0.15),
+        ("bouncy", 0.5, 0.3),
+    ])
+    func `named springs are those closed forms`(
+        _ name: String, _ duration: Double, _ bounce: Double
+    )
+        throws
+    {
+        let easing = try #require(Easing.names.first { $0.0 == name }?.1)
+        let tween = Self.tween("10", "110", easing)
+        let (omega, zeta) = (2 * Double.pi / duration, 1 - bounce)
+        let damped = omega * (1 - zeta * zeta).squareRoot()
+        for step in 1...8 {
+            let t = Double(step) * 0.04
+            let decay = exp(-zeta * omega * t)
+            let rest =
+                zeta == 1
+                ? decay * (1 + omega * t)
+                : decay * (cos(damped * t) + zeta * omega / damped * sin(damped * t))
+            let value = tween.state(at: Span(nanoseconds: Int64(t * 1e9))).value.components[0]
+            #expect(abs(value - (110 - 100 * rest)) < 1e-6, "\(name) after \(t) s")
+        }
+    }
+
+    /// A tween's curve against its equation, solved anew by Newton's method.
+    @Test(arguments: [
+        ("easeIn", 0.42, 0.0, 1.0, 1.0), ("easeOut", 0, 0, 0.58, 1),
+        ("easeInOut", 0.42, 0, 0.58, 1), ("linear", 0, 0, 1, 1),
+    ])
+    func `named curves are those closed forms`(
+        _ name: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double
+    ) throws {
+        let easing = try #require(Easing.names.first { $0.0 == name }?.1)
+        let tween = Self.tween("0", "1", easing, seconds: 10)
+        func bezier(_ one: Double, _ two: Double, _ t: Double) -> Double {
+            ((1 - 3 * two + 3 * one) * t + 3 * two - 6 * one) * t * t + 3 * one * t
+        }
+        for time in stride(from: 0.5, to: 10, by: 0.5) {
+            var t = time / 10
+            for _ in 0..<50 {
+                let slope = (bezier(x1, x2, t + 1e-7) - bezier(x1, x2, t - 1e-7)) / 2e-7
+                t -= (bezier(x1, x2, t) - time / 10) / max(slope, 0.05)
+            }
+            let value = tween.state(at: Span(nanoseconds: Int64(time * 1e9))).value.components[0]
+            #expect(abs(value - bezier(y1, y2, t)) < 1e-6, "\(name) after \(time) s")
+        }
+    }
+
     @Test func `a tween that took over a running one survives a crash`() {
         var rig = Self.rig(.lab)
         rig.command(.play, Self.turn(180))

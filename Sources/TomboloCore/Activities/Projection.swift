@@ -70,7 +70,7 @@ package struct Projection: Sendable {
         func value(at elapsed: Span) -> JSON { shared.clip.value(at: elapsed) }
 
         /// Of frames that are shown in turn.
-        var isFlipbook: Bool { if case .flipbook = shared.clip.motion { true } else { false } }
+        var isFlipbook: Bool { shared.clip.isFlipbook }
 
         package var name: String { "clip_\(version)" }
 

@@ -44,6 +44,9 @@ package struct Clip: Hashable, Sendable {
         self.motion = motion
     }
 
+    /// Of frames that are shown in turn.
+    var isFlipbook: Bool { if case .flipbook = motion { true } else { false } }
+
     /// The interval of the frames that the producer asks for.
     package var every: Span {
         switch motion {
@@ -177,11 +180,13 @@ extension Clip {
     }
 
     private static func path(_ reader: inout FieldReader) -> JSONPointer? {
-        guard let text = reader.string("path") else {
+        guard let value = reader.value("path") else {
             reader.fail("path", "is missing: a JSON Pointer into the state, such as \"/image\"")
             return nil
         }
-        if let pointer = JSONPointer(text), !pointer.tokens.isEmpty { return pointer }
+        if let pointer = value.string.flatMap(JSONPointer.init), !pointer.tokens.isEmpty {
+            return pointer
+        }
         reader.fail("path", "must be a JSON Pointer into the state, such as \"/image\"")
         return nil
     }

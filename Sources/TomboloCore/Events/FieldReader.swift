@@ -97,8 +97,8 @@ package struct FieldReader {
 
     /// A duration within `range`.
     package mutating func span(_ name: String, in range: ClosedRange<Span>) -> Span? {
-        guard let text = string(name) else { return nil }
-        if let span = Span(text: text), range.contains(span) { return span }
+        guard let value = value(name) else { return nil }
+        if let span = value.string.flatMap(Span.init(text:)), range.contains(span) { return span }
         fail(
             name,
             "must be a duration such as \"90s\" or \"10m\", from \(range.lowerBound.text) "
@@ -108,16 +108,16 @@ package struct FieldReader {
 
     /// A time of RFC 3339.
     package mutating func instant(_ name: String) -> Instant? {
-        guard let text = string(name) else { return nil }
-        if let instant = Instant(rfc3339: text) { return instant }
+        guard let value = value(name) else { return nil }
+        if let instant = value.string.flatMap(Instant.init(rfc3339:)) { return instant }
         fail(name, "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"")
         return nil
     }
 
     /// One of a few words.
     package mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {
-        guard let text = string(name) else { return nil }
-        if let match = choices.first(where: { $0.0 == text }) { return match.1 }
+        guard let value = value(name) else { return nil }
+        if let match = choices.first(where: { $0.0 == value.string }) { return match.1 }
         fail(name, "must be one of " + choices.map { "\"\($0.0)\"" }.joined(separator: ", "))
         return nil
     }

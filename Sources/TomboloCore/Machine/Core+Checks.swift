@@ -112,31 +112,28 @@ extension Core {
         switch begun.motion {
         case .flipbook(let flipbook): frames = flipbook.frames
         case .tween(let tween):
-            guard tween.isPossible else {
-                let message = "is missing, and what stands at the path is of another kind than to"
-                throw Refusal(
-                    .invalidField, "tween.from \(message)",
-                    errors: [FieldError(pointer: "/tween/from", message: message)])
-            }
+            try Self.check(tween, at: clip.path, in: state)
             // A tween has too many values to try them all: enough of them stand for the rest.
             let part = tween.length.nanoseconds / Self.tweenSamples
             frames = (0...Self.tweenSamples).map { tween.json(at: Span(nanoseconds: part * $0)) }
             frames.append(tween.last)
         }
-        var largest = 0
-        for frame in frames {
+        var largest = (bytes: 0, frame: 0)
+        for (index, frame) in frames.enumerated() {
             guard let shown = state.setting(clip.path, to: frame) else {
-                let name = if case .tween = clip.motion { "tween" } else { "flipbook" }
-                let message = "points to nothing in the state; its parent must be there"
-                throw Refusal(
-                    .invalidField, "\(name).path \(message)",
-                    errors: [FieldError(pointer: "/\(name)/path", message: message)])
+                throw Self.noPlace(clip.isFlipbook ? "flipbook" : "tween")
             }
-            largest = max(
-                largest, payloadBytes(activity.accepted, shown, activity.definition, alert: nil))
+            let bytes = payloadBytes(activity.accepted, shown, activity.definition, alert: nil)
+            if bytes > largest.bytes { largest = (bytes, index) }
         }
-        if largest > Payload.bytesMax { throw Self.tooLarge(largest) }
-        guard clip.fit == .bundle else { return (begun, largest) }
+        if largest.bytes > Payload.bytesMax {
+            guard clip.isFlipbook else { throw Self.tooLarge(largest.bytes) }
+            throw Self.tooLarge(
+                largest.bytes, at: "/flipbook/frames/\(largest.frame)",
+                remedy: "make the frame smaller, as tombolo clip pack --fit step does, or shorten "
+                    + "the state around it")
+        }
+        guard clip.fit == .bundle else { return (begun, largest.bytes) }
         guard
             let bytes = bundleBytes(begun, activity.accepted, activity.definition)
         else {
@@ -144,8 +141,36 @@ extension Core {
             throw Refusal(
                 .invalidField, message, errors: [FieldError(pointer: "/fit", message: message)])
         }
-        if bytes > Payload.bytesMax { throw Self.tooLarge(bytes) }
+        if bytes > Payload.bytesMax {
+            throw Self.tooLarge(
+                bytes, at: "/flipbook/frames",
+                remedy: "make the frames smaller, as tombolo clip pack does, or take "
+                    + "\"fit\":\"step\": one frame a push")
+        }
         return (begun, bytes)
+    }
+
+    private static func noPlace(_ motion: String) -> Refusal {
+        let message = "points to nothing in the state; its parent must be there"
+        return Refusal(
+            .invalidField, "\(motion).path \(message)",
+            errors: [FieldError(pointer: "/\(motion)/path", message: message)])
+    }
+
+    /// A tween needs a place in the state, and a value to begin with.
+    private static func check(
+        _ tween: Tween, at path: JSONPointer, in state: JSON
+    ) throws(Refusal) {
+        guard state.setting(path, to: tween.last) != nil else { throw noPlace("tween") }
+        guard !tween.isPossible else { return }
+        let stands =
+            state.document.root.at(path) == nil
+            ? "nothing stands at \(path) to begin with"
+            : "what stands at \(path) is of another kind than to"
+        let message = "is missing, and \(stands); give from"
+        throw Refusal(
+            .invalidField, "tween.from \(message)",
+            errors: [FieldError(pointer: "/tween/from", message: message)])
     }
 
     /// The size of the push that carries all frames; nil where the state has no room for them.
@@ -179,14 +204,17 @@ extension Core {
         return Payload.encode(content).count + renewed
     }
 
-    private static func tooLarge(_ bytes: Int, of limit: Int = Payload.bytesMax) -> Refusal {
+    private static func tooLarge(
+        _ bytes: Int, of limit: Int = Payload.bytesMax, at pointer: String = "/state",
+        remedy: String = "shorten the state or the attributes, or send a reference that the app "
+            + "resolves"
+    ) -> Refusal {
         let over = max(1, bytes - limit)
         return Refusal(
             .payloadTooLarge,
             "the push would have \(bytes) bytes, \(over) more than the \(limit) that "
-                + "Apple takes; shorten the state or the attributes, or send a reference that the "
-                + "app resolves",
-            errors: [FieldError(pointer: "/state", message: "is \(over) bytes too large")],
+                + "Apple takes; \(remedy)",
+            errors: [FieldError(pointer: pointer, message: "is \(over) bytes too large")],
             bytesOver: over)
     }
 

@@ -12,6 +12,16 @@ package struct Animatable: Hashable, Sendable {
         case vector(Int)
         case colour(hasAlpha: Bool)
         case object([Member])
+
+        /// How many components it has.
+        var count: Int {
+            switch self {
+            case .number: 1
+            case .vector(let count): count
+            case .colour(let hasAlpha): hasAlpha ? 4 : 3
+            case .object(let members): members.reduce(0) { $0 + $1.shape.count }
+            }
+        }
     }
 
     /// One member of an object.
@@ -43,6 +53,37 @@ package struct Animatable: Hashable, Sendable {
 
     /// Whether there is a way from one to the other.
     package func hasShape(of other: Animatable) -> Bool { shape == other.shape }
+
+    /// The same value with the members of its objects in the order of another's: JSON knows none.
+    /// Nil where there is no way from one to the other.
+    package func arranged(as other: Animatable) -> Animatable? {
+        Self.arranged(shape, components[...], as: other.shape)
+            .map { Animatable(other.shape, $0) }
+    }
+
+    private static func arranged(
+        _ shape: Shape, _ components: ArraySlice<Double>, as other: Shape
+    ) -> [Double]? {
+        guard case .object(let members) = shape, case .object(let others) = other else {
+            return shape == other ? Array(components) : nil
+        }
+        guard members.count == others.count else { return nil }
+        var parts: [String: (shape: Shape, components: ArraySlice<Double>)] = [:]
+        var rest = components
+        for member in members {
+            let count = member.shape.count
+            parts[member.name] = (member.shape, rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+        var result: [Double] = []
+        for member in others {
+            guard let part = parts[member.name],
+                let numbers = arranged(part.shape, part.components, as: member.shape)
+            else { return nil }
+            result += numbers
+        }
+        return result
+    }
 
     /// The same kind of value with other numbers in it.
     package func with(_ components: [Double]) -> Animatable { Animatable(shape, components) }

@@ -177,6 +177,9 @@ extension Easing {
             return nil
         }
         var inner = FieldReader(view, pointer: reader.path("easing"))
+        if view["cubicBezier"] != nil, inner.value("spring") != nil {
+            inner.fail("spring", "give cubicBezier or spring, not both")
+        }
         let easing = curve(&inner) ?? spring(&inner, duration)
         if easing == nil, inner.errors.isEmpty {
             inner.fail("cubicBezier", "give cubicBezier or spring")

@@ -49,11 +49,13 @@ package struct Tween: Hashable, Sendable {
     /// the running one.
     func begun(over present: JSONView?, following running: (Animatable, [Double])?) -> Tween {
         var tween = self
-        if let (value, velocity) = running, value.hasShape(of: to) {
-            tween.from = value
-            if case .spring = easing { tween.velocity = velocity }
+        if let (value, velocity) = running, let start = value.arranged(as: to) {
+            tween.from = start
+            if case .spring = easing {
+                tween.velocity = value.with(velocity).arranged(as: to)?.components ?? []
+            }
         } else if from == nil {
-            tween.from = present.flatMap(Animatable.init)
+            tween.from = present.flatMap(Animatable.init)?.arranged(as: to)
         }
         tween.length = Self.length(tween)
         return tween
@@ -127,10 +129,11 @@ extension Tween {
         let what = "a number, an array of numbers, a colour \"#rrggbb\", or an object of these"
         if end == nil { reader.fail("to", to == nil ? "is missing: \(what)" : "must be \(what)") }
         let from = reader.value("from")
-        let start = from.flatMap(Animatable.init)
-        if from != nil, start == nil { reader.fail("from", "must be \(what)") }
-        if let start, let end, !start.hasShape(of: end) {
-            reader.fail("from", "must be of the same kind as to, with the same members in order")
+        let given = from.flatMap(Animatable.init)
+        if from != nil, given == nil { reader.fail("from", "must be \(what)") }
+        let start = end.flatMap { given?.arranged(as: $0) }
+        if given != nil, end != nil, start == nil {
+            reader.fail("from", "must be of the same kind as to, with the same members")
         }
         let duration = reader.span("duration", in: Self.durationRange)
         let every = reader.span("every", in: Flipbook.everyRange) ?? Self.everyStandard

@@ -24,6 +24,9 @@ static inline int tombolo_png_grey(const void *bytes, size_t count, void *pixels
     image.version = PNG_IMAGE_VERSION;
     if (!png_image_begin_read_from_memory(&image, bytes, count)) return 0;
     image.format = PNG_FORMAT_GRAY;
+    // Sixteen bits that say nothing of their gamma are as bright as eight: libpng takes them for
+    // linear else.
+    image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
     int read = png_image_finish_read(&image, NULL, pixels, 0, NULL);
     int whole = read && !PNG_IMAGE_FAILED(image);
     png_image_free(&image);
@@ -38,6 +41,7 @@ static inline int tombolo_png_rgba(const void *bytes, size_t count, void *pixels
     image.version = PNG_IMAGE_VERSION;
     if (!png_image_begin_read_from_memory(&image, bytes, count)) return 0;
     image.format = PNG_FORMAT_RGBA;
+    image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
     int read = png_image_finish_read(&image, NULL, pixels, 0, NULL);
     int whole = read && !PNG_IMAGE_FAILED(image);
     png_image_free(&image);

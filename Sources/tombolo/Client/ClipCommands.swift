@@ -41,6 +41,11 @@ enum ClipCommands {
     /// Needs no relay.
     static func pack(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
+        let path = invocation.text(.packPath) ?? "/image"
+        guard let place = JSONPointer(path), !place.tokens.isEmpty else {
+            throw ProgramError.usage(
+                "--path \(path) is no JSON Pointer into the state", remedy: "--path /image")
+        }
         let pictures = try invocation.arguments.map(picture)
         guard pictures.count >= 2 else {
             throw ProgramError.usage(
@@ -67,7 +72,8 @@ enum ClipCommands {
         }
         context.terminal.complain(
             "\(pictures.count) frames of \(pictures[0].width)x\(pictures[0].height), made "
-                + "\(packing.width)x\(packing.height) of \(packing.colours) colours: "
+                + "\(packing.width)x\(packing.height) of \(packing.colours) "
+                + "colour\(packing.colours == 1 ? "" : "s"): "
                 + "\(ClipPacking.bytes(packing.frames, fit)) of \(limit) bytes\n")
         try context.terminal.write(clip(packing, invocation) + [10])
         return .succeeded
@@ -81,10 +87,22 @@ enum ClipCommands {
             throw ProgramError(
                 "\(path): \(error)", remedy: "ls -l \(path)", status: .notFoundOrConflict)
         }
-        guard let picture = Picture(png: bytes) else {
+        guard let size = Picture.size(png: bytes) else {
+            throw .usage("\(path) is no PNG", remedy: "file \(path)")
+        }
+        let most = Bitmap.sideMax
+        guard size.width <= most, size.height <= most else {
             throw .usage(
-                "\(path) is no PNG of at most \(Bitmap.sideMax) by \(Bitmap.sideMax) pixels",
-                remedy: "file \(path)")
+                "\(path) is \(size.width)x\(size.height), more than \(most) by \(most) pixels",
+                remedy: "convert \(path) -resize \(most)x\(most) small.png")
+        }
+        if Picture.isAnimated(png: bytes) {
+            throw .usage(
+                "\(path) is animated: give each of its pictures as a PNG of its own",
+                remedy: "ffmpeg -i \(path) frame-%d.png")
+        }
+        guard let picture = Picture(png: bytes) else {
+            throw .usage("\(path) is a damaged PNG", remedy: "pngcheck \(path)")
         }
         return picture
     }

@@ -25,9 +25,16 @@ enum StateInput {
         return try setting(fields, in: object ?? .emptyObject)
     }
 
-    /// A JSON object in a file.
+    /// A JSON object in a file; `-` is stdin.
     static func object(path: String) throws(ProgramError) -> JSON {
-        try object(try file(path), named: path)
+        guard path == "-" else { return try object(try file(path), named: path) }
+        do {
+            return try object(try FileBytes.read(0, atMost: bytesMax), named: "stdin")
+        } catch let error as ProgramError {
+            throw error
+        } catch {
+            throw ProgramError("stdin cannot be read: \(error)")
+        }
     }
 
     /// What stands behind `=`: JSON where it reads as JSON, else a string.

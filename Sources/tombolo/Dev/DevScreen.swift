@@ -132,10 +132,12 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    private static func waiting(_ decision: Decision?, now: Instant) -> String? {
+    /// What an island says of the change that waits; nil where none does.
+    static func waiting(_ decision: Decision?, now: Instant) -> String? {
         guard let reason = decision?.reason else { return nil }
         guard let until = decision?.until, until > now else { return reason }
         let seconds = ((until - now).seconds * 10).rounded(.up) / 10
-        return "\(reason) \(seconds) s"
+        // The island is narrow: what is cut is the end of a word.
+        return "\(seconds) s: \(reason)"
     }
 }

@@ -10,17 +10,23 @@ struct Picture: Hashable, Sendable {
     /// Row by row.
     let pixels: [Colour]
 
-    /// Reads a PNG. A damaged one, and one larger than `Bitmap.sideMax`, is nil.
-    init?(png bytes: [UInt8]) {
+    /// How large a PNG says that it is; nil for what is none.
+    static func size(png bytes: [UInt8]) -> (width: Int, height: Int)? {
         var width: UInt32 = 0
         var height: UInt32 = 0
-        guard tombolo_png_size(bytes, bytes.count, &width, &height) != 0,
-            (1...Bitmap.sideMax).contains(Int(width)), (1...Bitmap.sideMax).contains(Int(height))
+        guard tombolo_png_size(bytes, bytes.count, &width, &height) != 0 else { return nil }
+        return (Int(width), Int(height))
+    }
+
+    /// Reads a PNG. A damaged one, and one larger than `Bitmap.sideMax`, is nil.
+    init?(png bytes: [UInt8]) {
+        guard let (width, height) = Self.size(png: bytes),
+            (1...Bitmap.sideMax).contains(width), (1...Bitmap.sideMax).contains(height)
         else { return nil }
-        var rgba = [UInt8](repeating: 0, count: Int(width) * Int(height) * 4)
+        var rgba = [UInt8](repeating: 0, count: width * height * 4)
         guard tombolo_png_rgba(bytes, bytes.count, &rgba) != 0 else { return nil }
-        self.width = Int(width)
-        self.height = Int(height)
+        self.width = width
+        self.height = height
         pixels = stride(from: 0, to: rgba.count, by: 4).map { place -> Colour in
             // What cannot be seen has no colour of its own.
             let alpha = rgba[place + 3]
@@ -80,6 +86,7 @@ struct Picture: Hashable, Sendable {
         let count = tombolo_png_palette(
             indices, UInt32(width), UInt32(height), entries, UInt32(palette.colours.count),
             &bytes, bytes.count)
-        return count > 0 ? (Array(bytes[..<count]), palette.colours.count) : nil
+        guard count > 0 else { return nil }
+        return (Self.withoutColourSpace(png: Array(bytes[..<count])), palette.colours.count)
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import TomboloCore
 import TomboloCrypto
 
 @testable import tombolo
@@ -8,7 +9,7 @@ import TomboloCrypto
         (1...count).map { number in
             var phone = IslandScreen.Phone(name: "phone-\(number)", budgetClass: "lab")
             phone.picture = Base64.decode(RunnerCat.frames[0]).flatMap(Bitmap.init(png:))
-            phone.waiting = "low_priority_spacing 14.9 s"
+            phone.waiting = "14.9 s: low_priority_spacing"
             return phone
         }
     }
@@ -23,6 +24,17 @@ import TomboloCrypto
         #expect(lines.allSatisfy { $0.count <= columns })
     }
 
+    /// The longest reason left no room for the seconds.
+    @Test func `of what waits, the seconds are shown whole`() throws {
+        let now = Instant(seconds: 1_800_000_000)
+        var phone = IslandScreen.Phone(name: "phone-3", budgetClass: "standard")
+        phone.waiting = DevScreen.waiting(
+            .deferred(until: now + .milliseconds(14_620), .lowPrioritySpacing), now: now)
+        let lines = IslandScreen(columns: 80, usesColor: false).lines([phone], title: "dev")
+        #expect(lines.contains { $0.hasPrefix("14.7 s: low_priority") })
+        #expect(DevScreen.waiting(nil, now: now) == nil)
+    }
+
     @Test func `three islands fit a terminal of 80 by 24 with a line for the key`() {
         let screen = IslandScreen(columns: 80, usesColor: false)
         #expect(screen.lines(phones(3), title: "dev").count <= 20)
@@ -34,7 +46,7 @@ import TomboloCrypto
         let cat = try #require(phones(1)[0].picture).braille
         #expect(Array(lines[3..<11]) == cat)
         #expect(lines[11].contains("asked 0"))
-        #expect(lines.contains { $0.hasPrefix("low_priority_spacing") })
+        #expect(lines.contains { $0.hasPrefix("14.9 s: low_priority") })
     }
 
     @Test func `an island that shows nothing is empty`() {

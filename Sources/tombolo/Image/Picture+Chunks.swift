@@ -1,0 +1,34 @@
+// A PNG is a signature and chunks: length, type, that many bytes, and a checksum (W3C, "Portable
+// Network Graphics", 5).
+
+extension Picture {
+    private static let signatureLength = 8
+    /// Of a chunk's length, type and checksum.
+    private static let frameLength = 12
+
+    /// Whether a PNG holds more pictures than one: an `acTL` chunk before its first picture.
+    static func isAnimated(png bytes: [UInt8]) -> Bool {
+        chunks(bytes).prefix { $0.type != "IDAT" }.contains { $0.type == "acTL" }
+    }
+
+    /// A PNG without its `sRGB` chunk: readers take a picture that says nothing for that anyway.
+    static func withoutColourSpace(png bytes: [UInt8]) -> [UInt8] {
+        guard let chunk = chunks(bytes).first(where: { $0.type == "sRGB" }) else { return bytes }
+        return Array(bytes[..<chunk.place.lowerBound] + bytes[chunk.place.upperBound...])
+    }
+
+    /// Those that are whole, in order.
+    private static func chunks(_ bytes: [UInt8]) -> [(type: String, place: Range<Int>)] {
+        var chunks: [(type: String, place: Range<Int>)] = []
+        var start = signatureLength
+        while start + frameLength <= bytes.count {
+            let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+            let end = start + frameLength + length
+            guard end <= bytes.count else { break }
+            chunks.append(
+                (String(decoding: bytes[start + 4..<start + 8], as: UTF8.self), start..<end))
+            start = end
+        }
+        return chunks
+    }
+}

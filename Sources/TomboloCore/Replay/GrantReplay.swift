@@ -4,8 +4,9 @@ import TomboloJSON
 /// runs, on virtual time, to phones that answer at once.
 ///
 /// Devices are as they are registered at the end of the history; each allows every activity, is
-/// never in front, and Apple takes every push. What was refused, lost or paused then is not
-/// repeated: the difference between two replays is the grants'.
+/// never in front, and Apple takes every push and makes every channel. What was refused, lost or
+/// paused then is not repeated: the difference between two replays is the grants'. A clip that
+/// plays for ever is counted until the history's last event, one that plays once until its end.
 package struct GrantReplay: Sendable {
     /// Apps, budgets and limits of the replay.
     private var core: Core
@@ -22,6 +23,11 @@ package struct GrantReplay: Sendable {
     /// When each version of an activity was recorded; the first is version 1.
     private var times: [ActivityKey: [Instant]] = [:]
     private var lanes: [TypeOfTenant: Bool] = [:]
+    private var channels = 0
+    /// When the history's newest event was recorded, of whatever activity.
+    private var last: Instant?
+    /// The history is over: loops go on, and count no more.
+    private var isOver = false
 
     private struct TypeOfTenant: Hashable {
         var tenant: TenantID
@@ -44,6 +50,8 @@ package struct GrantReplay: Sendable {
         budgetClass: BudgetClass? = nil, speed: Double = 1
     ) {
         var configuration = configuration
+        // An activity that left memory would begin again at version 1, and take its counts along.
+        configuration.limits.endedKept = .hours(24 * 3_650)
         let devices = records.filter { $0.space == .device }.compactMap { record in
             record.value.flatMap { Device(record: $0, number: record.number) }
         }
@@ -93,6 +101,7 @@ package struct GrantReplay: Sendable {
     /// The next event of the history, in the order of sequences.
     package mutating func take(_ recorded: RecordedEvent) {
         let event = recorded.event
+        last = max(last ?? event.recordedAt, event.recordedAt)
         if let only, event.activity != only { return }
         guard let document = try? JSONDocument(event.body),  // set aside, and counted
             let content = try? Command.Content(  // as above
@@ -105,7 +114,10 @@ package struct GrantReplay: Sendable {
         guard let name else { return }
         let key = ActivityKey(tenant: event.tenant, id: name)
         advance(to: moment(event.recordedAt))
-        if case .start(let start) = content { arm(start.type, event.tenant) }
+        if case .start(let start) = content {
+            arm(start.type, event.tenant)
+            openChannel(of: start, event.tenant)
+        }
         var command = Command(activity: key, content: content, body: event.body)
         command.restart = true
         let before = core.counters[event.tenant].eventsAccepted
@@ -123,18 +135,27 @@ package struct GrantReplay: Sendable {
 
     /// The end of the history: what waits gets its time, and everything is counted.
     package mutating func finish() -> GrantReplayOutcome {
-        for slot in core.destinations.indices {
-            guard let destination = core.destinations[slot] else { continue }
-            let counts =
-                destination.cursor.map { $0.counts(at: core.wall(now)) + destination.frames }
-                ?? destination.frames
-            outcome.frames = outcome.frames + counts
-        }
         outcome.span = first.map { now - $0 } ?? .zero
+        if first != nil, let last { advance(to: moment(last)) }
+        isOver = true
+        let loops = frames { $0.duration == nil }
         let end = now + Self.settling
         while isBehind, let wake = core.nextWake, wake <= end { advance(to: wake) }
+        outcome.frames = core.destinations.indices.reduce(loops + frames { $0.duration != nil }) {
+            $0 + (core.destinations[$1]?.frames ?? FrameCounts())
+        }
         outcome.waiting = core.destinations.indices.reduce(0) { $0 + waiting($1) }
         return outcome
+    }
+
+    /// Frames of the clips that run, as far as they have come.
+    private func frames(of which: (Clip) -> Bool) -> FrameCounts {
+        core.destinations.indices.reduce(FrameCounts()) { sum, slot in
+            guard let cursor = core.destinations[slot]?.cursor, which(cursor.playing.clip) else {
+                return sum
+            }
+            return sum + cursor.counts(at: core.wall(now))
+        }
     }
 
     // MARK: Time
@@ -159,7 +180,16 @@ package struct GrantReplay: Sendable {
         now = max(now, instant)
     }
 
-    private var isBehind: Bool { core.destinations.indices.contains { waiting($0) > 0 } }
+    /// Whether something still waits, or plays to its end.
+    private var isBehind: Bool {
+        core.destinations.indices.contains { slot in
+            if waiting(slot) > 0 { return true }
+            guard let destination = core.destinations[slot], destination.phase == .live,
+                let cursor = destination.cursor, cursor.playing.clip.duration != nil
+            else { return false }
+            return !cursor.isOver(at: core.wall(now)) || !cursor.hasShownEnd
+        }
+    }
 
     private func waiting(_ slot: Int) -> Int64 {
         guard let destination = core.destinations[slot], !destination.isFinished,
@@ -184,6 +214,7 @@ package struct GrantReplay: Sendable {
         var effects = Effects()
         core.step(input, now: now, effects: &effects)
         answer(effects.pushes)
+        for lane in effects.channels { make(nil, in: lane) }
     }
 
     /// A disk without delay.
@@ -200,19 +231,44 @@ package struct GrantReplay: Sendable {
         }
     }
 
-    /// Apple takes everything at once, and a card that has begun registers its token.
+    /// Apple takes everything at once, and a card that has begun registers its token, unless it
+    /// listens on a channel.
     private mutating func answer(_ pushes: [Push]) {
         for push in pushes {
             let slot = Int(push.id.rawValue >> 32)
-            if core.destinations[slot]?.inFlight?.isFrame == true {
-                outcome.framePushes += 1
-            } else {
-                outcome.pushes += 1
-            }
-            if push.priority == 10 { outcome.highPriority += 1 } else { outcome.lowPriority += 1 }
+            count(push, of: slot)
             step(.pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
-            if push.event == .start { register(slot) }
+            if push.event == .start, core.destinations[slot]?.phase != .listening {
+                register(slot)
+            }
         }
+    }
+
+    private mutating func count(_ push: Push, of slot: Int) {
+        let isFrame = core.destinations[slot]?.inFlight?.isFrame == true
+        if isOver, isFrame, core.destinations[slot]?.cursor?.playing.clip.duration == nil { return }
+        if isFrame { outcome.framePushes += 1 } else { outcome.pushes += 1 }
+        if push.priority == 10 { outcome.highPriority += 1 } else { outcome.lowPriority += 1 }
+    }
+
+    /// The channel that a start names, which may be gone by now.
+    private mutating func openChannel(of start: Start, _ tenant: TenantID) {
+        guard case .channel(let name) = start.audience,
+            let app = start.app ?? core.configuration.onlyApp(of: tenant),
+            let lane = core.configuration.lane(tenant: tenant, app: app, environment: nil),
+            core.channel(ChannelKey(tenant: tenant, name: name)) == nil
+        else { return }
+        make(name, in: lane)
+        settle()
+    }
+
+    private mutating func make(_ name: Identifier?, in lane: LaneNumber) {
+        let app = core.configuration.apps[Int(lane.rawValue)]
+        channels += 1
+        let channel = Channel(
+            tenant: app.tenant, app: app.id, environment: app.environment, name: name,
+            id: "replay-\(channels)", storage: .mostRecent)
+        step(.channel(.made(channel), nil))
     }
 
     private mutating func register(_ slot: Int) {
@@ -297,8 +353,9 @@ extension EventDecision {
     /// Whether the phone has the event's state, or a newer one, from then on.
     fileprivate var isOnPhone: Bool {
         switch self {
-        case .sent, .merged, .unchanged, .superseded, .onChannel: true
-        case .annihilated, .noRoute, .expired, .refused: false
+        case .sent, .merged, .unchanged, .superseded: true
+        // Its channel counts.
+        case .annihilated, .noRoute, .expired, .refused, .onChannel: false
         }
     }
 }

@@ -26,7 +26,7 @@ enum BudgetSimulateCommand {
                 status: .notFoundOrConflict)
         }
         let speed = try speed(context.invocation)
-        let configured = sources.configuration.budgets
+        let configured = budgets(sources, data)
         let asked = try budgets(context.invocation, over: configured)
         let budgetClass = context.invocation.text(.budgetClass).flatMap(BudgetClass.init(name:))
         do {
@@ -54,6 +54,15 @@ enum BudgetSimulateCommand {
             throw ProgramError(error)
         }
         return .succeeded
+    }
+
+    /// The configured ones; those of `dev` where its relay has written there, and no file says
+    /// otherwise.
+    private static func budgets(_ sources: ConfigurationSources, _ data: String) -> Budgets {
+        guard sources.file == nil, access(DevWorkplace.readyFile(in: data), F_OK) == 0 else {
+            return sources.configuration.budgets
+        }
+        return DevWorkplace.budgets
     }
 
     /// Everything but the events.

@@ -21,7 +21,17 @@ struct DevWorkplace: Sendable {
     var caFile: String { "\(directory)/simulator-ca.pem" }
     var simulatorData: String { "\(directory)/simulator" }
     /// The first line of `dev`, for those who cannot read its stdout.
-    var readyFile: String { "\(directory)/dev.json" }
+    var readyFile: String { Self.readyFile(in: directory) }
+
+    static func readyFile(in directory: String) -> String { "\(directory)/dev.json" }
+
+    /// The standard ones, but for starts.
+    static var budgets: Budgets {
+        var budgets = Budgets()
+        budgets[.start].burst = starts
+        budgets[.start].perHour = Double(starts)
+        return budgets
+    }
 
     /// Makes what is not there yet. A directory that was used before keeps its key, and so its
     /// phones.
@@ -57,12 +67,9 @@ struct DevWorkplace: Sendable {
             id: Self.bundleID, tenant: TenantID(tenant), teamID: Self.teamID, keyID: Self.keyID,
             keyFile: keyFile, environment: .sandbox,
             endpoint: Origin(scheme: .https, host: "127.0.0.1", port: 1), caFile: caFile)
-        var budgets = Budgets()
-        budgets[.start].burst = Self.starts
-        budgets[.start].perHour = Double(Self.starts)
         return Configuration(
             listen: listen, data: directory, tls: nil, isInsecure: false, apps: [app],
-            budgets: budgets, retention: .standard)
+            budgets: Self.budgets, retention: .standard)
     }
 
     /// What the simulator is started with, but for its relay's key.

@@ -160,13 +160,13 @@ import TomboloJSON
     }
 
     /// How many frames the clip asked for: one each 100 ms from `play` to `end`, by the log's times
-    /// in milliseconds.
+    /// in milliseconds; and one that may go while the end is on its way to the disk.
     private static func framesAsked(_ commands: [JSONView]) throws -> ClosedRange<Int64> {
         func at(_ kind: String) throws -> Instant {
             let event = try #require(commands.first { $0["do"]?.string == kind })
             return try #require(event["recorded_at"]?.string.flatMap(Instant.init(rfc3339:)))
         }
         let elapsed = (try at("end") - at("play")).nanoseconds / 1_000_000
-        return ((elapsed - 1) / 100 + 1)...((elapsed + 1) / 100 + 1)
+        return ((elapsed - 1) / 100 + 1)...((elapsed + 1) / 100 + 2)
     }
 }

@@ -54,6 +54,32 @@ import TomboloJSON
         #expect(moved > 6)
     }
 
+    /// Bundles and keyframes instead of frames: the phones come to the same.
+    @Test(arguments: [
+        ("radial", "RadialWidgetAttributes", "keyframes"), ("window", "WindowWidgetAttributes", ""),
+        ("runner", "RunnerWidgetAttributes", ""),
+    ])
+    func `where the app plays and animates, each step comes to the same`(
+        _ name: String, _ type: String, _ fit: String
+    ) throws {
+        let dev = try RunningRelay()
+        let put = try dev.tombolo(
+            "type", "put", type, "-", input: #"{"plays":true,"animates":true}"#)
+        #expect(put.status == 0, "\(put.errors)")
+        let flags = name == "runner" ? ["--steps"] : []
+        let result = try dev.tombolo(
+            ["trigger", name, "--phones", "2", "-o", "json"] + flags)
+        #expect(result.status == 0, "\(result.errors)")
+        let summary = try JSONDocument(Array(result.output.utf8)).root
+        #expect(summary["converged"]?.bool == true)
+        #expect(summary["steps"]?.elements.allSatisfy { $0["held"]?.bool == true } == true)
+        // Class lab has all frames of a bundle, and fewer pushes than frames of a turn.
+        let lab = summary["phones"]?.elements.first { _ in true }
+        let (asked, sent) = (lab?["asked"]?.integer ?? 0, lab?["sent"]?.integer ?? 0)
+        #expect(asked > 6)
+        if fit == "keyframes" { #expect(sent > 4 && sent <= asked) }
+    }
+
     @Test func `the first line tells where everything is, and the CA file is there`() throws {
         let dev = try RunningRelay()
         #expect(dev.ready["ready"]?.bool == true)

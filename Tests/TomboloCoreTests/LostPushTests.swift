@@ -245,4 +245,63 @@ import TomboloJSON
         rig.advance(to: 0.9)
         #expect(rig.pushes.map(\.push.token) == ["aa", "a2"])
     }
+
+    @Test func `an echo that was due while no relay ran goes when one runs again`() {
+        for (down, echoes) in [(590.0, 1), (700, 1), (100, 0)] {
+            var rig = Rig()
+            rig.runningActivity()
+            rig.advance(to: 5)
+            rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
+            rig.advance(to: 60)
+            let before = rig.pushes.count
+            #expect(rig.crash(recoverAt: down).isEmpty)
+            rig.advance(to: max(down + 60, echoes == 0 ? 0 : 700))
+            #expect(rig.pushes.count == before + echoes, "\(rig.line())")
+            #expect(rig.crash(recoverAt: 2_000).isEmpty)
+            rig.advance(to: 3_000)
+            #expect(rig.pushes.count == before + 1, "once: \(rig.line())")
+        }
+    }
+
+    @Test func `a relay after a crash knows the app's own last update`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        let own = (Rig.epoch + .seconds(60)).rfc3339
+        rig.report("cat", #"{"phase":"active","last_local_update":"\#(own)"}"#)
+        rig.advance(to: 15)
+        #expect(rig.crash(recoverAt: 20).isEmpty)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 120)
+        let stamps = rig.pushes.dropFirst().compactMap {
+            Rig.aps($0.push)?["timestamp"]?.integer
+        }
+        #expect(stamps.first == Rig.epoch.seconds + 61)
+    }
+
+    @Test func `frames that no card was there for had no route`() {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.advance(to: 10)
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 20)
+        #expect(rig.view()?.destinations.first?.frames.noRoute == 101)
+        rig.command(.stop, "{}")
+        rig.advance(to: 30)
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 40)
+        let counts = rig.ledgers().first?.frames
+        #expect(counts == FrameCounts(asked: 101, noRoute: 101))
+        rig.command(.play, ClipTests.clip)
+        rig.advance(to: 50)
+        rig.report("cat", #"{"phase":"dismissed"}"#)
+        rig.advance(to: 60)
+        rig.command(.stop, "{}")
+        rig.advance(to: 70)
+        let all = rig.ledgers().first?.frames
+        #expect(all?.asked == 302)
+        #expect((200...202).contains(all?.noRoute ?? 0), "\(String(describing: all))")
+    }
 }

@@ -7,6 +7,8 @@ struct FrameCursor: Sendable {
         case hidden
         /// An operator's pause (rule 16).
         case paused
+        /// There is no card yet, or none any more.
+        case noRoute
     }
 
     /// The clip itself: it is counted up after the projection has lost it.
@@ -49,8 +51,8 @@ struct FrameCursor: Sendable {
 
     /// A clip that begins here. Frames asked for before had no route.
     init(
-        _ playing: Projection.PlayingClip, fit: Clip.Fit, granted: Span, now: Instant,
-        wall: Instant
+        _ playing: Projection.PlayingClip, fit: Clip.Fit, granted: Span, mode: Mode = .running,
+        now: Instant, wall: Instant
     ) {
         self.playing = playing
         self.fit = fit
@@ -65,6 +67,8 @@ struct FrameCursor: Sendable {
         tally.noRoute = before
         tally.asked = before
         tally.time = time(of: before)
+        self.mode = mode
+        if mode != .running, playing.clip.clock == .shown { clock.run(false, at: wall) }
     }
 
     /// A clip that a relay before this one has begun.
@@ -299,6 +303,7 @@ struct FrameCursor: Sendable {
         case .running: add(new, fit == .keyframes ? .merged : .slowed, at: wall)
         case .hidden: add(new, .hidden, at: wall)
         case .paused: add(new, .paused, at: wall)
+        case .noRoute: add(new, .noRoute, at: wall)
         }
     }
 

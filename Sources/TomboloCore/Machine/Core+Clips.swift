@@ -24,7 +24,7 @@ extension Core {
             destination.cursor
             ?? FrameCursor(
                 playing, fit: fit(playing.clip, projection, activities[destination.activity]),
-                granted: granted, now: now, wall: wall)
+                granted: granted, mode: mode, now: now, wall: wall)
         #if PLANTED_BUGS
             cursor.forgetsBundle = isPlanted(.bundleFrameByFrame)
         #endif
@@ -53,7 +53,7 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
     ) -> JSON {
         let wall = wall(now)
-        guard destinations[lent: slot].hasCursor else {
+        guard destinations[lent: slot].hasCursor, event != .start else {
             let state =
                 destinations[slot]?.keptAt.map { projection.state(showing: $0) }
                 ?? projection.state(at: wall)
@@ -150,7 +150,9 @@ extension Core {
 
     /// What holds frames at a destination.
     private func frameMode(_ slot: Int, now: Instant) -> FrameCursor.Mode {
-        isPaused(slot) ? .paused : isHidden(slot, now: now) ? .hidden : .running
+        if isPaused(slot) { return .paused }
+        if destinations[lent: slot].phase != .live { return .noRoute }
+        return isHidden(slot, now: now) ? .hidden : .running
     }
 
     /// When a one-shot on the wall's clock is over although nobody sees it: its last value goes.

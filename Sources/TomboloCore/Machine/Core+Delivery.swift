@@ -85,7 +85,12 @@ extension Core {
             destinations[slot]?.startPush = nil
             destinations[slot]?.alertsBeforeStart = 0
         }
-        if phase == .ended || phase == .gone { closeCursor(slot, now: now) }
+        if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
+        // Frames are asked for all the same.
+        if phase.hasNoCard {
+            let wall = wall(now)
+            destinations[slot]?.cursor?.enter(.noRoute, now: now, wall: wall)
+        }
         markDirty(slot, now: now)
     }
 
@@ -122,6 +127,7 @@ extension Core {
             return wantLive(slot, projection, playedOn: isRunning && !isOver, now: now)
         }
         guard let destination = destinations[slot] else { return .later(nil) }
+        if destination.phase.hasNoCard { trackClip(slot, projection, now: now) }
         if destination.isFinished {
             decideRest(
                 slot, destination.phase == .listening ? .onChannel : .noRoute, now: now)

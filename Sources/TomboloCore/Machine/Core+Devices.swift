@@ -350,8 +350,9 @@ extension Core {
             if let local = report.lastLocalUpdate {
                 // A time far ahead is a wrong clock's: it counts as now.
                 let trusted = local > wall(now) + .minutes(1) ? wall(now) : local
-                destinations[index]?.pacing.lastLocalUpdate = max(
-                    destination.pacing.lastLocalUpdate, trusted.seconds)
+                let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
+                if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }
+                destinations[index]?.pacing.lastLocalUpdate = newest
             }
             if misses(report, destination, now: now) {
                 devices[slot]?.reports[reference]?.missesPush = true

@@ -67,6 +67,7 @@ extension Core {
             adoptPacing(slot, told: told, mayHaveSent: true, now: now)
         }
         countEnds(now: now)
+        recallEchoes(now: now)
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
             if destinations[slot]?.phase == .live { endPredecessor(of: slot, now: now) }
@@ -164,6 +165,7 @@ extension Core {
             ledger: mark.ledger ?? Ledger(since: mark.acknowledged + 1), phaseSince: now)
         recall(mark, in: &destination, restoredAt: restoredAt, now: now)
         destination.pacing.lastTimestamp = mark.lastTimestamp
+        destination.pacing.lastLocalUpdate = mark.lastLocalUpdate
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: mark.bucketFullAt, of: grant)
         devices.budgets[device].recover(
@@ -229,6 +231,19 @@ extension Core {
                 grant.times(configuration.limits.deviceGrantFactor), now: now)
             destinations[slot]?.markIsDirty = true
             staged.dirtyMarks.append(slot)
+        }
+    }
+
+    /// What was due once more while no relay ran is due now.
+    private mutating func recallEchoes(now: Instant) {
+        for slot in destinations.indices {
+            guard let destination = destinations[slot], destination.token != nil,
+                let projection = projection(slot),
+                destination.acknowledged >= projection.version,
+                destination.echo.count(of: projection.version) == 0,
+                projection.changedAt + configuration.limits.echoAfter <= wall(now)
+            else { continue }
+            destinations[slot]?.echo.signAt = now + Span(nanoseconds: 1)
         }
     }
 

@@ -22,6 +22,7 @@ struct Mark: Sendable {
     var final: Projection?
     var keptAt: Span?
     var staleAt: Instant?
+    var lastLocalUpdate: Int64
     var owesTrailing: Bool
     var clip: Clip?
     var ledger: Ledger?
@@ -74,6 +75,7 @@ struct Mark: Sendable {
         ledger = Ledger(parts: view["l"]?.elements.compactMap(\.integer) ?? [])
         keptAt = view["k"]?.integer.map(Span.init(nanoseconds:))
         staleAt = view["st"]?.integer.map(Instant.init(nanoseconds:))
+        lastLocalUpdate = view["lu"]?.integer ?? 0
         owesTrailing = view["ot"] != nil
         let parts = view["c"]?.elements.compactMap(\.integer) ?? []
         if parts.count == 5 {
@@ -126,6 +128,7 @@ extension Destination {
         if wasDismissed { writer.member("dm", Int64(1)) }
         if let cardSince { writer.member("cs", cardSince.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
+        if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
         // What is under way may come to nothing.
         if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
         if echo.count > 0 {

@@ -21,6 +21,14 @@ struct Destination: Sendable {
         /// Its card listens on the activity's channel: what follows goes there.
         case listening = 8
 
+        /// No frame can go there: there is no card, or none any more, or nobody knows its token.
+        var hasNoCard: Bool {
+            switch self {
+            case .waiting, .starting, .startUnknown, .started, .gone, .lapsed: true
+            case .live, .ended, .listening: false
+            }
+        }
+
         var name: String {
             switch self {
             case .waiting: "waiting"

@@ -51,7 +51,9 @@ package struct Presence: Hashable, Sendable {
     }
 
     package private(set) var standing = Standing.background
-    /// When the last report came.
+    /// When the last report came. The lease counts from there, and not from the device's own time:
+    /// the phone of a clock that is behind by more than a lease would never be in front. A report
+    /// that comes late holds frames back for one lease at most.
     package private(set) var heardAt = Instant.distantPast
     /// The device's time of the last report that counted.
     private var observedAt = Instant.distantPast

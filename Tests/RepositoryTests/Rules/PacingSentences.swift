@@ -50,6 +50,7 @@ enum PacingSentences {
           the end of a running shown clip keeps each phone's last frame
         Words: frames asked for are counted
           frames are counted by the second, and the seconds add up
+          frames that no card was there for had no route
           random histories keep the rules, and their books add up
         1: a change goes out at once
           a change goes out at once when the grant allows
@@ -148,6 +149,7 @@ enum PacingSentences {
           timestamps are whole seconds, rise strictly, and stay within two seconds of the clock
         6: above the last local update
           a timestamp is above the app's own last update
+          a relay after a crash knows the app's own last update
         6: a local update more than 60 s ahead counts as now
           an update of the app's own that is far ahead counts as now
         6: in lab a second is shared, the trailing push is newer
@@ -247,6 +249,7 @@ enum PacingSentences {
           an echo that met an unwell Apple goes again
         15: once 10 minutes after the last change, at 5
           ten minutes after the last change the state goes once more at priority 5
+          an echo that was due while no relay ran goes when one runs again
         15: after an end it is the end
           after an end it is the end that goes again
         16: all, an app, a type, an activity; on resume the newest

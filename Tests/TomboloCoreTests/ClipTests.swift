@@ -110,7 +110,7 @@ import TomboloJSON
         let before = rig.pushes.count
         rig.command(
             .play,
-            #"{"flipbook":{"path":"/lap","frames":[1,2,3],"every":"100ms","loop":2},"#
+            #"{"flipbook":{"path":"/lap","frames":[1,2,3],"every":"2s","loop":2},"#
                 + #""urgency":"high"}"#)
         rig.advance(to: 60)
         let own = rig.pushes.dropFirst(before).map(\.push)

@@ -293,7 +293,8 @@ import TomboloJSON
         rig.token("activity:cat", "bb")
         rig.advance(to: 40)
         let counts = rig.ledgers().first?.frames
-        #expect(counts == FrameCounts(asked: 101, noRoute: 101))
+        #expect(counts?.asked == 101)
+        #expect(counts?.noRoute == 101)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 50)
         rig.report("cat", #"{"phase":"dismissed"}"#)

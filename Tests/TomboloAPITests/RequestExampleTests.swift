@@ -3,33 +3,6 @@ import TomboloAPI
 import TomboloCore
 import TomboloJSON
 
-/// Reads a request as the doors do; the schema's name says which it is.
-private func read(_ view: JSONView, as schema: String) throws {
-    switch schema {
-    case "start": _ = try Command.Content(kind: .start, view)
-    case "update": _ = try Command.Content(kind: .update, view)
-    case "end": _ = try Command.Content(kind: .end, view)
-    case "clip": _ = try Command.Content(kind: .play, view)
-    case "end-many": _ = try EndManyRequest(view)
-    case "event-line": _ = try EventLine(Array(view.raw))
-    case "device": _ = try DeviceRegistration(reading: view)
-    case "token": _ = try TokenRegistration(reading: view)
-    case "presence": _ = try PresenceReport(reading: view)
-    case "pause-request": _ = try PauseRequest(reading: view)
-    case "reload": _ = try ReloadRequest(reading: view, control: nil)
-    case "channel-request": _ = try ChannelRequest(reading: view)
-    case "type": _ = try ActivityType(reading: view)
-    case "token-set": _ = try TokenSet(reading: view)
-    case "retry":
-        _ = try RetryRequest(view, tenant: Samples.tenant)
-    case "phone-report": _ = try PhoneReport(reading: view)
-    default: Issue.record("no reader for \(schema)")
-    }
-}
-
-/// Keys are read behind the doors, in the room that keeps them.
-private let readElsewhere = ["key-request"]
-
 @Suite struct RequestExampleTests {
     private static func examples(_ folder: String) throws -> [(name: String, schema: String)] {
         try ProtocolFiles.names(in: "examples/\(folder)").map { name in
@@ -43,8 +16,8 @@ private let readElsewhere = ["key-request"]
         for (name, schema) in examples {
             let view = try ProtocolFiles.json("examples/requests/\(name).json")
             #expect(try SchemaCheck.faults(of: view, schema: schema) == [], "\(name)")
-            guard !readElsewhere.contains(schema) else { continue }
-            #expect(throws: Never.self, "\(name)") { try read(view, as: schema) }
+            guard !RequestReading.readElsewhere.contains(schema) else { continue }
+            #expect(throws: Never.self, "\(name)") { try RequestReading.read(view, as: schema) }
         }
     }
 
@@ -53,10 +26,10 @@ private let readElsewhere = ["key-request"]
             let example = try ProtocolFiles.json("examples/refused/\(name).json")
             let body = try #require(example["body"])
             #expect(try SchemaCheck.faults(of: body, schema: schema) != [], "\(name)")
-            guard !readElsewhere.contains(schema) else { continue }
+            guard !RequestReading.readElsewhere.contains(schema) else { continue }
             let wanted = example["pointers"]?.elements.compactMap(\.string) ?? []
             let faults = #expect(throws: (any Error).self, "\(name)") {
-                try read(body, as: schema)
+                try RequestReading.read(body, as: schema)
             }
             let errors =
                 (faults as? FieldErrors)?.errors

@@ -77,8 +77,10 @@ struct SchemaCheck {
                 fault("\(place)/\(name)", "required", unless: value[name] != nil)
             }
         case "additionalProperties":
-            for (name, _) in value.members {
-                fault("\(place)/\(name)", keyword, unless: schema["properties"]?[name] != nil)
+            for (name, member) in value.members where schema["properties"]?[name] == nil {
+                let place = "\(place)/\(name)"
+                fault(place, keyword, unless: rule.bool != false)
+                if rule.kind == .object { try check(member, against: rule, at: place) }
             }
         default: fault(place, keyword, unless: value.count >= Int(rule.integer ?? 0))
         }

@@ -11,14 +11,15 @@ package struct EndManyRequest: Sendable {
     package init(_ view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         if let filter = reader.object("where") {
-            var inner = FieldReader(filter, pointer: "/where")
+            var inner = reader.inside(filter, "where")
             type = inner.string("type")
             user = inner.string("user")
-            if filter["type"] == nil, filter["user"] == nil {
+            // Looked at after the reading: a filter of nothing would end everything.
+            if type == nil, user == nil {
                 inner.fail("type", "is missing: give type, user or both")
             }
             do { try inner.finish() } catch { reader.adopt(error) }
-        } else if view["where"] == nil {
+        } else {
             reader.fail(
                 "where", "is missing: {\"type\":…} or {\"user\":…} says which activities end")
         }

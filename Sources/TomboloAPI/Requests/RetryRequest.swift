@@ -19,7 +19,7 @@ package struct RetryRequest: Sendable {
             reader.fail("where", "give either id or where ({} for all)")
         }
         if let filter {
-            var inner = FieldReader(filter, pointer: reader.path("where"))
+            var inner = reader.inside(filter, "where")
             query.activity = inner.identifier("activity")
             query.device = inner.identifier("device")
             query.reason = inner.string("reason")

@@ -158,8 +158,7 @@ extension Clip {
                     : "give flipbook or tween, not both")
             return nil
         }
-        var inner = FieldReader(
-            view, pointer: reader.path(flipbook == nil ? "tween" : "flipbook"))
+        var inner = reader.inside(view, flipbook == nil ? "tween" : "flipbook")
         let path = Self.path(&inner)
         clock = inner.choice("clock", [("wall", .wall), ("shown", .shown)]) ?? .wall
         let motion =

@@ -17,7 +17,7 @@ package struct TokenSet: Sendable {
         if let all, all.count > Device.tokensMax {
             reader.fail("tokens", "are more than the \(Device.tokensMax) that a device may have")
         } else if let all {
-            var inner = FieldReader(all, pointer: reader.path("tokens"))
+            var inner = reader.inside(all, "tokens")
             for (text, value) in all.members {
                 guard let name = TokenName(text) else {
                     inner.fail(text, "must be start:TYPE, activity:ID, widget or control:KIND")

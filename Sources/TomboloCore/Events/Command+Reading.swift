@@ -10,7 +10,7 @@ extension Command.Content {
     package init(
         kind: EventKind, _ view: JSONView, envelope: [String] = [], lenient: Bool = false
     ) throws(FieldErrors) {
-        var reader = FieldReader(view)
+        var reader = FieldReader(view, takesNull: lenient)
         for name in envelope { _ = reader.value(name) }
         let content: Self?
         switch kind {
@@ -64,7 +64,7 @@ extension Start {
 
     private static func audience(_ reader: inout FieldReader) -> (Audience, StartRoute) {
         guard let view = reader.object("audience") else { return (.none, .unspecified) }
-        var inner = FieldReader(view, pointer: reader.path("audience"))
+        var inner = reader.inside(view, "audience")
         let route =
             inner.choice(
                 "start",
@@ -164,7 +164,7 @@ extension Alert {
     /// (Apple, "Starting and updating Live Activities with ActivityKit push notifications").
     static func reading(_ reader: inout FieldReader) -> JSON? {
         guard let view = reader.object("alert") else { return nil }
-        var inner = FieldReader(view, pointer: reader.path("alert"))
+        var inner = reader.inside(view, "alert")
         for name in ["title", "body"] {
             if let value = inner.value(name), value.kind != .string, value.kind != .object {
                 inner.fail(name, "must be a string, or an object with loc-key and loc-args")

@@ -7,24 +7,44 @@ package import TomboloJSON
 package struct FieldReader {
     private let view: JSONView
     private let pointer: String
+    private let takesNull: Bool
     private var known: [String] = []
     /// How many of those that are known are there.
     private var found = 0
     private(set) var errors: [FieldError] = []
 
-    /// - Parameter pointer: where `view` stands in the whole.
-    package init(_ view: JSONView, pointer: String = "") {
+    /// - Parameters:
+    ///   - pointer: where `view` stands in the whole.
+    ///   - takesNull: for rows of the log: older relays took `null` for a member that is left out.
+    package init(_ view: JSONView, pointer: String = "", takesNull: Bool = false) {
         self.view = view
         self.pointer = pointer
+        self.takesNull = takesNull
         known.reserveCapacity(12)
         if view.kind != .object {
             errors.append(FieldError(pointer: pointer, message: "must be a JSON object"))
         }
     }
 
-    /// Notes a fault of a field.
+    /// A reader of an object inside this one.
+    package func inside(_ view: JSONView, _ name: String) -> FieldReader {
+        FieldReader(view, pointer: path(name), takesNull: takesNull)
+    }
+
+    /// Notes a fault of a field. What follows from a `null` is not said once more.
     package mutating func fail(_ name: String, _ message: String) {
-        errors.append(FieldError(pointer: path(name), message: message))
+        let pointer = path(name)
+        guard !errors.contains(where: { $0.pointer == pointer && $0.message == Self.nullMessage })
+        else { return }
+        errors.append(FieldError(pointer: pointer, message: message))
+    }
+
+    private static let nullMessage = "must not be null; leave it out instead"
+
+    /// Whether a member is `null`, where that has a meaning of its own. Marks the name as known.
+    package mutating func isNull(_ name: String) -> Bool {
+        note(name)
+        return view[name]?.isNull == true
     }
 
     /// Takes over the faults of a reader of something inside.
@@ -35,19 +55,32 @@ package struct FieldReader {
         pointer + JSONPointer("")!.appending(name).description
     }
 
-    /// The member, if there and not null. Marks the name as known.
+    /// The member, if it is there. Marks the name as known.
+    ///
+    /// `null` is a fault: what a filter or an option would make of it is a guess, and a wrong one
+    /// takes everything for what was meant to be little.
     package mutating func value(_ name: String) -> JSONView? {
-        let value = view[name]
-        if value != nil, !known.contains(name) { found += 1 }
+        let isNew = note(name)
+        guard let value = view[name] else { return nil }
+        guard value.isNull else { return value }
+        if isNew, !takesNull { fail(name, Self.nullMessage) }
+        return nil
+    }
+
+    /// Answers whether the name was not known before.
+    @discardableResult
+    private mutating func note(_ name: String) -> Bool {
+        guard !known.contains(name) else { return false }
         known.append(name)
-        return value.flatMap { $0.isNull ? nil : $0 }
+        if view[name] != nil { found += 1 }
+        return true
     }
 
     /// Fields that belong to somebody else.
-    package mutating func ignore(_ names: String...) { for name in names { _ = value(name) } }
+    package mutating func ignore(_ names: String...) { for name in names { note(name) } }
 
-    /// This and each of the following answer nil where the field is absent, null or faulty; a
-    /// fault is noted.
+    /// This and each of the following answer nil where the field is absent or faulty; a fault is
+    /// noted.
     package mutating func string(_ name: String) -> String? {
         guard let value = value(name) else { return nil }
         if let string = value.string { return string }

@@ -105,7 +105,7 @@ package enum FramesShowWhen: UInt8, Hashable, Sendable {
     /// Reads `show_when`; states always go. Nil where it says nothing of frames.
     static func reading(_ reader: inout FieldReader) -> FramesShowWhen? {
         guard let view = reader.object("show_when") else { return nil }
-        var inner = FieldReader(view, pointer: reader.path("show_when"))
+        var inner = reader.inside(view, "show_when")
         let frames = inner.choice("frames", choices)
         _ = inner.choice("state", [("always", true)])
         do { try inner.finish() } catch { reader.adopt(error) }

@@ -133,7 +133,7 @@ extension PresenceSignal {
     }
 
     private static func touch(_ view: JSONView, _ reader: inout FieldReader) -> Kind {
-        var inner = FieldReader(view, pointer: reader.path("touch"))
+        var inner = reader.inside(view, "touch")
         let x = inner.double("x") ?? 0
         let y = inner.double("y") ?? 0
         let width = inner.double("width") ?? 0

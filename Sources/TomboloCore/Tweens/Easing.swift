@@ -176,7 +176,7 @@ extension Easing {
             reader.fail("easing", "must be a name, a cubicBezier or a spring")
             return nil
         }
-        var inner = FieldReader(view, pointer: reader.path("easing"))
+        var inner = reader.inside(view, "easing")
         if view["cubicBezier"] != nil, inner.value("spring") != nil {
             inner.fail("spring", "give cubicBezier or spring, not both")
         }
@@ -209,7 +209,7 @@ extension Easing {
 
     private static func spring(_ reader: inout FieldReader, _ duration: Span?) -> Easing? {
         guard let view = reader.object("spring") else { return nil }
-        var inner = FieldReader(view, pointer: reader.path("spring"))
+        var inner = reader.inside(view, "spring")
         let own = inner.span("duration", in: Tween.durationRange)
         let bounce = inner.double("bounce") ?? 0
         if !Spring.bounceRange.contains(bounce) {

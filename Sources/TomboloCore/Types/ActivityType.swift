@@ -47,7 +47,7 @@ package struct ActivityType: Sendable {
     ///
     /// - Parameter lenient: for records: older relays did not look into `show_when`.
     package init(reading view: JSONView, lenient: Bool = false) throws(FieldErrors) {
-        var reader = FieldReader(view)
+        var reader = FieldReader(view, takesNull: lenient)
         body = view.json
         _ = reader.string("app")
         if let schema = reader.object("state") {
@@ -61,7 +61,7 @@ package struct ActivityType: Sendable {
             reader.choice("dates", DateEncoding.allCases.map { ($0.rawValue, $0) })
             ?? .swiftReference
         budgetClass = reader.choice("budget_class", BudgetClass.ofActivities.map { ($0.name, $0) })
-        if view["id_at"]?.isNull == true {
+        if reader.isNull("id_at") {
             idAt = nil
         } else if let text = reader.string("id_at") {
             idAt = JSONPointer(text)
@@ -76,7 +76,7 @@ package struct ActivityType: Sendable {
         onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)
         renew = reader.choice("renew", RenewalPolicy.choices)
         if let view = reader.object("reloads") {
-            var inner = FieldReader(view, pointer: reader.path("reloads"))
+            var inner = reader.inside(view, "reloads")
             reloadsWidgets = inner.bool("widgets") ?? false
             if let list = inner.value("controls") {
                 reloadsControls = list.elements.compactMap(\.string)
@@ -87,7 +87,7 @@ package struct ActivityType: Sendable {
             do { try inner.finish() } catch { reader.adopt(error) }
         }
         if lenient {
-            var older = FieldReader(view)
+            var older = FieldReader(view, takesNull: true)
             framesShowWhen = FramesShowWhen.reading(&older)
             _ = reader.object("show_when")
         } else {
@@ -97,7 +97,6 @@ package struct ActivityType: Sendable {
         _ = reader.integer("history", in: 0...1_000)
         _ = reader.object("families")
         _ = reader.object("preview")
-        reader.ignore("id_at")
         try reader.finish()
     }
 

@@ -85,7 +85,7 @@ struct FaultReader {
     private func value<Value>(
         _ name: String, _ message: String, _ read: (JSONView) -> Value?
     ) throws(FaultScriptError) -> Value? {
-        guard let member = view[name], !member.isNull else { return nil }
+        guard let member = view[name] else { return nil }
         guard let value = read(member) else { throw FaultScriptError(path(name), message) }
         return value
     }

@@ -16,7 +16,7 @@ extension Configuration {
         budgets = Self.budgets(&reader)
         retention = .standard
         if let limits = reader.object("limits") {
-            var inner = FieldReader(limits, pointer: reader.path("limits"))
+            var inner = reader.inside(limits, "limits")
             let range = LogRetention.historyMin...Span.hours(87_600)
             retention = LogRetention(
                 history: inner.span("history", in: range) ?? retention.history,
@@ -49,7 +49,7 @@ extension Configuration {
 
     private static func tls(_ reader: inout FieldReader, _ directory: String) -> TLS? {
         guard let view = reader.object("tls") else { return nil }
-        var inner = FieldReader(view, pointer: reader.path("tls"))
+        var inner = reader.inside(view, "tls")
         let certificate = required("certificate", "the PEM file of the certificate", &inner)
         let key = required("key", "the PEM file of its private key", &inner)
         do { try inner.finish() } catch { reader.adopt(error) }
@@ -94,12 +94,12 @@ extension Configuration {
     static func budgets(_ reader: inout FieldReader, over base: Budgets = Budgets()) -> Budgets {
         var budgets = base
         guard let view = reader.object("budgets") else { return budgets }
-        var inner = FieldReader(view, pointer: reader.path("budgets"))
+        var inner = reader.inside(view, "budgets")
         for budgetClass in BudgetClass.allCases {
             guard let view = inner.object(budgetClass.name) else { continue }
-            var grant = FieldReader(view, pointer: inner.path(budgetClass.name))
+            var grant = inner.inside(view, budgetClass.name)
             budgets[budgetClass] = Grant(
-                reading: &grant, view: view, standard: budgets[budgetClass])
+                reading: &grant, standard: budgets[budgetClass])
             do { try grant.finish() } catch { inner.adopt(error) }
         }
         do { try inner.finish() } catch { reader.adopt(error) }
@@ -146,16 +146,16 @@ extension Configuration.App {
 
 extension Grant {
     /// Fields that are not there keep the class's own value; `"per_hour": null` is no bucket.
-    fileprivate init(reading reader: inout FieldReader, view: JSONView, standard: Grant) {
+    fileprivate init(reading reader: inout FieldReader, standard: Grant) {
         let day = Span.zero...Span.hours(24)
         var perHour = standard.perHour
-        if let rate = reader.double("per_hour") {
+        if reader.isNull("per_hour") {
+            perHour = nil
+        } else if let rate = reader.double("per_hour") {
             perHour = rate
             if !(0.001...1_000_000).contains(rate) {
                 reader.fail("per_hour", "must be from 0.001 to 1000000, or null for no bucket")
             }
-        } else if view["per_hour"]?.isNull == true {
-            perHour = nil
         }
         let burst = reader.integer("burst", in: 1...1_000_000) ?? standard.burst
         let reserve = reader.integer("reserve", in: 0...1_000_000) ?? min(standard.reserve, burst)

@@ -14,6 +14,13 @@ struct LogCut {
 
     init() {}
 
+    /// A line where events are gone that rows of heads lack: earlier programs cut history so.
+    var headsLost: String? {
+        guard let heads, heads < seq else { return nil }
+        return "events \(heads + 1) to \(seq) were cut before their activities' newest states were "
+            + "stored: an activity with events among them may be older than it was"
+    }
+
     /// Reads them; a schema without the table has cut nothing. Throws SQLITE_CORRUPT where a row is
     /// damaged.
     init(_ connection: borrowing Connection) throws(SQLiteError) {

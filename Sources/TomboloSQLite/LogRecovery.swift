@@ -15,13 +15,14 @@ struct LogRecovery {
         _ connection: borrowing Connection, hash: KeyedHash, since: Instant
     ) throws(SQLiteError) {
         cut = try LogCut(connection)
+        if let line = cut.headsLost { log.damage.append(line) }
         log.lastSeq = max(try connection.integer("SELECT max(seq) FROM event"), cut.seq)
         log.lastFactSeq = max(try connection.integer("SELECT max(seq) FROM fact"), cut.fact)
         log.lastActivity = cut.activity
         log.restoredAt = try LogMeta.restoredAt(connection)
         var damage: [String] = []
         tenants = try Tenants.read(connection) { damage.append($0) }
-        log.damage = damage
+        log.damage += damage
         try readHeads(connection)
         try readRetired(connection)
         try readRecords(connection)

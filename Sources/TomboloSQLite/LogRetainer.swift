@@ -26,16 +26,23 @@ struct LogRetainer {
     /// Whether there may be something to cut, when the newest row is of `now`.
     func isDue(_ now: Instant) -> Bool { retention != .forever && now >= dueAt }
 
-    /// Cuts one piece; within a transaction. `highest` is the highest activity number ever given.
-    /// `cut` counts once that transaction is durable: else the caller recovers it.
+    /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
+    /// the caller recovers it. Answers whether it wrote the heads that had no rows yet.
     mutating func cutPiece(
-        at now: Instant, highest: Int64, _ rows: inout LogRows, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+        at now: Instant, _ standing: Standing, _ rows: inout LogRows,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
         let before = now - retention.history
         let event = try Self.lastEvent(after: cut.seq, before: before, connection)
         let factsBefore = now - retention.facts
         let fact = try Self.lastFact(after: cut.fact, before: factsBefore, connection)
+        var wroteHeads = false
         if event > cut.seq {
+            // A head without a row is made again from its events: it gets one before they go.
+            if let heads = try LogCut(connection).heads, heads < event {
+                try rows.writeLater(standing, connection)
+                wroteHeads = true
+            }
             try connection.execute(
                 """
                 DELETE FROM event WHERE seq <= \(event); DELETE FROM snapshot WHERE seq <= \(event);
@@ -47,8 +54,10 @@ struct LogRetainer {
         }
         if fact > cut.fact { try connection.execute("DELETE FROM fact WHERE seq <= \(fact)") }
         if event == cut.seq, fact == cut.fact { dueAt = now + Self.pause }
-        (cut.seq, cut.fact, cut.activity) = (event, fact, max(highest, cut.activity))
+        cut.activity = max(standing.highestActivity, cut.activity)
+        (cut.seq, cut.fact) = (event, fact)
         try cut.store(connection)
+        return wroteHeads
     }
 
     /// The last of the next events that is older than `before`, and all between too; `after` where

@@ -86,6 +86,7 @@ package final class LogVerification {
     private func readEvents(_ progress: (Int64) -> Void) throws(SQLiteError) {
         cut = try LogCut(connection)
         verdict.cut = cut.seq
+        if let line = cut.headsLost { verdict.add(line) }
         var expected = cut.seq + 1
         let rows = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
         let heads = HeadFinder(try RetiredDays.days(connection))

@@ -240,9 +240,9 @@ package final class LogWriter: @unchecked Sendable {
         let before = retainer
         do throws(SQLiteError) {
             try begin.execute()
-            try retainer.cutPiece(
-                at: newest, highest: standing.highestActivity, &rows, connection)
+            let wroteHeads = try retainer.cutPiece(at: newest, standing, &rows, connection)
             try commit.execute()
+            if wroteHeads { rows.settleLater() }
         } catch {
             retainer = before
             if error.primary == SQLITE_FULL, rollBack(to: standing.savepoint) { return }

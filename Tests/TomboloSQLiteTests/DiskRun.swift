@@ -55,12 +55,18 @@ struct DiskRun {
         }
     }
 
+    /// The write-ahead log is short, so that checkpoints are many; or history is cut before a
+    /// checkpoint gives heads their rows.
+    private let checkpointPages: Int32
+    private let headWritesOneIn: UInt64
+
     static let retention = LogRetention(history: .hours(48), facts: .hours(24))
 
     init(seed: UInt64) {
         disk = SimulatedDisk(seed: seed)
         disk.create(path)
         chance = SplitMix64(seed: ~seed)
+        (checkpointPages, headWritesOneIn) = seed % 3 == 0 ? (4_000, 100) : (12, 15)
     }
 
     // MARK: One life of the program
@@ -77,7 +83,7 @@ struct DiskRun {
                     if let error = await append(to: writer) { return error }
                     if let error = await erase(from: writer) { return error }
                     writer.cutIfDue()
-                    if chance.next(below: 15) == 0 { writer.writeLaterHeads() }
+                    if chance.next(below: headWritesOneIn) == 0 { writer.writeLaterHeads() }
                     writer.checkpointIfDue()
                     if chance.next(below: 12) == 0 {
                         _ = try reader.history(after: 0, limit: 10)
@@ -90,11 +96,11 @@ struct DiskRun {
         }
     }
 
-    /// A writer that has recovered. Its write-ahead log is short, so that checkpoints are many.
+    /// A writer that has recovered.
     mutating func open() throws(EventLogError) -> LogWriter {
         let writer = try LogWriter(
-            path: path, vfs: disk.vfsName, checkpointPages: 12, retention: Self.retention,
-            chance: &chance)
+            path: path, vfs: disk.vfsName, checkpointPages: checkpointPages,
+            retention: Self.retention, chance: &chance)
         _ = try writer.recover(idempotencySince: now - IdempotencyKey.window)
         return writer
     }

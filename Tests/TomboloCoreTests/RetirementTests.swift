@@ -76,4 +76,36 @@ import TomboloJSON
         rig.advance(to: 70)
         #expect(rig.view() == nil)
     }
+
+    @Test func `one that begins anew while it leaves does not leave`() throws {
+        var rig = ended()
+        rig.commitsByItself = false
+        // Its time is over; nothing is written yet.
+        rig.advance(to: 62)
+        rig.command(.start, #"{"type":"T","state":{"lap":1}}"#) { $0.restart = true }
+        let next = rig.core.takeBatch(now: rig.now)
+        let batch = try #require(next)
+        #expect(batch.events.map(\.kind) == [.start])
+        #expect(batch.retired.isEmpty, "the log would move its head out of what lives")
+    }
+
+    @Test func `one that begins anew while its leave is written stays, and is written again`()
+        throws
+    {
+        var rig = ended()
+        rig.commitsByItself = false
+        // Its leave is on its way to the disk.
+        while rig.now < Rig.epoch + .seconds(64), let wake = rig.core.nextWake {
+            rig.now = max(rig.now, wake)
+            rig.step(.tick)
+            if rig.take() { break }
+        }
+        rig.command(.start, #"{"type":"T","state":{"lap":1}}"#) { $0.restart = true }
+        rig.commit()
+        #expect(rig.view()?.version == 2, "it is there still")
+        let next = rig.core.takeBatch(now: rig.now)
+        let batch = try #require(next)
+        #expect(batch.events.map(\.kind) == [.start])
+        #expect(batch.retired.isEmpty)
+    }
 }

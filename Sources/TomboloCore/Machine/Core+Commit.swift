@@ -41,6 +41,8 @@ extension Core {
         batch.facts = staged.facts
         let marks = takeLateMarks(now: now, writesAll: writesAll)
         batch.records = staged.records + takeMarks(staged.dirtyMarks + marks.taken, now: now)
+        // One that has begun anew since lives: the log would take it away from what lives.
+        staged.retired.removeAll { activities[$0.slot].accepted.version != $0.version }
         batch.retired = staged.retired.map(\.activity)
         committing = staged
         staged = marks.left

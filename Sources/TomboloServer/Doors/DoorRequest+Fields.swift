@@ -65,13 +65,13 @@ extension DoorRequest {
     func preferredWait(atMost most: Duration) -> Int64? {
         for field in head.fields.values("prefer") {
             for preference in field.split(separator: ",") {
-                let pair = preference.filter { $0 != " " }.split(separator: ";")[0]
-                    .split(separator: "=")
-                if pair.count == 2, pair[0].lowercased() == "wait", let seconds = Int64(pair[1]),
-                    seconds >= 0
-                {
-                    return min(seconds, most.components.seconds)
-                }
+                // Before its parameters a preference may have nothing: `Prefer: ;`.
+                let pair = preference.prefix { $0 != ";" }.filter { $0 != " " }
+                    .split(separator: "=", omittingEmptySubsequences: false)
+                guard pair.count == 2, let name = pair.first, name.lowercased() == "wait",
+                    let seconds = pair.last.flatMap({ Int64($0) }), seconds >= 0
+                else { continue }
+                return min(seconds, most.components.seconds)
             }
         }
         return nil
@@ -80,13 +80,12 @@ extension DoorRequest {
     /// The trace that the caller is in (W3C Trace Context, section 3.2): the 32 hex digits of its
     /// id.
     static func traceID(_ head: HTTPRequestHead) -> String? {
-        guard let parts = head.fields["traceparent"]?.split(separator: "-"), parts.count >= 4,
-            parts[0].utf8.count == 2, parts[1].utf8.count == 32,
-            parts[1].utf8.allSatisfy({
-                (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
-            }),
-            parts[1].contains(where: { $0 != "0" })
+        let parts = head.fields["traceparent"]?.split(separator: "-") ?? []
+        guard parts.count >= 4, parts.first?.utf8.count == 2, let id = parts.dropFirst().first,
+            id.utf8.count == 32,
+            id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
+            id.contains(where: { $0 != "0" })
         else { return nil }
-        return String(parts[1])
+        return String(id)
     }
 }

@@ -22,7 +22,7 @@ enum Samples {
     static let flipbook = Clip(
         path: JSONPointer("/image")!,
         motion: .flipbook(
-            Flipbook(frames: [.null, .emptyObject], every: .milliseconds(100))))
+            Flipbook(frames: [.null, .emptyObject], every: .milliseconds(100))!))
 
     private static let delivery = DeliveryView(
         version: 1, route: .pushToStart,

@@ -10,14 +10,39 @@ package struct Flipbook: Hashable, Sendable {
         case times(Int64)
     }
 
-    /// Two or more.
-    package var frames: [JSON]
-    package var every: Span
-    package var repetition: Repetition = .forever
+    /// From 2 to `framesMax`.
+    package let frames: [JSON]
+    package let every: Span
+    package let repetition: Repetition
+    /// How long it plays, at most `durationMax`; nil for ever.
+    package let duration: Span?
 
     package static let framesMax = 256
+    package static let timesMax: Int64 = 1_000_000
     /// Faster than a display changes is no animation.
     package static let everyRange = Span.milliseconds(10)...Span.hours(1)
+    /// A hundred years: what is longer plays for ever, and the range of `Span` ends soon after.
+    package static let durationMax = Span.hours(876_000)
+
+    /// Nil where a number is outside its range, or all of it would play longer than `durationMax`.
+    package init?(frames: [JSON], every: Span, repetition: Repetition = .forever) {
+        guard (2...Self.framesMax).contains(frames.count), Self.everyRange.contains(every) else {
+            return nil
+        }
+        var duration: Span?
+        if case .times(let count) = repetition {
+            // Both factors are in their ranges: the product fits, that with `every` may not.
+            guard (1...Self.timesMax).contains(count),
+                case let length = every.times(Int64(frames.count) * count),
+                length <= Self.durationMax
+            else { return nil }
+            duration = length
+        }
+        self.frames = frames
+        self.every = every
+        self.repetition = repetition
+        self.duration = duration
+    }
 
     /// The frame after `elapsed` of the clip's clock; the last one for ever after a last
     /// repetition.
@@ -28,12 +53,6 @@ package struct Flipbook: Hashable, Sendable {
         }
         return Int(step % Int64(frames.count))
     }
-
-    /// How long it plays; nil for ever.
-    package var duration: Span? {
-        guard case .times(let count) = repetition else { return nil }
-        return Span(nanoseconds: every.nanoseconds * Int64(frames.count) * count)
-    }
 }
 
 extension Flipbook {
@@ -42,10 +61,15 @@ extension Flipbook {
         let frames = Self.frames(&reader)
         let every = reader.span("every", in: Self.everyRange)
         if view["every"] == nil { reader.fail("every", "is missing: a duration such as \"100ms\"") }
-        repetition = Self.repetition(&reader)
+        let repetition = Self.repetition(&reader)
         guard let frames, let every else { return nil }
-        self.frames = frames
-        self.every = every
+        guard let book = Self(frames: frames, every: every, repetition: repetition) else {
+            reader.fail(
+                "loop",
+                "makes it play longer than 100 years; write \"forever\", or a smaller number")
+            return nil
+        }
+        self = book
     }
 
     private static func frames(_ reader: inout FieldReader) -> [JSON]? {
@@ -63,7 +87,7 @@ extension Flipbook {
         switch (value.string, value.integer) {
         case ("forever", _): return .forever
         case ("once", _): return .times(1)
-        case (_, let count?) where (1...1_000_000).contains(count): return .times(count)
+        case (_, let count?) where (1...timesMax).contains(count): return .times(count)
         default:
             reader.fail("loop", "must be \"forever\", \"once\" or a number of times")
             return .forever

@@ -5,7 +5,7 @@ import TomboloJSON
 extension JSONWriter {
     /// A number without a fraction where it has none: 11, not 11.0.
     mutating func number(_ value: Double) {
-        if let whole = Int64(exactly: value), abs(whole) < 1 << 53 {
+        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
             integer(whole)
         } else {
             double(value)

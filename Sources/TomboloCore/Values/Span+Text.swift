@@ -1,23 +1,29 @@
 extension Span {
     /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"` or a sum such as `"1h30m"`. Answers nil
-    /// for anything else, also for a number without a unit, and for more than 100 days.
+    /// for anything else, also for a number without a unit, and for more than `textMax`.
     package init?(text: String) {
         var total: Int64 = 0
         var rest = Substring(text)
-        guard !rest.isEmpty else { return nil }
+        guard (1...Self.textBytesMax).contains(text.utf8.count) else { return nil }
         while !rest.isEmpty {
             let number = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
             rest = rest.dropFirst(number.count)
             let unit = rest.prefix { $0.isASCII && $0.isLetter }
             rest = rest.dropFirst(unit.count)
             guard let value = Double(number), let scale = Self.units[String(unit)],
-                value * scale <= 100 * 86_400e9
+                value * scale <= Double(Self.textMax.nanoseconds)
             else { return nil }
+            // Each part and the sum before it are at most `textMax`: their sum fits.
             total += Int64((value * scale).rounded())
+            guard total <= Self.textMax.nanoseconds else { return nil }
         }
-        guard total <= 100 * 86_400 * 1_000_000_000 else { return nil }
         self.init(nanoseconds: total)
     }
+
+    /// 100 days: nothing that a producer waits for takes longer.
+    package static let textMax = Span.hours(2_400)
+    /// No duration needs more, and a text of a megabyte takes long to read.
+    static let textBytesMax = 64
 
     private static let units: [String: Double] = [
         "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3_600e9, "d": 86_400e9,

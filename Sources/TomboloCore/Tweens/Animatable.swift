@@ -31,8 +31,14 @@ package struct Animatable: Hashable, Sendable {
     }
 
     private let shape: Shape
-    /// All numbers in it, in order; a colour's from 0 to 255.
+    /// All numbers in it, in order; a colour's from 0 to 255. None is beyond `courseMax`.
     package let components: [Double]
+
+    /// No number that a producer writes is larger.
+    package static let componentMax = 1e12
+    /// A spring may swing beyond its ends; what swings further than this is held here, and so is
+    /// speed.
+    static let courseMax = 1e15
 
     /// More components are not animated: a payload has 4 KB.
     package static let componentsMax = 64
@@ -85,8 +91,15 @@ package struct Animatable: Hashable, Sendable {
         return result
     }
 
-    /// The same kind of value with other numbers in it.
-    package func with(_ components: [Double]) -> Animatable { Animatable(shape, components) }
+    /// The same kind of value with other numbers in it, held within `courseMax`.
+    package func with(_ components: [Double]) -> Animatable {
+        Animatable(shape, components.map { $0.held(in: -Self.courseMax...Self.courseMax) })
+    }
+
+    /// The same with every number within what a producer may write.
+    var asGiven: Animatable {
+        Animatable(shape, components.map { $0.held(in: -Self.componentMax...Self.componentMax) })
+    }
 
     /// Numbers are rounded to a thousandth, colours to whole parts of 255 and held within them.
     package var json: JSON {
@@ -107,11 +120,11 @@ package struct Animatable: Hashable, Sendable {
     private static func shape(_ view: JSONView, _ components: inout [Double]) -> Shape? {
         switch view.kind {
         case .number:
-            guard let number = view.double, number.magnitude <= 1e12 else { return nil }
+            guard let number = number(view) else { return nil }
             components.append(number)
             return .number
         case .array:
-            let numbers = view.elements.compactMap(\.double)
+            let numbers = view.elements.compactMap(number)
             guard (1...4).contains(numbers.count), numbers.count == view.count else { return nil }
             components += numbers
             return .vector(numbers.count)
@@ -128,6 +141,11 @@ package struct Animatable: Hashable, Sendable {
             return members.isEmpty ? nil : .object(members)
         case .bool, .null: return nil
         }
+    }
+
+    private static func number(_ view: JSONView) -> Double? {
+        guard let number = view.double, number.magnitude <= componentMax else { return nil }
+        return number
     }
 
     private static func colour(_ text: String) -> [Double]? {

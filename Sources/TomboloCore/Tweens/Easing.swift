@@ -30,12 +30,17 @@ package struct CubicBezier: Hashable, Sendable {
     package let x2: Double
     package let y2: Double
 
-    /// The x of both points is from 0 to 1.
+    /// x is a part of the time.
+    package static let xRange = 0.0...1.0
+    /// y may leave the way between both values, and comes back.
+    package static let yRange = -1_000.0...1_000.0
+
+    /// A number outside its range is held at the nearer end.
     package init(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {
-        self.x1 = x1
-        self.y1 = y1
-        self.x2 = x2
-        self.y2 = y2
+        self.x1 = x1.held(in: Self.xRange)
+        self.y1 = y1.held(in: Self.yRange)
+        self.x2 = x2.held(in: Self.xRange)
+        self.y2 = y2.held(in: Self.yRange)
     }
 
     /// Progress at a part of the time, from 0 to 1.
@@ -81,20 +86,23 @@ package struct CubicBezier: Hashable, Sendable {
 
 /// A spring by its perceptual duration and its bounce (SwiftUI, `Spring(duration:bounce:)`).
 package struct Spring: Hashable, Sendable {
-    /// Seconds; also called the response. Above 0.
-    package var duration: Double
-    /// 0 has no overshoot; towards 1 it oscillates, below 0 it creeps. From -0.95 to 0.95.
-    package var bounce: Double
+    /// Seconds; also called the response.
+    package let duration: Double
+    /// 0 has no overshoot; towards 1 it oscillates, below 0 it creeps.
+    package let bounce: Double
 
+    package static let durationRange =
+        Tween.durationRange.lowerBound.seconds...Tween.durationRange.upperBound.seconds
     package static let bounceRange = -0.95...0.95
     /// Nearer to its end than this part of the way a spring is at rest.
     package static let restPart = 0.001
     /// No spring is waited for longer.
     package static let settlingMax = 60.0
 
+    /// A number outside its range is held at the nearer end.
     package init(duration: Double, bounce: Double) {
-        self.duration = duration
-        self.bounce = bounce
+        self.duration = duration.held(in: Self.durationRange)
+        self.bounce = bounce.held(in: Self.bounceRange)
     }
 
     /// Radians a second, without damping.
@@ -190,18 +198,20 @@ extension Easing {
 
     private static func named(_ name: String, _ duration: Span?) -> Easing? {
         guard let easing = names.first(where: { $0.0 == name })?.1 else { return nil }
-        guard case .spring(var spring) = easing, let duration else { return easing }
-        spring.duration = duration.seconds
-        return .spring(spring)
+        guard case .spring(let spring) = easing, let duration else { return easing }
+        return .spring(Spring(duration: duration.seconds, bounce: spring.bounce))
     }
 
     private static func curve(_ reader: inout FieldReader) -> Easing? {
         guard let list = reader.value("cubicBezier") else { return nil }
         let numbers = list.elements.compactMap(\.double)
         guard list.kind == .array, list.count == 4, numbers.count == 4,
-            (0...1).contains(numbers[0]), (0...1).contains(numbers[2])
+            [numbers[0], numbers[2]].allSatisfy(CubicBezier.xRange.contains),
+            [numbers[1], numbers[3]].allSatisfy(CubicBezier.yRange.contains)
         else {
-            reader.fail("cubicBezier", "must be [x1,y1,x2,y2] with x1 and x2 from 0 to 1")
+            reader.fail(
+                "cubicBezier",
+                "must be [x1,y1,x2,y2] with x1 and x2 from 0 to 1, y1 and y2 from -1000 to 1000")
             return nil
         }
         return .curve(CubicBezier(numbers[0], numbers[1], numbers[2], numbers[3]))
@@ -216,10 +226,7 @@ extension Easing {
             inner.fail("bounce", "must be from -0.95 to 0.95")
         }
         do { try inner.finish() } catch { reader.adopt(error) }
-        return .spring(
-            Spring(
-                duration: (own ?? duration)?.seconds ?? 0.5,
-                bounce: min(0.95, max(-0.95, bounce))))
+        return .spring(Spring(duration: (own ?? duration)?.seconds ?? 0.5, bounce: bounce))
     }
 
     /// As `reading` reads it.

@@ -50,7 +50,8 @@ package struct Tween: Hashable, Sendable {
     func begun(over present: JSONView?, following running: (Animatable, [Double])?) -> Tween {
         var tween = self
         if let (value, velocity) = running, let start = value.arranged(as: to) {
-            tween.from = start
+            // As its producer could have written it: so it is read again from a head.
+            tween.from = start.asGiven
             if case .spring = easing {
                 tween.velocity = value.with(velocity).arranged(as: to)?.components ?? []
             }
@@ -64,7 +65,8 @@ package struct Tween: Hashable, Sendable {
     /// As a head keeps it: nothing is decided anew.
     func restored(velocity: [Double]) -> Tween {
         var tween = self
-        tween.velocity = velocity.count == to.components.count ? velocity : []
+        tween.velocity =
+            velocity.count == to.components.count ? to.with(velocity).components : []
         tween.length = Self.length(tween)
         return tween
     }
@@ -99,7 +101,7 @@ package struct Tween: Hashable, Sendable {
                 speeds.append(now.velocity)
             }
         }
-        return (to.with(values), speeds)
+        return (to.with(values), to.with(speeds).components)
     }
 
     private static func length(_ tween: Tween) -> Span {

@@ -31,6 +31,10 @@ import Testing
         ("{\"apps\": [\(app)}, \(app)}]}", "is there already for production"),
         ("{\"apps\": [\(app), \"endpoint\": \"https://x/path\"}]}", "must be an origin"),
         ("{\"apps\": [\(app), \"ca_file\": \"ca.pem\"}]}", "stands without endpoint"),
+        (
+            "{\"budgets\": {\"lab\": {\"per_hour\": 0.001, \"burst\": 1000000}}}",
+            "budgets.lab.burst: must not be above 87"
+        ),
         ("{\"tls\": {\"certificate\": \"a.pem\"}}", "tls.key: is missing"),
         ("{\"listen\": \"0.0.0.0:1\"}", "can be reached from other machines and has no tls"),
         ("{\"listen\": \"[::]:1\"}", "can be reached from other machines and has no tls"),
@@ -48,6 +52,7 @@ import Testing
         "{\"listen\": \"0.0.0.0:1\", \"insecure\": true}",
         "{\"budgets\": {\"lab\": {\"burst\": 1, \"reserve\": 0, \"per_hour\": null}}} // end",
         "{\"budgets\": {\"lab\": {\"reserve\": 20, \"spacing\": \"24h\"}}}",
+        "{\"budgets\": {\"lab\": {\"per_hour\": 0.001, \"burst\": 87}}}",
     ])
     func `what is in order is said to be`(_ text: String) throws {
         let result = try Self.check(text)

@@ -35,27 +35,49 @@ package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a destination may be sent.
+/// What a destination may be sent. Its numbers are in ranges in which every bucket can be reckoned.
 package struct Grant: Hashable, Sendable {
-    /// Least time between two sends.
-    package var spacing: Span
-    /// Depth of the priority-10 bucket; at least 1.
-    package var burst: Int64
-    /// Its refill; nil is no bucket at all.
-    package var perHour: Double?
-    /// Tokens that only `must` may take.
-    package var reserve: Int64
-    /// Least time between two sends at priority 5.
-    package var lowPrioritySpacing: Span
+    /// Least time between two sends, from 0 to `spacingMax`.
+    package var spacing: Span { didSet { self = held } }
+    /// Depth of the priority-10 bucket, in `burstRange`; no deeper than it fills in `refillMax`.
+    package var burst: Int64 { didSet { self = held } }
+    /// Its refill, in `perHourRange`; nil is no bucket at all.
+    package var perHour: Double? { didSet { self = held } }
+    /// Tokens that only `must` may take, from 0 to `burst`.
+    package var reserve: Int64 { didSet { self = held } }
+    /// Least time between two sends at priority 5, from 0 to `spacingMax`.
+    package var lowPrioritySpacing: Span { didSet { self = held } }
 
+    package static let spacingMax = Span.hours(24)
+    package static let burstRange: ClosedRange<Int64> = 1...1_000_000_000
+    package static let perHourRange = 0.001...1_000_000_000.0
+    /// Ten years: an empty bucket that fills more slowly is a mistake.
+    package static let refillMax = Span.hours(87_600)
+
+    /// The deepest bucket that fills within `refillMax` at so many tokens an hour.
+    package static func burstMax(perHour: Double) -> Int64 {
+        // At most 10⁹ an hour for 87,600 hours: far within 64 bits.
+        let tokens = Int64(perHour.held(in: perHourRange) * refillMax.seconds / 3_600)
+        return min(max(tokens, burstRange.lowerBound), burstRange.upperBound)
+    }
+
+    /// A number outside its range is held at the nearer end.
     package init(
         spacing: Span, burst: Int64, perHour: Double?, reserve: Int64, lowPrioritySpacing: Span
     ) {
-        self.spacing = spacing
-        self.burst = burst
-        self.perHour = perHour
-        self.reserve = reserve
-        self.lowPrioritySpacing = lowPrioritySpacing
+        let rate = perHour.map { $0.held(in: Self.perHourRange) }
+        let most = rate.map(Self.burstMax) ?? Self.burstRange.upperBound
+        self.spacing = min(max(spacing, .zero), Self.spacingMax)
+        self.burst = min(max(burst, Self.burstRange.lowerBound), most)
+        self.perHour = rate
+        self.reserve = min(max(reserve, 0), self.burst)
+        self.lowPrioritySpacing = min(max(lowPrioritySpacing, .zero), Self.spacingMax)
+    }
+
+    private var held: Grant {
+        Grant(
+            spacing: spacing, burst: burst, perHour: perHour, reserve: reserve,
+            lowPrioritySpacing: lowPrioritySpacing)
     }
 
     /// The granted interval of frames: they never take priority 10 where there is a bucket, and no

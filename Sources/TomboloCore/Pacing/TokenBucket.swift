@@ -29,16 +29,16 @@ package struct TokenBucket: Hashable, Sendable {
     ) -> Instant? {
         guard let interval = Self.interval(grant) else { return now }
         guard kept < grant.burst else { return nil }
-        let back = interval.nanoseconds * (grant.burst - kept - 1)
-        let missing = Span(nanoseconds: interval.nanoseconds * held)
+        let back = interval.times(grant.burst - kept - 1)
+        let missing = interval.times(held)
         let fullAt = max(fullAt(under: grant, now: now), held > 0 ? now + missing : .distantPast)
-        return max(now, fullAt - Span(nanoseconds: back))
+        return max(now, fullAt - back)
     }
 
     /// Whether the last tokens taken may still be spent: they are missing from the bucket.
     package func covers(_ grant: Grant, count: Int64 = 1, now: Instant) -> Bool {
         guard let interval = Self.interval(grant) else { return true }
-        let missing = Span(nanoseconds: interval.nanoseconds * count)
+        let missing = interval.times(count)
         return fullAt(under: grant, now: now) - missing >= now
     }
 
@@ -47,7 +47,7 @@ package struct TokenBucket: Hashable, Sendable {
         _ grant: Grant, count: Int64 = 1, until instant: Instant, now: Instant
     ) {
         guard let interval = Self.interval(grant) else { return }
-        let missing = Span(nanoseconds: interval.nanoseconds * count)
+        let missing = interval.times(count)
         fullAt = max(fullAt(under: grant, now: now), instant + missing)
         self.interval = interval.nanoseconds
     }
@@ -74,14 +74,15 @@ package struct TokenBucket: Hashable, Sendable {
     package func left(_ grant: Grant, now: Instant) -> Int64 {
         guard let interval = Self.interval(grant) else { return grant.burst }
         let missing = max(0, (fullAt(under: grant, now: now) - now).nanoseconds)
-        let taken = (missing + interval.nanoseconds - 1) / interval.nanoseconds
-        return max(0, grant.burst - taken)
+        guard missing > 0 else { return grant.burst }
+        // Rounded up.
+        return max(0, grant.burst - (missing - 1) / interval.nanoseconds - 1)
     }
 
     /// After a restart: no bucket is emptier than empty, whatever the clocks did meanwhile.
     package mutating func clamp(_ grant: Grant, now: Instant) {
         guard let interval = Self.interval(grant) else { return }
-        fullAt = min(fullAt, now + Span(nanoseconds: interval.nanoseconds * grant.burst))
+        fullAt = min(fullAt, now + interval.times(grant.burst))
     }
 
     /// The same tokens missing, at the rate of a grant that may be another; at most all of them.
@@ -91,10 +92,12 @@ package struct TokenBucket: Hashable, Sendable {
         else { return fullAt }
         let missing = Double((fullAt - now).nanoseconds) / Double(interval)
         let held = min(missing, Double(grant.burst))
+        // At most what the whole bucket takes: `Grant.refillMax`, or a little more.
         return now + Span(nanoseconds: Int64((held * Double(next.nanoseconds)).rounded(.up)))
     }
 
     private static func interval(_ grant: Grant) -> Span? {
-        grant.perHour.map { Span(nanoseconds: Int64((3_600e9 / max($0, 0.001)).rounded(.up))) }
+        // From 3,600 ns to a thousand hours, by the range of `perHour`.
+        grant.perHour.map { Span(nanoseconds: Int64((3_600e9 / $0).rounded(.up))) }
     }
 }

@@ -160,6 +160,12 @@ extension Grant {
         let burst = reader.integer("burst", in: 1...1_000_000) ?? standard.burst
         let reserve = reader.integer("reserve", in: 0...1_000_000) ?? min(standard.reserve, burst)
         if reserve > burst { reader.fail("reserve", "must not be above burst, which is \(burst)") }
+        if let perHour, burst > Grant.burstMax(perHour: perHour) {
+            reader.fail(
+                "burst",
+                "must not be above \(Grant.burstMax(perHour: perHour)): at \(perHour) an hour an "
+                    + "empty bucket must be full again within ten years")
+        }
         self.init(
             spacing: reader.span("spacing", in: day) ?? standard.spacing, burst: burst,
             perHour: perHour, reserve: reserve,

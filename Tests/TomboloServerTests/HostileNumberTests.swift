@@ -1,0 +1,108 @@
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloJSON
+import TomboloRelay
+
+@testable import TomboloServer
+
+/// Numbers that once ended the relay, through its doors.
+@Suite struct HostileNumberTests {
+    private static let clips = "/v1/activities/cat-7/clips"
+
+    @Test func `a flip-book whose length overflows is refused, asked in earnest or for a plan`()
+        async throws
+    {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            let book = """
+                {"flipbook":{"path":"/image","frames":["a","b","c"],"every":"1h","loop":1000000}}
+                """
+            for query in ["?dry_run=true", ""] {
+                let answer = try await doors.call("POST", Self.clips + query, book)
+                #expect(answer.status == 422)
+                let pointer = try json(answer)["errors"]?.elements.first { _ in true }
+                #expect(pointer?["pointer"]?.string == "/flipbook/loop")
+            }
+            let shown = try await doors.call("GET", "/v1/activities/cat-7")
+            #expect(try json(shown)["version"]?.integer == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "-9223372036854775808", "9223372036854775807", "9007199254740992", "-9007199254740993",
+        "1e308", "-1e308", "5e-324", "-0.0", "0", "1",
+    ])
+    func `every relevance that is taken is read back`(relevance: String) async throws {
+        try await withDoors { doors in
+            let start = try await doors.call(
+                "PUT", "/v1/activities/cat-7",
+                #"{"type":"Any","state":{},"relevance":\#(relevance)}"#)
+            #expect(start.status == 201)
+            for path in [
+                "/v1/activities/cat-7", "/v1/activities", "/v1/log", "/v1/log/1",
+            ] {
+                let read = try await doors.call("GET", path)
+                #expect(read.status == 200)
+            }
+            let shown = try await doors.call("GET", "/v1/activities/cat-7")
+            #expect(try json(shown)["relevance"]?.double == Double(relevance))
+        }
+    }
+
+    @Test func `a duration that overflows is refused wherever one may stand`() async throws {
+        try await withDoors { doors in
+            let long = String(repeating: "100d", count: 1_068)
+            let requests = [
+                ("PUT", "/v1/activities/a", #"{"type":"Any","state":{},"stale_after":"\#(long)"}"#),
+                ("PUT", "/v1/activities/a", #"{"type":"Any","state":{},"alert_ttl":"\#(long)"}"#),
+                ("PATCH", "/v1/activities/cat-7", #"{"state":{},"stale_after":"\#(long)"}"#),
+                ("POST", "/v1/activities/cat-7/end", #"{"dismiss":"after \#(long)"}"#),
+                (
+                    "POST", Self.clips,
+                    #"{"flipbook":{"path":"/image","frames":[1,2],"every":"\#(long)"}}"#
+                ),
+                (
+                    "POST", Self.clips,
+                    #"{"tween":{"path":"/image","to":1,"duration":"\#(long)"}}"#
+                ),
+            ]
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            for (method, path, body) in requests {
+                let answer = try await doors.call(method, path, body)
+                #expect(answer.status == 422, "\(method) \(path)")
+            }
+        }
+    }
+
+    @Test func `tweens at the ends of their numbers are planned, played and read back`()
+        async throws
+    {
+        try await withDoors { doors in
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat-7", #"{"type":"Any","state":{"angle":[1e12,-1e12]}}"#)
+            for easing in [
+                #"{"cubicBezier":[0.5,1000,0.5,1000]}"#, #"{"cubicBezier":[0,-1000,1,-1000]}"#,
+                #"{"spring":{"duration":"10ms","bounce":0.95}}"#, #""bouncy""#,
+            ] {
+                let tween = """
+                    {"tween":{"path":"/angle","from":[-1e12,1e12],"to":[1e12,-1e12],
+                     "duration":"1h","every":"10ms","easing":\(easing)}}
+                    """
+                for query in ["?dry_run=true", ""] {
+                    let answer = try await doors.call("POST", Self.clips + query, tween)
+                    #expect(answer.status == (query.isEmpty ? 201 : 200))
+                }
+                let shown = try await doors.call("GET", "/v1/activities/cat-7")
+                #expect(shown.status == 200)
+            }
+            let refused = try await doors.call(
+                "POST", Self.clips,
+                """
+                {"tween":{"path":"/angle","from":[1e306,0],"to":[0,0],
+                 "easing":{"cubicBezier":[0.5,1e308,0.5,1e308]}}}
+                """)
+            #expect(refused.status == 422)
+        }
+    }
+}

@@ -90,6 +90,50 @@ import TomboloJSON
         #expect(rig.view()?.destinations.first?.phase == "ended")
     }
 
+    /// Found by the simulation: a card that its user had dismissed came a second time.
+    @Test(arguments: [false, true], [false, true])
+    func `a refused start is not tried again where a card has begun since`(
+        anew: Bool, crashes: Bool
+    ) {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 5)
+        if anew {
+            rig.tell(.delete)
+            rig.device()
+            rig.token("start:Runner", "cc")
+            rig.advance(to: 8)
+        }
+        rig.token("activity:cat", "bb")
+        rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+        rig.advance(to: 10)
+        if crashes { #expect(rig.crash(recoverAt: 11).isEmpty) }
+        #expect(letters(rig).map(\.event) == [.start])
+        let before = rig.pushes.count
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 60)
+        #expect(rig.line(from: before) == "")
+        #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
+    }
+
+    @Test func `a refused start goes again after a crash`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 5)
+        #expect(rig.crash(recoverAt: 6).isEmpty)
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 60)
+        #expect(rig.pushes.map { Rig.letter($0.push.event) } == ["S", "S"])
+    }
+
     @Test func `the refused start of a new card is not tried again as the old card's`() {
         for crashes in [false, true] {
             var rig = CardLifeTests.running(#","renew":"always""#)

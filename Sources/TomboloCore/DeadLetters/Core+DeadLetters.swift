@@ -118,7 +118,9 @@ extension Core {
             return false
         }
         switch (letter.event, destination.phase) {
-        case (.start, .gone), (.start, .waiting): return hasStartRoute(destination)
+        case (.start, .waiting): return hasStartRoute(destination)
+        // Another start would be a second card where one has begun since.
+        case (.start, .gone): return destination.startWasRefused && hasStartRoute(destination)
         case (.start, _): return false
         case (_, .live), (_, .ended), (_, .gone):
             return destination.token != nil && !destination.hasForgottenEnd

@@ -80,6 +80,7 @@ extension Core {
         guard destinations[slot]?.phase != phase else { return }
         destinations[slot]?.phase = phase
         destinations[slot]?.phaseSince = now
+        if phase != .gone { destinations[slot]?.startWasRefused = false }
         // What was kept for the outcome of a start that has come is kept no longer.
         if phase == .live || phase == .started, destinations[slot]?.inFlight?.event != .start {
             destinations[slot]?.startPush = nil

@@ -66,7 +66,7 @@ extension Core {
     private mutating func startLearned(_ slot: Int, _ result: PushResult, now: Instant) {
         switch result {
         case .accepted: begun(slot, destinations[slot]?.acknowledged ?? 0, now: now)
-        case .rejected(_, _, .push, _): enter(.gone, slot, now: now)
+        case .rejected(_, _, .push, _): startRefused(slot, now: now)
         case .rejected, .notSent:
             takeBackStart(slot)
             enter(.waiting, slot, now: now)
@@ -210,7 +210,9 @@ extension Core {
             // It will be refused again as it is: this version is done here.
             destinations[slot]?.acknowledged = flying.version
             if let alert = flying.alert { destinations[slot]?.alertsThrough = alert }
-            if flying.event == .start { startFailed(slot, .gone, now: now) }
+            if flying.event == .start, destinations[slot]?.phase == .starting {
+                startRefused(slot, now: now)
+            }
             if flying.event == .end { enter(.ended, slot, now: now) }
             destinations[slot]?.echo.confirmed(flying.version)
             // Once more with a newer second, or a later stale date, it would be refused once more.
@@ -233,6 +235,12 @@ extension Core {
     ) {
         guard destinations[slot]?.phase == .starting else { return }
         enter(phase, slot, now: now)
+    }
+
+    /// Apple refuses a start for good: only somebody who has changed the cause has it tried again.
+    private mutating func startRefused(_ slot: Int, now: Instant) {
+        enter(.gone, slot, now: now)
+        destinations[slot]?.startWasRefused = true
     }
 
     /// Retires a token, unless a newer one has taken its place or Apple's word is older than its

@@ -265,6 +265,7 @@ extension Core {
         destination.final = mark.final
         destination.hasFallenBack = mark.hasFallenBack
         destination.wasDismissed = mark.wasDismissed
+        destination.startWasRefused = mark.startWasRefused
         if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
             destination.final = Self.ended(activities[activity], now: self.wall(now))
             // Nobody knows what it ended with.

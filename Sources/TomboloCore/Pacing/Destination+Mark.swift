@@ -8,6 +8,7 @@ struct Mark: Sendable {
     var renewal: Int64
     var hasFallenBack: Bool
     var wasDismissed: Bool
+    var startWasRefused: Bool
     var cardSince: Instant?
     var echo: Echo
     var startBucketFullAt: Instant
@@ -50,6 +51,7 @@ struct Mark: Sendable {
         renewal = view["r"]?.integer ?? 0
         hasFallenBack = view["fb"] != nil
         wasDismissed = view["dm"] != nil
+        startWasRefused = view["sr"] != nil
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         let echoes = view["e"]?.elements.compactMap(\.integer) ?? []
@@ -126,6 +128,7 @@ extension Destination {
         if renewal > 0 { writer.member("r", renewal) }
         if hasFallenBack { writer.member("fb", Int64(1)) }
         if wasDismissed { writer.member("dm", Int64(1)) }
+        if startWasRefused { writer.member("sr", Int64(1)) }
         if let cardSince { writer.member("cs", cardSince.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
         if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }

@@ -119,6 +119,7 @@ struct Destination: Sendable {
         static let wasDismissed = Flags(rawValue: 1 << 9)
         static let awaitsSuccession = Flags(rawValue: 1 << 10)
         static let markMayWait = Flags(rawValue: 1 << 11)
+        static let startWasRefused = Flags(rawValue: 1 << 12)
 
         subscript(flag: Flags) -> Bool {
             get { contains(flag) }
@@ -203,6 +204,11 @@ struct Destination: Sendable {
     var isQueued: Bool {
         get { flags[.isQueued] }
         set { flags[.isQueued] = newValue }
+    }
+    /// Apple has refused its start for good, and no card has begun since.
+    var startWasRefused: Bool {
+        get { flags[.startWasRefused] }
+        set { flags[.startWasRefused] = newValue }
     }
     /// How its incarnation ended was done with and is not remembered: `final` is a stand-in.
     var hasForgottenEnd: Bool {

@@ -245,6 +245,22 @@ import TomboloJSON
         #expect(ClipTests.frames(slow, from: before) == ["100"])
     }
 
+    /// Found by the simulation: a keyframe went a second time when a wider grant asked for it
+    /// earlier than the next.
+    @Test func `a keyframe that the phone has already costs no push`() throws {
+        var rig = try Self.rig(.standard)
+        let before = rig.pushes.count
+        rig.command(
+            .play,
+            #"{"tween":{"path":"/lap","from":0,"to":100,"duration":"300s","easing":"linear"}}"#)
+        rig.advance(to: 121)
+        rig.device("phone", .frequent)
+        rig.advance(to: 500)
+        let frames = ClipTests.frames(rig, from: before)
+        #expect(frames.prefix(3) == ["5", "10", "11.667"])
+        #expect(Set(frames).count == frames.count, "\(frames)")
+    }
+
     @Test func `a tween has nothing to bundle, a flip-book nothing between its frames`() {
         for body in [
             #"{"fit":"bundle","tween":{"path":"/lap","to":1}}"#,

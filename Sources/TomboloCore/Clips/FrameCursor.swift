@@ -100,6 +100,15 @@ struct FrameCursor: Sendable {
     /// The clip's time at this destination.
     func elapsed(at wall: Instant) -> Span { clock.elapsed(at: wall) }
 
+    /// Whether its first frame has been asked for. It lies ahead where a restart has found the
+    /// clock set back.
+    private func hasBegun(at wall: Instant) -> Bool { wall >= playing.startedAt }
+
+    /// When its first frame will be asked for.
+    private func beginning(now: Instant, wall: Instant) -> Instant {
+        now + (playing.startedAt - wall)
+    }
+
     /// Whether it has come to its end here; a loop never does.
     func isOver(at wall: Instant) -> Bool {
         rhythm.duration.map { elapsed(at: wall) >= $0 } ?? false
@@ -160,7 +169,7 @@ struct FrameCursor: Sendable {
         // A push goes a few milliseconds late: it shows a frame that was asked for, not one between
         // two. The first is then what the phone shows already, and costs nothing.
         let sample = Self.floor(elapsed, to: interval)
-        guard fit == .keyframes else {
+        guard fit == .keyframes, hasBegun(at: wall) else {
             return max(sample, Self.floor(elapsed, to: rhythm.every))
         }
         // The phone moves towards a keyframe until the next one comes; rounding leaves a few
@@ -177,8 +186,8 @@ struct FrameCursor: Sendable {
     /// When the phone is to have come to the keyframe that a push shows now; nil of anything else.
     /// A tween's last value is a state: nothing stands beside it.
     func keyframeReached(at wall: Instant) -> Instant? {
-        guard fit == .keyframes, mode == .running, let duration = rhythm.duration,
-            let end = frame(at: wall), end < duration
+        guard fit == .keyframes, mode == .running, hasBegun(at: wall),
+            let duration = rhythm.duration, let end = frame(at: wall), end < duration
         else { return nil }
         return wall + (end - elapsed(at: wall))
     }
@@ -265,6 +274,7 @@ struct FrameCursor: Sendable {
 
     /// One-shots are sampled evenly from their beginning; the last sample is their end.
     private func nextOnGrid(now: Instant, wall: Instant) -> Instant {
+        guard hasBegun(at: wall) else { return beginning(now: now, wall: wall) }
         let elapsed = elapsed(at: wall)
         let length = rhythm.duration ?? .zero
         let step = max(1, interval.nanoseconds)
@@ -281,12 +291,13 @@ struct FrameCursor: Sendable {
 
     /// Frames asked for by an instant, by the producer's clock.
     private func asked(at wall: Instant) -> Int64 {
-        guard wall >= playing.startedAt else { return 0 }
+        guard hasBegun(at: wall) else { return 0 }
         return rhythm.asked(after: playing.elapsed(at: wall))
     }
 
-    /// When a loop's next frame will be asked for; nil where one waits already.
+    /// When the first frame will be asked for, or a loop's next one; nil where one waits already.
     func nextAsked(now: Instant, wall: Instant) -> Instant? {
+        guard hasBegun(at: wall) else { return beginning(now: now, wall: wall) }
         guard rhythm.duration == nil, asked(at: wall) <= counted else { return nil }
         let every = rhythm.every.nanoseconds
         let elapsed = max(0, playing.elapsed(at: wall).nanoseconds)

@@ -84,17 +84,24 @@ extension Core {
         #else
             let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
         #endif
-        let reached = destinations[lent: slot].cursorLent.keyframeReached(at: wall)
         destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
         if wish == .frame {
             let lane = Int(destinations[lent: slot].lane.rawValue)
             counters[configuration.apps[lane].tenant].framesSent += 1
         }
         let state = frame.map { projection.state(showing: $0) } ?? projection.state
-        let clip = projection.clip?.clip
         return began.flatMap { bundled(slot, projection, into: state, began: $0) }
-            ?? reached.flatMap { clip?.keyframed(into: state, reached: $0) }
-            .flatMap { fitting(slot, projection, $0) } ?? state
+            ?? keyframed(slot, projection, into: state, at: wall) ?? state
+    }
+
+    /// The state of a keyframe, with the moment beside it at which it is reached; nil of any other
+    /// state, and where there is no room for it.
+    private func keyframed(
+        _ slot: Int, _ projection: Projection, into state: JSON, at wall: Instant
+    ) -> JSON? {
+        destinations[lent: slot].cursorLent.keyframeReached(at: wall)
+            .flatMap { projection.clip?.clip.keyframed(into: state, reached: $0) }
+            .flatMap { fitting(slot, projection, $0) }
     }
 
     /// The state of a start while a bundle plays: its card plays from the beginning on.
@@ -142,8 +149,10 @@ extension Core {
             if destinations[lent: slot].cursorLent.mode == .running, clip.isFlipbook {
                 return false
             }
-            let frame = destinations[lent: slot].cursorLent.frame(at: wall(now))
+            let wall = wall(now)
+            let frame = destinations[lent: slot].cursorLent.frame(at: wall)
             state = frame.map { projection.state(showing: $0) } ?? state
+            state = keyframed(slot, projection, into: state, at: wall) ?? state
         }
         return destinations[lent: slot].contentHash == contentHash(projection, state)
     }

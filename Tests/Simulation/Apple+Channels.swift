@@ -107,7 +107,7 @@ extension Apple {
         world.note(
             .push, who: -1, content.mark, Int64(push.priority),
             "\(push.event) \(key.reference.text) on \(push.token) "
-                + "ts=\(content.timestamp - 1_800_000_000) life=\(life.number)")
+                + "ts=\(content.timestamp - 1_800_000_000)\(content.shown) life=\(life.number)")
         return true
     }
 

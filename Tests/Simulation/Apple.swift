@@ -19,6 +19,11 @@ struct PushContent {
     var state: [UInt8]
     /// Of a start: the id that the app finds in its attributes.
     var reference: ActivityReference?
+    /// Its alert, and what moves, for people who look at a history.
+    var shown: String {
+        (alert.map { " alert=\($0)" } ?? "") + (frame.map { " frame=\($0)" } ?? "")
+            + (value.map { " value=\($0)" } ?? "")
+    }
     /// All frames of a flip-book.
     var bundle: BundleContent?
     var hasUnreadBundle = false
@@ -170,8 +175,7 @@ final class Apple {
         world.note(
             .push, who: token.phone.number, content.mark, Int64(push.priority),
             "\(push.event) \(key.reference.text) ts=\(content.timestamp - 1_800_000_000)"
-                + (content.alert.map { " alert=\($0)" } ?? "")
-                + (content.frame.map { " frame=\($0)" } ?? "") + " life=\(life.number)")
+                + "\(content.shown) life=\(life.number)")
         return true
     }
 

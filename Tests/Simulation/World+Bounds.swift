@@ -51,7 +51,8 @@ extension World {
         }
         check(sizes.activities, activities, "activities")
         check(sizes.destinations, most, "destinations")
-        check(sizes.queued, most, "places in turn queues")
+        // Each widget and control may wait for one too.
+        check(sizes.queued, most + reloadBooks.count, "places in turn queues")
         check(sizes.deadlines, most, "deadlines")
         check(sizes.alerts, activities * Alert.waitingMax, "alerts")
         check(sizes.tokens, phones.count * (2 + 2 * most), "tokens")

@@ -4,7 +4,7 @@
 package struct CoreSizes: Hashable, Sendable {
     package var activities = 0
     package var destinations = 0
-    /// Destinations that wait for a place in a lane.
+    /// Destinations, widgets and controls that wait for a place in a lane.
     package var queued = 0
     package var deadlines = 0
     /// Alerts that may still go, of all activities.

@@ -7,6 +7,7 @@ import Testing
 @Suite struct ConfigurationTests {
     private static func check(_ text: String) throws -> Tombolo.Result {
         let directory = try TemporaryDirectory()
+        try directory.pushKey("Good.p8")
         let path = try directory.write("tombolo.json", text)
         return try Tombolo.run("config", "check", path)
     }
@@ -47,24 +48,83 @@ import Testing
         #expect(result.errors.contains(expected))
     }
 
+    private static let good = app.replacing("AuthKey", with: "Good") + "}"
+
     @Test(arguments: [
-        "{}", "{\"listen\": \"127.255.255.254:0\"}", "{\"listen\": \"[::1]:65535\"}",
-        "{\"listen\": \"0.0.0.0:1\", \"insecure\": true}",
-        "{\"budgets\": {\"lab\": {\"burst\": 1, \"reserve\": 0, \"per_hour\": null}}} // end",
-        "{\"budgets\": {\"lab\": {\"reserve\": 20, \"spacing\": \"24h\"}}}",
-        "{\"budgets\": {\"lab\": {\"per_hour\": 0.001, \"burst\": 87}}}",
+        "", "\"listen\": \"127.255.255.254:0\",", "\"listen\": \"[::1]:65535\",",
+        "\"listen\": \"0.0.0.0:1\", \"insecure\": true,",
+        "\"budgets\": {\"lab\": {\"burst\": 1, \"reserve\": 0, \"per_hour\": null}},",
+        "\"budgets\": {\"lab\": {\"reserve\": 20, \"spacing\": \"24h\"}}, // a word\n",
+        "\"budgets\": {\"lab\": {\"per_hour\": 0.001, \"burst\": 87}},",
     ])
     func `what is in order is said to be`(_ text: String) throws {
-        let result = try Self.check(text)
-        #expect(result.status == 0)
+        let result = try Self.check("{\(text)\"data\": \"d\", \"apps\": [\(Self.good)]}")
+        #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("is in order"))
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func `without an app it is in order, and the notice says that nothing is pushed`() throws
+    {
+        let result = try Self.check("{\"data\": \"d\"}")
+        #expect(result.status == 7)
+        #expect(result.output.contains("is in order"))
+        #expect(result.errors.contains("no app is configured: events are stored, and nothing is"))
+        #expect(result.errors.contains("\n  try: "))
+    }
+
+    /// What `serve` would not start with; `tls` and `KEY` name files that are there.
+    static let refused: [(String, String)] = [
+        (#""team_id":"TEAM123456""#, #""team_id":"TEAM""#),
+        (#""key_id":"ABC123DEFG""#, #""key_id":"abc123defg""#),
+        (#""id":"com.example.app""#, #""id":"com.example.app.push-type.liveactivity""#),
+        (#""id":"com.example.app""#, #""id":"com example""#),
+        ("one.key", "two.key"), ("one.pem", "nonsense"), ("one.key", "nonsense"),
+        ("one.pem", "missing.pem"), ("Good.p8", "nonsense"), ("Good.p8", "missing.p8"),
+        (#""data":"d","#, ""), (#""data":"d""#, #""data":"nonsense""#),
+        (#""data":"d""#, #""data":"not/there/d""#), ("127.0.0.1:0", "192.0.2.1:8780"),
+        (#""environment":"sandbox""#, #""endpoint":"https://localhost:1","ca_file":"nonsense""#),
+    ]
+
+    @Test(arguments: refused.indices)
+    func `serve refuses what config check refuses, in the same words`(_ index: Int) throws {
+        let directory = try TemporaryDirectory()
+        try directory.pushKey("Good.p8")
+        try directory.certificate("one")
+        try directory.certificate("two")
+        try directory.write("nonsense", "nonsense")
+        let whole = """
+            {"listen":"127.0.0.1:0","data":"d","tls":{"certificate":"one.pem","key":"one.key"},
+            "apps":[{"id":"com.example.app","team_id":"TEAM123456","key_id":"ABC123DEFG",
+            "key_file":"Good.p8","environment":"sandbox"}]}
+            """
+        let (part, wrong) = Self.refused[index]
+        let path = try directory.write("tombolo.json", whole)
+        #expect(try Tombolo.run("config", "check", path).status == 0)
+        try directory.write("tombolo.json", whole.replacing(part, with: wrong))
+        let checked = try Tombolo.run("config", "check", path)
+        #expect(checked.status == 2, "\(checked.output)")
+        #expect(checked.errors.hasPrefix("tombolo: \(path)"), "\(checked.errors)")
+        #expect(checked.errors.contains("\n  try: "))
+        let served = try ChildProcess(["serve", "--config", path]).finish(within: 30)
+        #expect(served.status == 2)
+        #expect(served.errors == checked.errors)
+    }
+
+    @Test func `every fault is told at once, each with its own remedy`() throws {
+        let result = try Self.check(
+            #"{"apps":[{"id":"a b","team_id":"T","key_id":"K","key_file":"none.p8"}]}"#)
+        for cause in ["there is no data directory", "team_id", "key_id", "bundle id", "none.p8"] {
+            #expect(result.errors.contains(cause), "\(cause)")
+        }
+        #expect(result.errors.split(separator: "\n").count { $0.hasPrefix("  try: ") } == 5)
     }
 
     @Test func `a push key must be one, and nobody else's to read`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("tombolo.json", "{\"apps\": [\(Self.app)}]}")
         let key = try directory.write("AuthKey.p8", "no key")
-        #expect(try Tombolo.run("config", "check", path).errors.contains("is no push key"))
+        #expect(try Tombolo.run("config", "check", path).errors.contains("is not a push key"))
         chmod(key, 0o644)
         #expect(try Tombolo.run("config", "check", path).errors.contains("chmod 600 \(key)"))
     }

@@ -18,13 +18,7 @@ import TomboloJSON
 
         init() throws {
             directory = try TemporaryDirectory()
-            for name in ["key", "other"] {
-                let made = try Shell.run(
-                    "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-out", "\(directory.path)/\(name).p8")
-                try #require(made.status == 0, "\(made.errors)")
-                chmod("\(directory.path)/\(name).p8", 0o600)
-            }
+            for name in ["key", "other"] { try directory.pushKey("\(name).p8") }
             simulator = try ChildProcess([
                 "sim", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--phones", "0",
                 "--key-file", "\(directory.path)/key.p8", "--key-id", DoctorTests.keyID,

@@ -14,13 +14,7 @@ import TomboloJSON
 
     init() throws {
         directory = try TemporaryDirectory()
-        for name in ["one", "two", "strange"] {
-            let made = try Shell.run(
-                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
-                "-out", "\(directory.path)/\(name).p8")
-            try #require(made.status == 0, "\(made.errors)")
-            chmod("\(directory.path)/\(name).p8", 0o600)
-        }
+        for name in ["one", "two", "strange"] { try directory.pushKey("\(name).p8") }
         simulator = try ChildProcess([
             "sim", "--listen", "127.0.0.1:0", "--phones", "0",
             "--key-file", "\(directory.path)/one.p8", "--key-id", "KEY0000001",
@@ -103,7 +97,8 @@ import TomboloJSON
         #expect(try relay.process.errorLine(within: 30).contains("key KEY0000002 is in use"))
         let other = try relay.tombolo("update", "dog", "-s", "lap=1", "--wait", "5s", "-o", "json")
         #expect(other.output.contains(#""result":"accepted""#), "\(other.output)")
-        #expect(try signed(by: "KEY0000002") == 1)
+        // The proof, and this one.
+        #expect(try signed(by: "KEY0000002") == 2)
 
         // What was in flight has ended well, on the connection that carried it.
         var cat = try JSONDocument(Array("{}".utf8)).root
@@ -121,7 +116,8 @@ import TomboloJSON
         #expect(try relay.terminate() == 0)
     }
 
-    @Test func `a second key is taken into use without a restart, and a bad one is not`() throws {
+    /// A relay with key one and a running activity of one phone.
+    private func running() throws -> RunningRelay {
         try configure("one", "KEY0000001")
         let key = try RunningRelay.mintKey(directory.path)
         let relay = try RunningRelay(
@@ -132,17 +128,75 @@ import TomboloJSON
             "start", "cat", "--type", "Any", "--device", "phone", "-s", "lap=0", "--wait", "5s")
         #expect(start.status == 0, "\(start.errors)")
         #expect(try update(relay, 1))
+        return relay
+    }
 
-        try configure("two", "KEY0000002")
+    /// What SIGHUP says: a line, and the remedy below it where there is one.
+    private func hangUp(_ relay: RunningRelay, remedy: Bool = true) throws -> String {
         relay.process.signal(SIGHUP)
-        #expect(try relay.process.errorLine(within: 30).contains("key KEY0000002 is in use"))
+        let line = try relay.process.errorLine(within: 30)
+        return remedy ? "\(line)\n\(try relay.process.errorLine(within: 30))" : line
+    }
+
+    @Test func `a second key is taken into use without a restart`() throws {
+        let relay = try running()
+        #expect(try hangUp(relay, remedy: false).contains("nothing has changed"))
+        try configure("two", "KEY0000002")
+        #expect(try hangUp(relay, remedy: false).contains("key KEY0000002 is in use"))
         #expect(try update(relay, 2))
+        #expect(try relay.terminate() == 0)
+    }
+
+    @Test func `a key that Apple refuses does not take the place of a good one`() throws {
+        let relay = try running()
+        try configure("strange", "KEY0000003")
+        let refused = try hangUp(relay)
+        #expect(refused.contains("key KEY0000001 stays in use, key KEY0000003 is refused"))
+        #expect(refused.contains("403 InvalidProviderToken"), "\(refused)")
+        #expect(refused.contains("\n  try: "))
+        #expect(try update(relay, 2))
+        #expect(try signed(by: "KEY0000001") == 3)
+
+        // Apple is unwell: nobody knows whether the key is good.
+        let fault = try Shell.run(
+            "curl", "-sf", "-d", #"{"token":"00","times":1,"reason":"ServiceUnavailable"}"#,
+            control + "/v1/faults")
+        try #require(fault.status == 0, "\(fault.output)")
+        try configure("two", "KEY0000002")
+        let unproven = try hangUp(relay)
+        #expect(unproven.contains("KEY0000002 is not proven: 503 ServiceUnavailable"))
+        #expect(try update(relay, 3))
+        #expect(try hangUp(relay, remedy: false).contains("key KEY0000002 is in use"))
+        #expect(try update(relay, 4))
+        #expect(try relay.terminate() == 0)
+    }
+
+    @Test func `a file that cannot be read is named with its place, and the old key stays`() throws
+    {
+        let relay = try running()
+        let good = try String(decoding: FileBytes.read(configuration), as: UTF8.self)
 
         try directory.write("strange.p8", "nonsense")
         try configure("strange", "KEY0000003")
-        relay.process.signal(SIGHUP)
-        #expect(try relay.process.errorLine(within: 30).contains("the old key stays in use"))
-        #expect(try update(relay, 3))
+        let nonsense = try hangUp(relay)
+        #expect(nonsense.contains("key KEY0000001 stays in use: \(configuration):2:"))
+        #expect(nonsense.contains("strange.p8 is not a push key"), "\(nonsense)")
+
+        try configure("missing", "KEY0000003")
+        let missing = try hangUp(relay)
+        #expect(missing.contains("missing.p8 cannot be read: No such file"), "\(missing)")
+        #expect(missing.contains("try: ls -l \(directory.path)/missing.p8"))
+
+        try directory.write("tombolo.json", good + "x")
+        let broken = try hangUp(relay)
+        #expect(broken.contains("nothing is changed: \(configuration):3:"), "\(broken)")
+        #expect(!broken.contains("ProgramError"))
+
+        try directory.write("tombolo.json", #"{"budgets":{"lab":{"burst":7}},"apps":[]}"#)
+        let other = try hangUp(relay)
+        #expect(other.contains("app com.example.app: it is not in the configuration any more"))
+        #expect(other.contains("budgets.lab.burst differs from what the relay runs with"))
+        #expect(try update(relay, 2))
         #expect(try relay.terminate() == 0)
     }
 }

@@ -102,12 +102,7 @@ import TomboloJSON
     {
         let directory = try TemporaryDirectory()
         let key = try RunningRelay.mintKey(directory.path)
-        let certificate = try Shell.run(
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-            "-nodes", "-keyout", "\(directory.path)/tls.key", "-out", "\(directory.path)/tls.pem",
-            "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
-        #expect(certificate.status == 0, "\(certificate.errors)")
-        chmod("\(directory.path)/tls.key", 0o600)
+        try directory.certificate("tls")
         let clear = try RunningRelay(serve: directory.path, key: key)
         #expect(try clear.tombolo("start", "cat", "--type", "Any", "-s", "lap=1/5").status == 0)
         let curl = ["curl", "-s", "-w", "|%{http_version}", "-H", "authorization: Bearer \(key)"]

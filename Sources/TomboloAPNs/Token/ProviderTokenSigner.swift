@@ -13,8 +13,7 @@ package struct ProviderTokenSigner: Sendable {
 
     /// `keyID` and `teamID` have ten characters of A–Z and 0–9, as Apple's account page shows them.
     package init(keyID: String, teamID: String, p8: [UInt8]) throws(APNsConfigurationError) {
-        guard Self.isAppleID(keyID) else { throw .keyID(keyID) }
-        guard Self.isAppleID(teamID) else { throw .teamID(teamID) }
+        if let objection = Self.objections(keyID: keyID, teamID: teamID).first { throw objection }
         do throws(KeyError) {
             key = try P256PrivateKey(pkcs8PEM: p8)
         } catch {
@@ -22,6 +21,11 @@ package struct ProviderTokenSigner: Sendable {
         }
         header = Base64URL.encode([UInt8](#"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8))
         issuer = teamID
+    }
+
+    /// What `init` would throw because of the ids alone: all of it, for who reports every fault.
+    package static func objections(keyID: String, teamID: String) -> [APNsConfigurationError] {
+        (isAppleID(keyID) ? [] : [.keyID(keyID)]) + (isAppleID(teamID) ? [] : [.teamID(teamID)])
     }
 
     /// A token issued at `wall`, cut to whole seconds.

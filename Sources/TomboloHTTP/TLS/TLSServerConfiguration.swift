@@ -1,9 +1,18 @@
 import COpenSSL
+import Glibc
 
 /// A server's certificate, key and ALPN names, checked once; cheap to copy, shared by all
 /// connections.
 package struct TLSServerConfiguration: Sendable {
     let context: TLSContext
+
+    /// The PEM that it was made of, by which a renewed certificate is told from the old one.
+    package let certificateChain: [UInt8]
+
+    /// When clients accept the chain, in Unix seconds: from the latest beginning to the earliest
+    /// end of its certificates (RFC 5280, 4.1.2.5), both inclusive. Just the end where no moment
+    /// suits all of them.
+    package let validity: ClosedRange<Int64>
 
     /// `certificateChain`: PEM, the server's own certificate first, then the intermediate ones.
     /// `privateKey`: PEM without a pass phrase. Throws where one cannot be read or they do not
@@ -28,5 +37,16 @@ package struct TLSServerConfiguration: Sendable {
             throw TLSError(
                 "certificate and private key do not belong together (\(takeOpenSSLReason()))")
         }
+        let begins = chain.map { Self.seconds(X509_get0_notBefore($0.pointer)) }.max() ?? .min
+        let ends = chain.map { Self.seconds(X509_get0_notAfter($0.pointer)) }.min() ?? .max
+        self.certificateChain = certificateChain
+        validity = min(begins, ends)...ends
+    }
+
+    /// A time that OpenSSL cannot read is taken as past: nobody accepts such a certificate.
+    private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
+        var parts = tm()
+        guard ASN1_TIME_to_tm(time, &parts) == 1 else { return .min }
+        return Int64(timegm(&parts))
     }
 }

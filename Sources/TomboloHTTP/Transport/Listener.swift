@@ -66,13 +66,33 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         if state != .closed { Glibc.close(descriptor) }
     }
 
+    /// Throws where the host of `place` is not an address of this machine, whatever the port.
+    package static func tryAddress(of place: ListenAddress) throws(ConnectionError) {
+        Glibc.close(try socket(at: place, port: 0))
+    }
+
     private static func bind(_ place: ListenAddress) throws(ConnectionError) -> (
         Int32, SocketAddress
     ) {
+        let descriptor = try socket(at: place, port: place.port)
+        guard listen(descriptor, backlog) == 0,
+            let actual = SocketAddress({ getsockname(descriptor, $0, &$1) })
+        else {
+            let error = ConnectionError(.local, "cannot listen at \(place)", errno: errno)
+            Glibc.close(descriptor)
+            throw error
+        }
+        return (descriptor, actual)
+    }
+
+    /// A socket that is bound and does not listen yet.
+    private static func socket(
+        at place: ListenAddress, port: Int
+    ) throws(ConnectionError) -> Int32 {
         let host = place.host == "localhost" ? "127.0.0.1" : place.host
         guard (0...65_535).contains(place.port),
             case .success(let found) = Resolver.lookUp(
-                host, place.port, AI_NUMERICHOST | AI_PASSIVE),
+                host, port, AI_NUMERICHOST | AI_PASSIVE),
             let address = found.first
         else {
             throw ConnectionError(
@@ -83,15 +103,12 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
             throw ConnectionError(.local, "no socket to listen at \(place)", errno: errno)
         }
         _ = tombolo_set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-        let bound = address.withSocketAddress { Glibc.bind(descriptor, $0, $1) }
-        guard bound == 0, listen(descriptor, backlog) == 0,
-            let actual = SocketAddress({ getsockname(descriptor, $0, &$1) })
-        else {
+        guard address.withSocketAddress({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
             let error = ConnectionError(.local, "cannot listen at \(place)", errno: errno)
             Glibc.close(descriptor)
             throw error
         }
-        return (descriptor, actual)
+        return descriptor
     }
 
     /// Accepts from now on. `owner` is held weakly.

@@ -80,7 +80,7 @@ enum BenchFramesCommand {
                 channelsEndpoint: nil, caFile: context.invocation.text(.caFile))
             var chance = SystemRandomNumberGenerator()
             log = try SQLiteEventLog(directory: directory.path, chance: &chance)
-            try lanes.open([app], loop: loop)
+            try lanes.open([try CheckedApp(app, at: 0)], loop: loop)
             meter = FrameMeter(activities: activities, every: every, lanes: lanes, loop: loop)
             relay = Relay(
                 loop: loop, log: log, sender: meter,

@@ -14,6 +14,22 @@ enum DoctorCommand {
         var isWell: Bool
         var detail: String
         var fix: String?
+
+        init(app: String, check: String, isWell: Bool, detail: String, fix: String?) {
+            self.app = app
+            self.check = check
+            self.isWell = isWell
+            self.detail = detail
+            self.fix = fix
+        }
+
+        /// The first part of the pointer is the check's name.
+        init(_ finding: ConfigurationFinding, _ sources: ConfigurationSources) {
+            let name = finding.pointer.split(separator: "/").first.map(String.init) ?? "files"
+            self.init(
+                app: "", check: name, isWell: false, detail: sources.text(finding),
+                fix: finding.remedy)
+        }
     }
 
     /// For connecting, and again for the answer.
@@ -22,17 +38,18 @@ enum DoctorCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
-        var findings = ConfigurationFiles(sources).faults.map {
-            Finding(app: "", check: "files", isWell: false, detail: $0.text, fix: $0.remedy)
+        var findings: [Finding] = []
+        do throws(ConfigurationFaults) {
+            let checked = try CheckedConfiguration(sources.configuration)
+            findings += checked.notices(at: SystemClock().now()).map { Finding($0, sources) }
+        } catch {
+            findings += error.findings.map { Finding($0, sources) }
         }
-        let apps = sources.configuration.apps
-        if apps.isEmpty {
-            findings.append(
-                Finding(
-                    app: "", check: "apps", isWell: false, detail: "no app is configured",
-                    fix: "add one to \"apps\" in the --config file"))
+        for (place, app) in sources.configuration.apps.enumerated() {
+            // One that cannot be used has its findings already.
+            guard let checked = try? CheckedApp(app, at: place) else { continue }
+            findings.append(await examine(checked, context.loop))
         }
-        for app in apps { findings.append(await examine(app, context.loop)) }
         try print(findings, context)
         if findings.allSatisfy(\.isWell) { return .succeeded }
         return findings.contains { $0.check == "reach" && !$0.isWell } ? .unreachable : .failed
@@ -40,19 +57,14 @@ enum DoctorCommand {
 
     // MARK: One app
 
-    private static func examine(_ app: Configuration.App, _ loop: EpollLoop) async -> Finding {
+    private static func examine(_ checked: CheckedApp, _ loop: EpollLoop) async -> Finding {
+        let app = checked.app
         var finding = Finding(app: app.id, check: "key", isWell: false, detail: "", fix: nil)
-        let endpoint: APNsEndpoint
-        let authorization: String
+        let endpoint = checked.lane.endpoint
+        let authorization = "bearer " + checked.signer.token(issuedAt: SystemClock().now())
         let tls: TLSClientConfiguration?
         do {
-            let signer = try ProviderTokenSigner(
-                keyID: app.keyID, teamID: app.teamID, p8: try FileBytes.read(app.keyFile))
-            authorization = "bearer " + signer.token(issuedAt: SystemClock().now())
-            endpoint =
-                try app.endpoint.map { try APNsEndpoint(url: $0.description) }
-                ?? .apple(app.environment)
-            tls = try trust(app, endpoint)
+            tls = try trust(checked)
         } catch {
             finding.detail = "\(error)"
             finding.fix = "tombolo config check"
@@ -78,12 +90,12 @@ enum DoctorCommand {
         return await probe(client, app, endpoint, authorization, finding)
     }
 
-    private static func trust(
-        _ app: Configuration.App, _ endpoint: APNsEndpoint
-    ) throws -> TLSClientConfiguration? {
-        guard endpoint.isSecure else { return nil }
-        guard let file = app.caFile else { return try TLSClientConfiguration() }
-        return try TLSClientConfiguration(trust: .certificates(try FileBytes.read(file)))
+    private static func trust(_ checked: CheckedApp) throws -> TLSClientConfiguration? {
+        guard checked.lane.endpoint.isSecure else { return nil }
+        guard let authorities = checked.lane.authorities else {
+            return try TLSClientConfiguration()
+        }
+        return try TLSClientConfiguration(trust: .certificates(authorities))
     }
 
     /// A push to a token that is nobody's. `BadDeviceToken` is the answer that shows that key,
@@ -101,8 +113,8 @@ enum DoctorCommand {
         fields.append("authorization", authorization, indexing: .neverIndexed)
         let request = HTTP2Request(
             method: "POST", scheme: endpoint.isSecure ? "https" : "http",
-            authority: endpoint.authority, path: "/3/device/" + String(repeating: "0", count: 64),
-            fields: fields, body: Array(#"{"aps":{}}"#.utf8))
+            authority: endpoint.authority, path: "/3/device/" + KeyProbe.token, fields: fields,
+            body: KeyProbe.body)
         switch await client.perform(request, timeout: patience) {
         case .notProcessed(let failure), .unknown(let failure):
             finding.detail = "\(endpoint) did not answer: \(failure)"
@@ -110,45 +122,19 @@ enum DoctorCommand {
         case .answered(let answer):
             let reason = (try? JSONDocument(answer.body))?.root["reason"]?.string  // 200 has none
             finding.check = "answer"
-            judge(&finding, app, status: answer.status, reason: reason ?? "")
+            switch KeyVerdict(status: answer.status, reason: reason ?? "", app) {
+            case .taken(let detail):
+                finding.isWell = true
+                finding.detail = detail
+            case .refused(let detail, let fix):
+                finding.detail = detail
+                finding.fix = fix
+            case .unanswered(let detail):
+                finding.detail = detail
+                finding.fix = "wait 15 minutes, as Apple asks, and run tombolo doctor again"
+            }
         }
         return finding
-    }
-
-    /// What an answer to the probe says (Apple, *Handling notification responses from APNs*).
-    private static func judge(
-        _ finding: inout Finding, _ app: Configuration.App, status: Int, reason: String
-    ) {
-        let key = "key \(app.keyID) of team \(app.teamID)"
-        finding.detail = "\(status) \(reason)"
-        switch (status, reason) {
-        case (200, _), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, _):
-            finding.isWell = true
-            finding.detail = "\(key) and topic are taken in \(app.environment.name)"
-        case (_, "InvalidProviderToken"), (_, "MissingProviderToken"), (_, "Forbidden"):
-            finding.detail += ": Apple does not know \(key), or the .p8 is another key's"
-            finding.fix =
-                "compare key_id and team_id with Apple's account page; key_id is in the "
-                + "name of AuthKey_….p8"
-        case (_, "ExpiredProviderToken"):
-            finding.detail += ": this machine's clock is more than an hour off"
-            finding.fix = "timedatectl set-ntp true"
-        case (_, "TooManyProviderTokenUpdates"):
-            finding.detail += ": another process mints tokens with this key, or the clock jumps"
-            finding.fix = "let one relay use the key; run tombolo doctor again in 20 minutes"
-        case (_, "BadEnvironmentKeyIdInToken"), (_, "BadEnvironmentKeyInToken"),
-            (_, "BadCertificateEnvironment"):
-            finding.detail += ": \(key) is not for \(app.environment.name)"
-            finding.fix = "set \"environment\" to the key's, or make a key for this one"
-        case (_, "UnrelatedKeyIdInToken"), (_, "TopicDisallowed"), (_, "BadTopic"):
-            finding.detail += ": \(key) may not push to \(app.id)"
-            finding.fix = "\"id\" is the bundle id without a suffix; see the key's topics"
-        case (429, _), (500..., _):
-            finding.detail += ": the service is unwell or throttles"
-            finding.fix = "wait 15 minutes, as Apple asks, and run tombolo doctor again"
-        default:
-            finding.fix = "look the reason up: /problems/ of the relay, and Apple's page"
-        }
     }
 
     // MARK: What is told

@@ -18,9 +18,8 @@ struct ProgramError: Error, Hashable, Sendable {
     }
 
     /// The lines for a human, without colour.
-    var text: String {
-        var text = "tombolo: \(cause)\n"
-        if let remedy { text += "  try: \(remedy)\n" }
-        return text
-    }
+    var text: String { "tombolo: \(line)\n" }
+
+    /// The cause, and the fix on a line below it.
+    var line: String { cause + (remedy.map { "\n  try: \($0)" } ?? "") }
 }

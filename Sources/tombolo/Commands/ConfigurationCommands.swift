@@ -5,21 +5,21 @@ import TomboloJSON
 
 /// `config check` and `config show`.
 enum ConfigurationCommands {
-    /// Says every fault of the configuration and of the files it names, or that there is none.
+    /// Makes what `serve` starts with, and says every fault of it, or that there is none. Status 7
+    /// where the relay starts and an operator has to know something all the same.
     static func check(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
-        let faults = ConfigurationFiles(sources).faults
-        guard faults.isEmpty else {
-            throw ProgramError.usage(
-                faults.map(\.text).joined(separator: "\ntombolo: "), remedy: faults[0].remedy)
-        }
-        let configuration = sources.configuration
+        let checked = try sources.checked()
+        let configuration = checked.configuration
         let file = sources.file?.path ?? "the configuration without a file"
+        let count = "\(configuration.apps.count) app\(configuration.apps.count == 1 ? "" : "s")"
         try context.terminal.print(
-            "\(file) is in order: listens on \(configuration.listen), "
-                + "\(configuration.apps.count) app\(configuration.apps.count == 1 ? "" : "s")")
-        return .succeeded
+            "\(file) is in order: listens on \(configuration.listen), stores in "
+                + "\(configuration.data ?? ""), \(count)")
+        let notices = checked.notices(at: SystemClock().now())
+        for notice in notices { context.terminal.complain("tombolo: \(sources.line(notice))\n") }
+        return notices.isEmpty ? .succeeded : .lint
     }
 
     /// Prints the configuration in force; secrets are in files, so there is none in it.

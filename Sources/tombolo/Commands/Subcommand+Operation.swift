@@ -142,7 +142,11 @@ extension Subcommand {
         path: ["config", "check"], summary: "Check the configuration and the files it names",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration,
-        examples: ["tombolo config check /etc/tombolo/tombolo.json"],
+        details: [
+            "It makes the same checks as serve, and starts nothing. Status 7: the relay starts, but\n"
+                + "stderr says what needs attention, such as a certificate that expires soon."
+        ],
+        examples: ["tombolo config check /etc/tombolo/tombolo.json"], exits: [.lint],
         run: ConfigurationCommands.check)
 
     static let configShow = Subcommand(

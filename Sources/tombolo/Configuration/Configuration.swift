@@ -1,5 +1,6 @@
 import TomboloCore
 import TomboloEventLog
+import TomboloJSON
 
 /// What a relay is told: parsed and checked once, never checked again.
 ///
@@ -46,5 +47,44 @@ struct Configuration: Sendable {
     var listenerObjection: String? {
         guard tls == nil, !isInsecure, !listen.isLoopback else { return nil }
         return "\(listen) can be reached from other machines and has no tls"
+    }
+}
+
+extension Configuration.App {
+    /// Whether it is the same app in the same environment, whatever its key.
+    func isLane(of other: Self) -> Bool {
+        id == other.id && tenant == other.tenant && environment == other.environment
+    }
+}
+
+extension Configuration {
+    /// A sentence for each difference that a running relay cannot take over. Push keys and
+    /// certificates it can.
+    func changesForRestart(since old: Configuration) -> [String] {
+        func isRelays(_ row: (pointer: String, value: JSON)) -> Bool {
+            !row.pointer.hasPrefix("/apps/") && !row.pointer.hasPrefix("/tls/")
+        }
+        var before: [String: String] = [:]
+        for row in old.rows where isRelays(row) { before[row.pointer] = row.value.description }
+        var names = rows.filter { row in
+            isRelays(row) && before.removeValue(forKey: row.pointer) != row.value.description
+        }.map(\.pointer)
+        names += before.keys.sorted()
+        if (tls == nil) != (old.tls == nil) { names.append("/tls") }
+        for (place, app) in apps.enumerated() {
+            guard let known = old.apps.first(where: { $0.isLane(of: app) }) else {
+                names.append("/apps/\(place)")
+                continue
+            }
+            if app.endpoint != known.endpoint { names.append("/apps/\(place)/endpoint") }
+            if app.caFile != known.caFile { names.append("/apps/\(place)/ca_file") }
+            if app.channelsEndpoint != known.channelsEndpoint {
+                names.append("/apps/\(place)/channels_endpoint")
+            }
+        }
+        return names.map { name in
+            let words = name.split(separator: "/").joined(separator: ".")
+            return "\(words) differs from what the relay runs with: a restart applies it"
+        }
     }
 }

@@ -28,7 +28,7 @@ struct ConfigurationFile: Sendable {
         } catch {
             throw .usage(
                 "\(path):\(error.line):\(error.column): \(error.message)",
-                remedy: "mend \(path) there")
+                remedy: "edit \(path) at that place")
         }
     }
 
@@ -52,14 +52,14 @@ struct ConfigurationFile: Sendable {
         return "\(path):\(place.line):\(place.column)"
     }
 
-    /// The lines for a human who must mend the faults: one a fault, each with its place.
+    /// The lines for a human: one a fault, each with its place.
     func error(_ faults: FieldErrors) -> ProgramError {
         let lines = faults.errors.map { fault -> String in
             let place = place(of: fault.pointer) ?? nearestPlace(of: fault.pointer)
             let name = fault.pointer.dropFirst().split(separator: "/").joined(separator: ".")
             return "\(place): \(name.isEmpty ? "the configuration" : name): \(fault.message)"
         }
-        return .usage(lines.joined(separator: "\ntombolo: "), remedy: "mend \(path) there")
+        return .usage(lines.joined(separator: "\ntombolo: "), remedy: "edit \(path) at that place")
     }
 
     /// For a field that is not there: the place of the object it is missing from.

@@ -83,7 +83,7 @@ final class DevRun: @unchecked Sendable {
         let (url, caFile) = try await simulator.ready()
         configuration.apps[0].endpoint = Origin(url)
         configuration.apps[0].caFile = caFile
-        try lanes.open(configuration.apps, loop: loop)
+        try lanes.open(try CheckedApp.all(of: configuration), loop: loop)
         let ready = ReadyLine(
             api: service.origin, key: key, simulator: url, caFile: caFile)
         try FileBytes.write(ready.json.bytes + [10], to: workplace.readyFile)

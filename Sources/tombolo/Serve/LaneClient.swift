@@ -8,8 +8,7 @@ import TomboloRelay
 final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
-    let app: Configuration.App
-    let number: LaneNumber
+    let checked: CheckedApp
     let key: ProviderKey
     let channels: APNsChannels
     let loop: EpollLoop
@@ -24,24 +23,21 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
     /// may take, and a little.
     private static let drainTime = APNsConfiguration.pushDeadline + .seconds(1)
 
-    init(
-        _ app: Configuration.App, _ number: LaneNumber, key: ProviderKey, loop: EpollLoop
-    ) throws {
-        self.app = app
-        self.number = number
+    var app: Configuration.App { checked.app }
+    var number: LaneNumber { checked.lane.lane }
+
+    init(_ checked: CheckedApp, key: ProviderKey, loop: EpollLoop) throws {
+        self.checked = checked
         self.key = key
         self.loop = loop
         retiring = Parking(loop)
-        let endpoint = try app.endpoint.map { try APNsEndpoint(url: $0.description) }
-        let configuration = try APNsConfiguration(
-            lane: number, bundleID: app.id, environment: app.environment, endpoint: endpoint,
-            authorities: try app.caFile.map { try FileBytes.read($0) })
+        proving = Parking(loop)
         channels = try APNsChannels(
-            bundleID: app.id, environment: app.environment,
-            endpoint: try app.channelsEndpoint.map { try APNsEndpoint(url: $0.description) }
-                ?? endpoint, authorities: configuration.authorities, key: key, loop: loop)
+            bundleID: checked.app.id, environment: checked.app.environment,
+            endpoint: checked.channels, authorities: checked.lane.authorities, key: key,
+            loop: loop)
         client = try APNsClient(
-            configuration, key: key, loop: loop, chance: SystemRandomNumberGenerator(),
+            checked.lane, key: key, loop: loop, chance: SystemRandomNumberGenerator(),
             receiver: self)
     }
 
@@ -73,21 +69,50 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
         }
     }
 
-    /// Opens a connection; answers whether it came in time.
-    func warms(within time: Duration) async -> Bool {
+    // MARK: The proof
+
+    private let proving: Parking
+    private var isProving = false
+    private var proof: PushResult?
+
+    /// Finds out whether Apple takes the lane's key, before pushes go here: opens a connection, and
+    /// sends one push to a token that no phone has. Once, and before the lane is current: until
+    /// then nothing else is sent here.
+    func prove(within time: Duration) async -> KeyVerdict {
         let deadline = loop.now + time
         while !client.isWarm, loop.now < deadline {
             client.warm()
             // Cancelled: the relay is stopping.
-            guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { return false }
+            guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { break }
         }
-        return client.isWarm
+        guard client.isWarm else {
+            return .unanswered(client.status.trouble ?? "no connection in \(time)")
+        }
+        var chance = SystemRandomNumberGenerator()
+        isProving = true
+        defer { isProving = false }
+        client.send(
+            Push(
+                id: PushID(0), lane: number, event: .update, token: KeyProbe.token,
+                apnsID: APNsID(high: chance.next(), low: chance.next()).text, priority: 5,
+                expiration: 0, payload: KeyProbe.body))
+        while true {
+            if let proof { return KeyVerdict(proof, app) }
+            if await proving.park() == .cancelled { return .unanswered("the relay is stopping") }
+        }
     }
 
     /// The relay is told what the lane takes from now on.
     func tellCapacity() { relay?.capacityChanged(number, to: client.capacity) }
 
-    func pushEnded(_ outcome: PushOutcome) { relay?.pushEnded(outcome) }
+    func pushEnded(_ outcome: PushOutcome) {
+        guard isProving else {
+            relay?.pushEnded(outcome)
+            return
+        }
+        proof = outcome.result
+        proving.unpark()
+    }
 
     func capacityChanged(lane: LaneNumber, to capacity: Int) {
         if isCurrent { relay?.capacityChanged(lane, to: capacity) }

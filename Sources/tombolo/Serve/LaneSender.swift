@@ -17,7 +17,7 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     private var keys: [KeyName: ProviderKey] = [:]
     private weak var relay: Relay?
 
-    /// A new key's connection has so long to come, before the old key stays in use.
+    /// A new key's connection has so long to open, before the old key stays in use.
     static let warmTime = Duration.seconds(20)
 
     /// Before the relay runs.
@@ -27,19 +27,16 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     }
 
     /// One client for each app, in the order of the configuration: an app's place is its lane.
-    func open(
-        _ apps: [Configuration.App], loop: EpollLoop
-    ) throws(ProgramError) {
-        for (index, app) in apps.enumerated() {
+    func open(_ apps: [CheckedApp], loop: EpollLoop) throws(ProgramError) {
+        for app in apps {
             do {
-                let lane = try LaneClient(
-                    app, LaneNumber(Int32(index)), key: try key(of: app, loop: loop), loop: loop)
+                let lane = try LaneClient(app, key: key(of: app, loop: loop), loop: loop)
                 lane.relay = relay
                 lane.isCurrent = true
                 lanes.append(lane)
                 starting.append(lane)
             } catch {
-                throw .usage("app \(app.id): \(error)", remedy: "tombolo config check")
+                throw .usage("app \(app.app.id): \(error)", remedy: "tombolo config check")
             }
         }
     }
@@ -60,37 +57,54 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         }
     }
 
-    /// Takes the keys of a configuration that was read again into use, without a restart: where a
-    /// lane's key is another one, a connection with the new key is opened first, then pushes go
-    /// there, and what is in flight with the old one ends. Answers a line for each lane.
-    func rotate(_ apps: [Configuration.App], loop: EpollLoop) async -> [String] {
-        var told: [String] = []
+    /// Takes the keys of a configuration that was read again into use, without a restart.
+    ///
+    /// Where a lane's key is another one, it is proven first: a connection with it is opened, and
+    /// Apple answers a push to a token that no phone has. Then pushes go there, and what is in
+    /// flight with the old key ends. A key that cannot be read, or that Apple does not take, leaves
+    /// the old one in use. Answers a line for each lane that has something to say.
+    func rotate(_ sources: ConfigurationSources, loop: EpollLoop) async -> [String] {
+        var lines: [String] = []
+        let apps = sources.configuration.apps
         for (index, lane) in lanes.enumerated() {
-            let app = apps.first { $0.isLane(of: lane.app) }
-            guard let app else {
-                told.append("app \(lane.app.id): it is gone from the file; that takes a restart")
+            guard let place = apps.firstIndex(where: { lane.checked.isLane(of: $0) }) else {
+                lines.append(
+                    "app \(lane.app.id): it is not in the configuration any more; a restart "
+                        + "removes it")
                 continue
             }
             do {
-                let key = try key(of: app, loop: loop)
+                let checked = try CheckedApp(apps[place], at: place, lane: lane.number)
+                let key = key(of: checked, loop: loop)
                 guard key !== lane.key else { continue }
-                let next = try LaneClient(app, lane.number, key: key, loop: loop)
-                told.append(await replace(lane, by: next, at: index))
+                let next = try LaneClient(checked, key: key, loop: loop)
+                lines.append(await replace(lane, by: next, at: index))
+            } catch let faults as ConfigurationFaults {
+                lines += faults.findings.map {
+                    "app \(lane.app.id): key \(lane.app.keyID) stays in use: "
+                        + "\(sources.text($0))\n  try: \($0.remedy)"
+                }
             } catch {
-                told.append("app \(app.id): the old key stays in use: \(error)")
+                lines.append("app \(lane.app.id): key \(lane.app.keyID) stays in use: \(error)")
             }
         }
-        return told
+        return lines
     }
 
     private func replace(_ old: LaneClient, by next: LaneClient, at index: Int) async -> String {
         next.relay = relay
         starting.append(next)
         startingPlace?.unpark()
-        guard await next.warms(within: Self.warmTime) else {
+        let verdict = await next.prove(within: Self.warmTime)
+        guard case .taken = verdict else {
             next.retire()
-            return "app \(old.app.id): the old key stays in use: "
-                + (next.client.status.trouble ?? "no connection with key \(next.app.keyID)")
+            let stays = "app \(old.app.id): key \(old.app.keyID) stays in use, "
+            let key = "key \(next.app.keyID)"
+            return switch verdict {
+            case .refused(let cause, let fix): stays + "\(key) is refused: \(cause)\n  try: \(fix)"
+            case .taken(let cause), .unanswered(let cause):
+                stays + "\(key) is not proven: \(cause)\n  try: tombolo doctor; then SIGHUP again"
+            }
         }
         old.isCurrent = false
         next.isCurrent = true
@@ -146,22 +160,19 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         var team: String
         var key: String
         var p8: [UInt8]
+
+        init(_ app: CheckedApp) {
+            team = app.app.teamID
+            key = app.app.keyID
+            p8 = app.p8
+        }
     }
 
-    private func key(of app: Configuration.App, loop: EpollLoop) throws -> ProviderKey {
-        let p8 = try FileBytes.read(app.keyFile)
-        let name = KeyName(team: app.teamID, key: app.keyID, p8: p8)
+    private func key(of app: CheckedApp, loop: EpollLoop) -> ProviderKey {
+        let name = KeyName(app)
         if let known = keys[name] { return known }
-        let signer = try ProviderTokenSigner(keyID: app.keyID, teamID: app.teamID, p8: p8)
-        let key = ProviderKey(signer: signer, loop: loop) { SystemClock().now() }
+        let key = ProviderKey(signer: app.signer, loop: loop) { SystemClock().now() }
         keys[name] = key
         return key
-    }
-}
-
-extension Configuration.App {
-    /// Whether it is the same app in the same environment, whatever its key.
-    fileprivate func isLane(of other: Self) -> Bool {
-        id == other.id && tenant == other.tenant && environment == other.environment
     }
 }

@@ -31,9 +31,10 @@ final class RelayService: @unchecked Sendable {
     static let pushTime = Duration.seconds(10)
 
     /// Opens the log, recovers, and binds the listener. `complain` takes a line for each damaged
-    /// row.
+    /// row. `tls` is made of the configuration's files; nil: the listener speaks clear text.
     init(
-        _ configuration: Configuration, lanes: LaneSender, loop: EpollLoop,
+        _ configuration: Configuration, tls: TLSServerConfiguration? = nil, lanes: LaneSender,
+        loop: EpollLoop,
         complain: @escaping @Sendable (String) -> Void
     ) async throws {
         guard let data = configuration.data else {
@@ -70,8 +71,8 @@ final class RelayService: @unchecked Sendable {
         doors = ServerDoors(
             relay: relay, access: access, loop: loop,
             configuration: DoorsConfiguration(version: Program.version), channels: lanes)
-        isSecure = configuration.tls != nil
-        server = try Self.listen(configuration, loop, doors)
+        isSecure = tls != nil
+        server = try Self.listen(configuration.listen, tls, loop, doors)
     }
 
     /// `http://127.0.0.1:8780`, with the real port: what clients on this machine use.
@@ -157,24 +158,23 @@ final class RelayService: @unchecked Sendable {
         }
     }
 
+    /// Connections from now on get another certificate.
+    func reload(_ tls: TLSServerConfiguration) {
+        if isSecure { server.reload(tls) }
+    }
+
     private static func listen(
-        _ configuration: Configuration, _ loop: EpollLoop, _ doors: ServerDoors
+        _ address: SocketAddressText, _ tls: TLSServerConfiguration?, _ loop: EpollLoop,
+        _ doors: ServerDoors
     ) throws(ProgramError) -> HTTPServer {
-        let place = ListenAddress(
-            host: configuration.listen.host, port: Int(configuration.listen.port))
         do {
-            let tls = try configuration.tls.map { files in
-                try TLSServerConfiguration(
-                    certificateChain: try FileBytes.read(files.certificate),
-                    privateKey: try FileBytes.read(files.key))
-            }
-            return try HTTPServer(loop: loop, listen: place, tls: tls, handler: doors)
-        } catch let error as ConnectionError {
-            throw ProgramError(
-                "cannot listen on \(configuration.listen): \(error)",
-                remedy: "stop what is there, or choose another: --listen 127.0.0.1:0")
+            return try HTTPServer(
+                loop: loop, listen: ListenAddress(host: address.host, port: Int(address.port)),
+                tls: tls, handler: doors)
         } catch {
-            throw .usage("tls cannot be used: \(error)", remedy: "tombolo config check")
+            throw ProgramError(
+                "cannot listen on \(address): \(error)",
+                remedy: "stop what is there, or choose another: --listen 127.0.0.1:0")
         }
     }
 }

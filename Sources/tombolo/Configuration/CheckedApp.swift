@@ -1,0 +1,166 @@
+import Glibc
+import TomboloAPNs
+import TomboloCore
+import TomboloHTTP
+
+/// An app whose files were read and whose names were tried: pushes can be signed and addressed for
+/// it. Says nothing about whether Apple knows the key: only Apple's answer does.
+struct CheckedApp: Sendable {
+    let app: Configuration.App
+    let signer: ProviderTokenSigner
+    /// The bytes of the `.p8`, by which keys are told apart.
+    let p8: [UInt8]
+    /// Where pushes go; its lane is the app's place in the configuration.
+    let lane: APNsConfiguration
+    /// Where channels are managed; nil: Apple's.
+    let channels: APNsEndpoint?
+
+    /// - Parameters:
+    ///   - place: of the app in the configuration, for the pointers of what is thrown.
+    ///   - number: of its lane; nil: its place.
+    init(
+        _ app: Configuration.App, at place: Int, lane number: LaneNumber? = nil
+    ) throws(ConfigurationFaults) {
+        let pointer = "/apps/\(place)"
+        var findings: [ConfigurationFinding] = []
+        let authorities = Self.authorities(app, pointer, &findings)
+        let endpoint = Self.endpoint(app.endpoint, "\(pointer)/endpoint", &findings)
+        let channels = Self.endpoint(
+            app.channelsEndpoint, "\(pointer)/channels_endpoint", &findings)
+        let lane = Self.made("\(pointer)/id", "write the app's CFBundleIdentifier", &findings) {
+            () throws(APNsConfigurationError) in
+            try APNsConfiguration(
+                lane: number ?? LaneNumber(Int32(place)), bundleID: app.id,
+                environment: app.environment,
+                endpoint: endpoint, authorities: authorities)
+        }
+        let p8 = Self.secret(app.keyFile, "\(pointer)/key_file", &findings)
+        let signer = Self.signer(app, p8, pointer, &findings)
+        guard findings.isEmpty, let lane, let p8, let signer else {
+            throw ConfigurationFaults(findings: findings)
+        }
+        self.app = app
+        self.p8 = p8
+        self.signer = signer
+        self.lane = lane
+        self.channels = channels ?? endpoint
+    }
+
+    /// Whether it is the same app in the same environment, whatever its key.
+    func isLane(of other: Configuration.App) -> Bool { app.isLane(of: other) }
+
+    // MARK: Its parts
+
+    /// nil, and a finding, where `make` throws.
+    private static func made<Value>(
+        _ pointer: String, _ remedy: String, _ findings: inout [ConfigurationFinding],
+        _ make: () throws(APNsConfigurationError) -> Value
+    ) -> Value? {
+        do {
+            return try make()
+        } catch {
+            findings.append(
+                ConfigurationFinding(
+                    pointer: pointer, cause: error.description, remedy: remedy))
+            return nil
+        }
+    }
+
+    private static func endpoint(
+        _ origin: Origin?, _ pointer: String, _ findings: inout [ConfigurationFinding]
+    ) -> APNsEndpoint? {
+        guard let origin else { return nil }
+        return made(pointer, "write an origin such as \"https://127.0.0.1:8443\"", &findings) {
+            () throws(APNsConfigurationError) in try APNsEndpoint(url: origin.description)
+        }
+    }
+
+    /// The wrong ids each have a finding of their own; a key that cannot be read has one already.
+    private static func signer(
+        _ app: Configuration.App, _ p8: [UInt8]?, _ pointer: String,
+        _ findings: inout [ConfigurationFinding]
+    ) -> ProviderTokenSigner? {
+        var isWrong = false
+        for error in ProviderTokenSigner.objections(keyID: app.keyID, teamID: app.teamID) {
+            isWrong = true
+            let name = if case .teamID = error { "team_id" } else { "key_id" }
+            findings.append(
+                ConfigurationFinding(
+                    pointer: "\(pointer)/\(name)", cause: error.description,
+                    remedy: "copy it from Apple's developer account"))
+        }
+        guard let p8, !isWrong else { return nil }
+        do {
+            return try ProviderTokenSigner(keyID: app.keyID, teamID: app.teamID, p8: p8)
+        } catch {
+            let reason = if case .key(let error) = error { "\(error)" } else { "\(error)" }
+            findings.append(
+                ConfigurationFinding(
+                    pointer: "\(pointer)/key_file",
+                    cause: "\(app.keyFile) is not a push key: \(reason)",
+                    remedy: "download the AuthKey_….p8 again from Apple's developer pages"))
+            return nil
+        }
+    }
+
+    private static func authorities(
+        _ app: Configuration.App, _ pointer: String, _ findings: inout [ConfigurationFinding]
+    ) -> [UInt8]? {
+        guard let file = app.caFile else { return nil }
+        let pointer = "\(pointer)/ca_file"
+        guard let bytes = readable(file, pointer, &findings) else { return nil }
+        do {
+            _ = try TLSClientConfiguration(trust: .certificates(bytes))
+            return bytes
+        } catch {
+            findings.append(
+                ConfigurationFinding(
+                    pointer: pointer, cause: "\(file): \(error.message)",
+                    remedy: "name the file that tombolo sim --ca-out FILE writes"))
+            return nil
+        }
+    }
+
+    // MARK: Files
+
+    /// A file's bytes; nil, and a finding, where it cannot be read.
+    static func readable(
+        _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding]
+    ) -> [UInt8]? {
+        do {
+            return try FileBytes.read(path)
+        } catch {
+            findings.append(
+                ConfigurationFinding(
+                    pointer: pointer, cause: "\(path) cannot be read: \(error)",
+                    remedy: "ls -l \(path)"))
+            return nil
+        }
+    }
+
+    /// The same for a file that only its owner may read.
+    static func secret(
+        _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding]
+    ) -> [UInt8]? {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
+            findings.append(
+                ConfigurationFinding(
+                    pointer: pointer, cause: "\(path) is a secret that others may read",
+                    remedy: "chmod 600 \(path)"))
+            return nil
+        }
+        return readable(path, pointer, &findings)
+    }
+}
+
+extension CheckedApp {
+    /// The apps of a configuration that no file holds.
+    static func all(of configuration: Configuration) throws(ConfigurationFaults) -> [CheckedApp] {
+        var apps: [CheckedApp] = []
+        for (place, app) in configuration.apps.enumerated() {
+            apps.append(try CheckedApp(app, at: place))
+        }
+        return apps
+    }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import TomboloCore
+import TomboloHTTP
+
+/// A configuration that a relay can start with: its files were read, its keys and certificates
+/// parsed, its directory and address tried.
+///
+/// `serve` starts with nothing else, and `config check` and `doctor` make one too: all three refuse
+/// and report the same. It does not tell whether the port is free, whether another relay holds the
+/// directory, and whether Apple knows the keys: these change while the configuration stays.
+struct CheckedConfiguration: Sendable {
+    let configuration: Configuration
+    /// A renewed certificate takes its place.
+    var tls: TLSServerConfiguration?
+    /// In the configuration's order.
+    let apps: [CheckedApp]
+
+    init(_ configuration: Configuration) throws(ConfigurationFaults) {
+        var findings = Self.listener(configuration.listen) + Self.data(configuration.data)
+        tls = configuration.tls.flatMap { Self.tls($0, &findings) }
+        var apps: [CheckedApp] = []
+        for (place, app) in configuration.apps.enumerated() {
+            do {
+                apps.append(try CheckedApp(app, at: place))
+            } catch {
+                findings += error.findings
+            }
+        }
+        guard findings.isEmpty else { throw ConfigurationFaults(findings: findings) }
+        self.configuration = configuration
+        self.apps = apps
+    }
+
+    /// What an operator has to know although the relay starts.
+    func notices(at now: Instant) -> [ConfigurationFinding] {
+        var notices = certificateNotice(at: now).map { [$0] } ?? []
+        if apps.isEmpty {
+            notices.append(
+                ConfigurationFinding(
+                    pointer: "/apps",
+                    cause: "no app is configured: events are stored, and nothing is pushed",
+                    remedy: "add the app to \"apps\": id, team_id, key_id and key_file"))
+        }
+        return notices
+    }
+
+    // MARK: The certificate
+
+    /// An operator has at least so long, unless the certificate's whole life is short.
+    private static let noticeTime = Span.hours(21 * 24)
+    /// Certificates of a few days are renewed in their last third.
+    private static let noticeShare: Int64 = 3
+
+    /// Whether clients refuse the listener's certificate, or soon will.
+    func certificateNotice(at now: Instant) -> ConfigurationFinding? {
+        guard let tls, let path = configuration.tls?.certificate else { return nil }
+        let (begins, ends) = (
+            Instant(seconds: tls.validity.lowerBound), Instant(seconds: tls.validity.upperBound)
+        )
+        let notice = min(
+            Self.noticeTime, Span(nanoseconds: (ends - begins).nanoseconds / Self.noticeShare))
+        let cause: String
+        if ends < now {
+            cause = "the certificate expired at \(ends.rfc3339): clients refuse it"
+        } else if begins > now {
+            cause = "the certificate is not valid before \(begins.rfc3339): clients refuse it"
+        } else if ends - now < notice {
+            let hours = (ends - now).nanoseconds / Span.hours(1).nanoseconds
+            let left = hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
+            cause = "the certificate expires in \(left), at \(ends.rfc3339)"
+        } else {
+            return nil
+        }
+        let remedy =
+            begins > now
+            ? "compare this machine's clock: timedatectl"
+            : "renew \(path), then reload the relay: kill -HUP PROCESS"
+        return ConfigurationFinding(
+            pointer: "/tls/certificate", cause: "\(path): \(cause)", remedy: remedy)
+    }
+
+    /// The listener's certificate and key; nil, and findings, where they cannot be used.
+    static func tls(
+        _ files: Configuration.TLS, _ findings: inout [ConfigurationFinding]
+    ) -> TLSServerConfiguration? {
+        let chain = CheckedApp.readable(files.certificate, "/tls/certificate", &findings)
+        let key = CheckedApp.secret(files.key, "/tls/key", &findings)
+        guard let chain, let key else { return nil }
+        do {
+            return try TLSServerConfiguration(certificateChain: chain, privateKey: key)
+        } catch {
+            findings.append(
+                ConfigurationFinding(
+                    pointer: "/tls/certificate",
+                    cause: "\(files.certificate) and \(files.key) cannot be used: \(error.message)",
+                    remedy: "openssl x509 -in \(files.certificate) -noout -subject -enddate"))
+            return nil
+        }
+    }
+
+    // MARK: Where it listens and stores
+
+    private static func listener(_ address: SocketAddressText) -> [ConfigurationFinding] {
+        do {
+            try Listener.tryAddress(of: ListenAddress(host: address.host, port: Int(address.port)))
+            return []
+        } catch {
+            return [
+                ConfigurationFinding(
+                    pointer: "/listen", cause: "\(error)",
+                    remedy: "write an address of this machine (ip address), or 127.0.0.1:8780")
+            ]
+        }
+    }
+
+    /// A directory that is there and can be written to, or one that can be made: `serve` makes the
+    /// last part of the path.
+    private static func data(_ path: String?) -> [ConfigurationFinding] {
+        guard let path else {
+            return [
+                ConfigurationFinding(
+                    pointer: "/data", cause: "there is no data directory",
+                    remedy: "--data /var/lib/tombolo, or \"data\" in the --config file")
+            ]
+        }
+        func finding(_ cause: String, _ remedy: String) -> [ConfigurationFinding] {
+            [ConfigurationFinding(pointer: "/data", cause: "\(path) \(cause)", remedy: remedy)]
+        }
+        if let isDirectory = isDirectory(path) {
+            guard isDirectory else { return finding("is not a directory", "ls -l \(path)") }
+            guard access(path, R_OK | W_OK | X_OK) == 0 else {
+                return finding("cannot be written to: \(SystemError(errno))", "ls -ld \(path)")
+            }
+            return []
+        }
+        let parent = parent(of: path)
+        guard isDirectory(parent) == true else {
+            return finding("cannot be made: there is no directory \(parent)", "mkdir -p \(parent)")
+        }
+        guard access(parent, W_OK | X_OK) == 0 else {
+            return finding("cannot be made: \(SystemError(errno))", "ls -ld \(parent)")
+        }
+        return []
+    }
+
+    /// nil where there is nothing.
+    private static func isDirectory(_ path: String) -> Bool? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func parent(of path: String) -> String {
+        let trimmed = path.reversed().drop { $0 == "/" }.reversed()
+        guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+    }
+}

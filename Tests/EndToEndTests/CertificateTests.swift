@@ -1,0 +1,94 @@
+import Glibc
+import Testing
+import TomboloJSON
+
+@testable import tombolo
+
+/// The listener's certificate: that it ends is told while there is time, and a new one needs no
+/// restart.
+@Suite(.serialized) struct CertificateTests {
+    /// Days of its life, the clock at which it was made, and what is told.
+    static let rows: [(days: Int, clock: String?, notice: String?)] = [
+        (90, nil, nil), (90, "-60d", nil), (90, "-75d", "expires in 14 days"),
+        (90, "-89d", "expires in 23 hours"), (30, "-40d", "expired at 20"),
+        (30, "+3d", "is not valid before 20"),
+        // Of a short life the last third.
+        (6, "-3d", nil), (6, "-5d", "expires in 23 hours"),
+    ]
+
+    private func configuration(_ directory: TemporaryDirectory, _ tls: String) throws -> String {
+        try directory.write(
+            "tombolo.json",
+            """
+            {"listen":"127.0.0.1:0","data":"\(directory.path)","tls":\(tls),
+            "apps":[{"id":"com.example.app","team_id":"TEAM123456","key_id":"ABC123DEFG",
+            "key_file":"key.p8","endpoint":"http://127.0.0.1:1"}]}
+            """)
+    }
+
+    @Test(arguments: rows.indices)
+    func `config check, serve and doctor say that a certificate ends`(_ index: Int) throws {
+        let (days, clock, notice) = Self.rows[index]
+        let directory = try TemporaryDirectory()
+        try directory.pushKey("key.p8")
+        let tls = try directory.certificate("tls", days: days, at: clock)
+        let path = try configuration(directory, tls)
+        let checked = try Tombolo.run("config", "check", path)
+        let doctor = try Tombolo.run("doctor", path)
+        let relay = try ChildProcess(["serve", "--config", path])
+        _ = try relay.line(within: 30)
+        relay.signal(SIGTERM)
+        let served = try relay.finish(within: 30)
+        #expect(served.status == 0)
+        guard let notice else {
+            #expect(checked.status == 0, "\(checked.errors)")
+            #expect(!served.errors.contains("certificate"))
+            #expect(!doctor.output.contains("certificate"))
+            return
+        }
+        #expect(checked.status == 7)
+        for text in [checked.errors, served.errors, doctor.output] {
+            #expect(text.contains("tls.pem: the certificate \(notice)"), "\(text)")
+        }
+        #expect(checked.errors.contains("\(path):1:"))
+    }
+
+    /// When the certificate that the relay shows was made to end.
+    private func shownEnd(_ relay: RunningRelay) throws -> String {
+        let address = relay.api.dropFirst("https://".count)
+        return try Shell.run(
+            "sh", "-c",
+            "openssl s_client -connect \(address) </dev/null 2>&1 | openssl x509 -noout -enddate"
+        ).output
+    }
+
+    @Test func `SIGHUP takes a renewed certificate into use, and no broken one`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        try directory.pushKey("key.p8")
+        let tls = try directory.certificate("tls", days: 90, at: "-89d")
+        let path = try configuration(directory, tls)
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", path])
+        #expect(try relay.process.errorLine(within: 30).contains("expires in 23 hours"))
+        _ = try relay.process.errorLine(within: 30)
+        let old = try shownEnd(relay)
+        #expect(old.hasPrefix("notAfter="))
+
+        try directory.certificate("tls", days: 90)
+        relay.process.signal(SIGHUP)
+        #expect(try relay.process.errorLine(within: 30).contains("tls.pem is in use"))
+        let new = try shownEnd(relay)
+        #expect(new.hasPrefix("notAfter=") && new != old)
+
+        try directory.write("tls.pem", "nonsense")
+        relay.process.signal(SIGHUP)
+        let refused = try relay.process.errorLine(within: 30)
+        #expect(refused.contains("the old certificate stays in use: \(path):1:"), "\(refused)")
+        #expect(refused.contains("tls.pem"))
+        #expect(try shownEnd(relay) == new)
+        #expect(try relay.terminate() == 0)
+    }
+}

@@ -213,11 +213,6 @@ package actor Relay: TurnTarget, TimerTarget {
     // MARK: Turns
 
     func steadyNow() -> Instant {
-        #if PLANTED_BUGS
-            if core.isPlanted(.windowReopenedByClock) {
-                return max(clock.steady(monotonic: loop.now.nanoseconds), wallClock.now())
-            }
-        #endif
         return clock.steady(monotonic: loop.now.nanoseconds)
     }
 

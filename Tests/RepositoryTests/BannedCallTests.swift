@@ -40,6 +40,13 @@ import Testing
         #expect(places.isEmpty, "\(flag) makes side effects within `precondition` vanish")
     }
 
+    @Test func `no source has a switch for tests`() {
+        let places = tree.texts.filter {
+            $0.path.hasPrefix("Sources/") && $0.text.contains("#if " + "PLANTED")
+        }.map(\.path)
+        #expect(places.isEmpty, "mutants change what passes at the relay's edges: Tests/Simulation")
+    }
+
     @Test func `no file is named after nothing`() {
         let empty = ["Utils", "Utilities", "Helpers", "Helper", "Common", "Manager", "Misc"]
         let named = tree.swiftFiles.filter { empty.contains(where: $0.baseName.hasSuffix) }.map(

@@ -54,7 +54,9 @@ extension Apple {
         book.sent.answered(push.id, life: life.number, fate, at: world.loop.now)
         world.note(
             .outcome, who: book.phone.number, 0, 0, "\(book.name.text) \(outcome.result)")
-        life.relay?.pushEnded(outcome)
+        if let outcome = world.seam.outcome(outcome, of: push, life) {
+            life.relay?.pushEnded(outcome)
+        }
     }
 
     /// A phone that is away asks for what is new when it is back: what was kept for it is not told

@@ -143,17 +143,20 @@ final class Apple {
     // MARK: Taking
 
     /// A push arrives from the relay, without HTTP/2 between them.
-    func take(_ push: Push, _ life: Life) {
+    ///
+    /// - Parameter isRepetition: the relay knows nothing of it: it takes no stream of the relay's.
+    func take(_ push: Push, _ life: Life, isRepetition: Bool = false) {
         guard admit(push, life) else { return }
         let lane = Int(push.lane.rawValue)
-        if inFlight[lane] >= capacity, world.loop.now > capacitySince {
+        if inFlight[lane] >= capacity, !isRepetition, world.loop.now > capacitySince {
             world.violated(.streams, "\(inFlight[lane] + 1) in flight of \(capacity)")
         }
-        inFlight[lane] += 1
+        let streams = isRepetition ? 0 : 1
+        inFlight[lane] += streams
         let sentAt = world.loop.now
         decide(push, life) { [self] result in
             guard !life.isDead else { return }
-            inFlight[lane] -= 1
+            inFlight[lane] -= streams
             let took = Span(nanoseconds: (world.loop.now - sentAt).nanoseconds)
             told(PushOutcome(push: push.id, result: result, took: took), push, life)
         }
@@ -193,10 +196,11 @@ final class Apple {
         if case .rejected(_, _, .tokenGone, _) = outcome.result {
             channels[push.token]?.toldGoneIn = life.number
         }
-        spoil(push, fate, life)
         world.outboxes[key]?.answered(push.id, life: life.number, fate, at: world.loop.now)
         world.note(.outcome, who: key.phone, 0, 0, "\(key.reference.text) \(outcome.result)")
-        life.relay?.pushEnded(outcome)
+        if let outcome = world.seam.outcome(outcome, of: push, life) {
+            life.relay?.pushEnded(outcome)
+        }
     }
 
     /// What the service makes of a push, and what it answers, after a while.
@@ -278,26 +282,8 @@ final class Apple {
         world.after(delay) { reply(result) }
     }
 
-    /// The planted bugs of a sender that keeps pushes for a second try.
-    private func spoil(_ push: Push, _ fate: Outbox.Fate, _ life: Life) {
-        let isKept: Bool =
-            switch world.plant {
-            case .oldStateResent: push.event == .update && fate != .accepted
-            case .updateAfterEnd: push.event == .update && world.dice.happens(.apple, oneIn: 4)
-            default: false
-            }
-        guard isKept else { return }
-        world.after(.seconds(3)) { [self] in
-            guard !life.isDead, tokens[push.token]?.goneSince == nil else { return }
-            if world.plant == .updateAfterEnd {
-                guard let key = key(of: push), world.outboxes[key]?.hasEnded == true else { return }
-            }
-            inFlight[Int(push.lane.rawValue)] -= 1
-            take(push, life)
-        }
-    }
-
-    private func key(of push: Push) -> CardKey? {
+    /// The card that a push is for.
+    func key(of push: Push) -> CardKey? {
         if push.surface == .channel { return keyOfBroadcast(push) }
         guard let token = tokens[push.token],
             let reference = token.card?.reference ?? PushContent(push)?.reference
@@ -354,7 +340,7 @@ final class Sender: PushSender, @unchecked Sendable {
     func send(_ push: Push) {
         world.crashInTurn()
         guard !life.isDead else { return }
-        world.apple.take(push, life)
+        world.seam.pass(push, life) { [self] in world.apple.take($0, life) }
         world.crashInTurn()
     }
 }

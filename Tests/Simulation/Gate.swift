@@ -165,7 +165,7 @@ final class Gate: HTTPServerConnectionOwner, HTTPHandler, @unchecked Sendable {
     private func answer(_ exchange: HTTPExchange, _ push: Push, _ result: PushResult) {
         let number = exchange.connection.id
         switch result {
-        case .accepted where world.plant == .refusedThoughTaken:
+        case .accepted where world.seam.refusesWhatIsTaken:
             exchange.respond(503, ["apns-id": push.apnsID], [])
         case .accepted:
             exchange.respond(200, ["apns-id": push.apnsID], [])

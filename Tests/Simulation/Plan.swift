@@ -31,7 +31,7 @@ struct Plan {
     /// Channels have budgets that activities use up.
     let narrowsChannels: Bool
 
-    init(_ dice: inout Dice, faults given: FaultSet?, plant: Plant?) {
+    init(_ dice: inout Dice, faults given: FaultSet?, mutant: Mutant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
         tenants = names.map { TenantID(Self.identifier($0)) }
         phonesEach = dice.roll(.plan, 1...3)
@@ -42,7 +42,7 @@ struct Plan {
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
         chaos = .seconds(minutes * 60)
         usesDisk = dice.happens(.plan, oneIn: 8)
-        usesWire = dice.happens(.plan, oneIn: 8) && (plant == nil || plant == .refusedThoughTaken)
+        usesWire = dice.happens(.plan, oneIn: 8) && (mutant == nil || mutant == .refusedThoughTaken)
         tellsTimes = dice.happens(.plan, oneIn: 2)
         tellsAtHeal = dice.happens(.plan, oneIn: 3)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)

@@ -9,7 +9,7 @@ struct Producer {
     private static let attemptsMax = 6
 
     let world: World
-    private let tenant: TenantID
+    let tenant: TenantID
     private let number: Int
 
     init(_ world: World, _ tenant: TenantID, _ number: Int) {

@@ -6,7 +6,7 @@ package struct SeedRun {
     package var seed: UInt64
     /// Nil: as the seed draws them.
     package var faults: FaultSet?
-    package var plant: Plant?
+    package var mutant: Mutant?
     /// Keeps the last steps in words.
     package var keepsHistory = false
 
@@ -40,9 +40,9 @@ package struct SeedRun {
 
     /// Runs it on the calling thread.
     package func run() -> Verdict {
-        let world = World(seed: seed, faults: faults, plant: plant)
+        let world = World(seed: seed, faults: faults, mutant: mutant)
         world.history.keepsAll = keepsHistory
-        world.plant?.spoil(world)
+        world.seam.begin()
         let end = world.loop.run(until: world.plan.longest, jobsMax: Self.jobsMax) {
             await world.run()
         }

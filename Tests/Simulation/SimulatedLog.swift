@@ -11,10 +11,8 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     private unowned let world: World
     private unowned let life: Life
     private let storage: any Storage
-    /// Batches that a planted bug has answered for and not stored.
+    /// Batches that a mutant has answered for and not stored.
     private var owed: [AppendBatch] = []
-    /// What a planted bug has to know of them.
-    private var marks: [Int64: [UInt8]] = [:]
     private var lastSeq: Int64 = 0
     private var lastFactSeq: Int64 = 0
 
@@ -27,8 +25,9 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     func append(
         _ batch: AppendBatch, under ownership: Ownership
     ) async throws(EventLogError) -> AppendReceipt {
-        let batch = world.plant.map { $0.spoil(batch, &marks, in: world) } ?? batch
-        if world.plant == .acknowledgeBeforeCommit { return try await promise(batch) }
+        var batch = batch
+        world.seam.apply(to: &batch)
+        if world.seam.acknowledgesBeforeCommit { return try await promise(batch) }
         try await wait(world.diskDelay())
         if !storage.setFull(world.isDiskFull), world.isDiskFull {
             throw .full(hint: "the simulated disk is full")
@@ -56,7 +55,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         return receipt
     }
 
-    /// The planted bug: an answer now, the disk later.
+    /// The mutant: an answer now, the disk later.
     private func promise(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
         for batch in owed { try await store(batch) }
         owed = [batch]
@@ -88,10 +87,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         lastSeq = recovered.lastSeq
         lastFactSeq = recovered.lastFactSeq
         try await wait(world.diskDelay())
-        for record in recovered.records where record.space == .mark {
-            marks[record.number] = record.value
-        }
-        world.plant?.spoil(&recovered, in: world)
+        world.seam.apply(to: &recovered)
         return recovered
     }
 

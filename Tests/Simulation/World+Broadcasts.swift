@@ -171,12 +171,15 @@ extension Producer {
             let id = "act-\(world.dice.roll(.broadcasts, 1...world.plan.activitiesEach))"
             var question = start(id, on: name)
             question.0.restart = true
+            await world.seam.beginning(on: name, of: tenant)
             await ask(question)
             for _ in 0..<world.dice.roll(.broadcasts, 1...4) where !world.isHealed {
                 await world.pause(world.dice.time(.broadcasts, 1...4_000))
                 await ask(update(id))
             }
-            await world.pause(world.dice.time(.broadcasts, 1...200_000))
+            // The next one begins with what this one has left of the budget, or with a new one.
+            let isShort = world.dice.happens(.broadcasts, oneIn: 2)
+            await world.pause(world.dice.time(.broadcasts, isShort ? 1...2_000 : 1...200_000))
             guard world.dice.happens(.broadcasts, oneIn: 2), !world.isHealed else { continue }
             await ask(end(id))
             await world.pause(world.dice.time(.broadcasts, 1...5_000))

@@ -22,6 +22,7 @@ extension World {
             if event.kind == .start { adopt(event.activity, event) }
             wantReloads(after: event)
             if event.kind == .start { tuneIn(event) }
+            seam.changed(event.activity, event.kind)
         }
         for record in batch.records where record.space == .device { followTokens(record) }
         for fact in batch.facts { checkTelling("a fact", fact.body) }

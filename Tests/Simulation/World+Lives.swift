@@ -43,12 +43,10 @@ extension World {
 
     private func serve(_ life: Life) async {
         let begin = loop.now
-        var configuration = plan.configuration
-        plant?.spoil(&configuration)
         let wire = wire(life)
         let relay = Relay(
             loop: loop, log: SimulatedLog(self, life, storage),
-            sender: wire ?? Sender(self, life), configuration: configuration,
+            sender: wire ?? Sender(self, life), configuration: plan.configuration,
             wallClock: clock, seed: dice.seed(.machine),
             channels: faults.contains(FaultSet(.channels)) ? office(of: life) : nil,
             complain: { [self] in checkTelling("a complaint", $0) })

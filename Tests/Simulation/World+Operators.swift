@@ -213,7 +213,7 @@ extension World {
             let request = try? PauseRequest(
                 reading: Self.json("{\(scope),\"alerts_only\":\(isForAlerts)}"))
         else { preconditionFailure(scope) }  // our own text
-        let answer = await relay.submit(.pause(request), of: tenant)
+        let answer = await seam.pause(request, of: tenant, relay)
         guard !life.isDead, case .stored(let stored) = answer, let number = stored.number else {
             return
         }
@@ -229,7 +229,7 @@ extension World {
         endedPauses.insert("\(tenant) \(number)")
         trouble()
         note(.resume, who: -1, number)
-        _ = await relay.submit(.resume(number), of: tenant)
+        await seam.resume(number, of: tenant, relay)
         trouble()
     }
 

@@ -90,7 +90,7 @@ extension World {
             guard let upload = phone.uploads.first else { continue }
             begin(phone)
             var key = phone.key
-            if plant == .tenantLeftOut { key.tenant = plan.tenants[0] }
+            seam.apply(to: &key)
             let answer = await relay.submit(upload.command, for: key)
             let isDone = !upload.isRetried || isDone(upload, answer, life)
             note(.stored, who: number, isDone ? 1 : 0, 0, "\(answer)")

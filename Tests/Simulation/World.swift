@@ -34,7 +34,8 @@ final class World: @unchecked Sendable {
     static let appID = "com.example.app"
 
     let faults: FaultSet
-    let plant: Plant?
+    private(set) lazy var seam = Seam(self, mutant)
+    private let mutant: Mutant?
     let loop: VirtualLoop
     let clock: VirtualWallClock
     let plan: Plan
@@ -84,12 +85,12 @@ final class World: @unchecked Sendable {
     var reloadingTypes = 0
     let rest: Parking
 
-    init(seed: UInt64, faults: FaultSet?, plant: Plant?) {
+    init(seed: UInt64, faults: FaultSet?, mutant: Mutant?) {
         var dice = Dice(seed: seed)
-        let plan = Plan(&dice, faults: faults, plant: plant)
+        let plan = Plan(&dice, faults: faults, mutant: mutant)
         self.plan = plan
         self.faults = plan.faults
-        self.plant = plant
+        self.mutant = mutant
         loop = VirtualLoop(seed: seed ^ 0x5eed)
         clock = VirtualWallClock(loop)
         storage = plan.usesDisk ? DiskStorage(seed: dice.seed(.disk)) : InMemoryEventLog()

@@ -1,7 +1,7 @@
 import Simulation
 import Testing
 
-/// The simulation itself: that it is exact, that it finds what is planted, and that it shrinks.
+/// The simulation itself: that it is exact, that it finds mutants, and that it shrinks.
 /// Many seeds are `deploy/simulate`'s work.
 @Suite struct SimulationTests {
     @Test func `forty seeds break no promise, and nothing leaves the virtual loop`() {
@@ -33,12 +33,12 @@ import Testing
         #expect(SeedRun(seed: 1).run().hash != SeedRun(seed: 2).run().hash)
     }
 
-    @Test(arguments: [Plant.acknowledgeBeforeCommit, .oldStateResent, .tenantLeftOut])
-    func `a planted bug is found`(plant: Plant) {
+    @Test(arguments: [Mutant.acknowledgeBeforeCommit, .oldStateResent, .tenantLeftOut])
+    func `a mutant is found`(mutant: Mutant) {
         let found = (UInt64(1)...40).contains { seed in
             var run = SeedRun(seed: seed)
-            run.plant = plant
-            return !run.run().isGood
+            run.mutant = mutant
+            return run.run().violations.contains(where: mutant.isFound)
         }
         #expect(found)
     }
@@ -46,7 +46,7 @@ import Testing
     @Test func `a failure shrinks to the faults that it takes, and stays the same failure`() throws
     {
         var run = SeedRun(seed: 1)
-        run.plant = .acknowledgeBeforeCommit
+        run.mutant = .acknowledgeBeforeCommit
         let whole = run.run()
         let promise = try #require(whole.violations.first?.promise)
         run.faults = run.shrunk()

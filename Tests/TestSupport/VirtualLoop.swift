@@ -33,7 +33,7 @@ package final class VirtualLoop: Loop, @unchecked Sendable {
     package private(set) var timersFired = 0
     /// Jobs that another thread enqueued, or that were given to the runtime's pool.
     package private(set) var escapes = 0
-    /// Says of a timer that it is lost: a planted bug. Nil: none is.
+    /// Says of a timer that it is lost: a mutant. Nil: none is.
     package var losesTimer: ((any TimerTarget) -> Bool)?
 
     private let thread = pthread_self()

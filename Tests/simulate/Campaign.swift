@@ -4,14 +4,14 @@ import TomboloJSON
 
 /// Many seeds, one after the other, and what came of them.
 struct Campaign {
-    /// A planted bug must be found within so many seeds.
-    static let plantedSeedsMax: UInt64 = 500
+    /// A mutant must be found within so many seeds.
+    static let plantedSeedsMax: UInt64 = 300
 
     private let options: Options
     private var failed = 0
     private var escapes = 0
     private var longest = 0.0
-    private var planted: [(plant: Plant, seeds: UInt64?)] = []
+    private var planted: [(mutant: Mutant, seeds: UInt64?)] = []
 
     init(_ options: Options) { self.options = options }
 
@@ -58,22 +58,24 @@ struct Campaign {
         fflush(nil)
     }
 
-    mutating func runPlants() {
-        for plant in options.plants {
+    mutating func runMutants() {
+        for mutant in options.mutants {
             var found: UInt64?
             for count in 1...Self.plantedSeedsMax {
                 var run = SeedRun(seed: options.from + count - 1)
-                run.plant = plant
+                run.mutant = mutant
                 let verdict = run.run()
-                guard let violation = verdict.violations.first else { continue }
+                guard let violation = verdict.violations.first(where: mutant.isFound) else {
+                    continue
+                }
                 // What the seed finds without it does not count.
                 guard SeedRun(seed: verdict.seed).run().isGood else { continue }
                 found = count
-                say("\(plant.rawValue): seed \(verdict.seed), after \(count): \(violation)")
+                say("\(mutant.rawValue): seed \(verdict.seed), after \(count): \(violation)")
                 break
             }
-            if found == nil { say("\(plant.rawValue): NOT FOUND") }
-            planted.append((plant, found))
+            if found == nil { say("\(mutant.rawValue): NOT FOUND") }
+            planted.append((mutant, found))
         }
     }
 
@@ -87,9 +89,9 @@ struct Campaign {
         writer.member("differing", Int64(0))
         writer.name("planted")
         writer.beginArray()
-        for (plant, seeds) in planted {
+        for (mutant, seeds) in planted {
             writer.beginObject()
-            writer.member("name", plant.rawValue)
+            writer.member("name", mutant.rawValue)
             writer.member("caught", seeds != nil)
             writer.member("seeds", Int64(seeds ?? Self.plantedSeedsMax))
             writer.endObject()

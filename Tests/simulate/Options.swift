@@ -5,7 +5,7 @@ import Simulation
 struct Options {
     private(set) var seeds: UInt64 = 500
     private(set) var from: UInt64 = 1
-    private(set) var plants: [Plant] = []
+    private(set) var mutants: [Mutant] = []
     private(set) var hashes: String?
     private(set) var faults: FaultSet?
     private(set) var showsHistory = false
@@ -34,9 +34,10 @@ struct Options {
             guard let seed = UInt64(value) else { return false }
             from = seed
         case "--planted":
-            guard let named = value == "all" ? Plant.planted : Plant(rawValue: value).map({ [$0] })
+            guard
+                let named = value == "all" ? Mutant.allCases : Mutant(rawValue: value).map({ [$0] })
             else { return false }
-            plants = named
+            mutants = named
         case "--hashes": hashes = value
         case "--faults":
             guard let set = FaultSet(names: value) else { return false }

@@ -12,7 +12,7 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else { exit(2) }
 let hashes = HashFile(options.hashes)
 var campaign = Campaign(options)
 campaign.runSeeds(hashes)
-campaign.runPlants()
+campaign.runMutants()
 hashes.close()
 print(campaign.summary)
 exit(campaign.isGood ? 0 : 1)

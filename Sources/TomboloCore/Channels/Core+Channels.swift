@@ -136,9 +136,6 @@ extension Core {
     }
 
     private func isEndDue(_ destination: Destination) -> Bool {
-        #if PLANTED_BUGS
-            if isPlanted(.channelBeforeEnd) { return false }
-        #endif
         return !destination.isFinished
     }
 
@@ -169,9 +166,6 @@ extension Core {
     /// What is sent to a channel counts for the channel, whatever activity it is of.
     func pacing(on channel: Device) -> PacingState {
         var pacing = PacingState()
-        #if PLANTED_BUGS
-            if isPlanted(.channelBudgetAnew) { return pacing }
-        #endif
         let before = channel.destinations.compactMap { destinations[$0] }
             .max { $0.number < $1.number }
         if let before { pacing = before.pacing }
@@ -182,9 +176,6 @@ extension Core {
     /// Whether a named channel carries something newer by now: who listens there is not to get what
     /// is over.
     func isSucceeded(_ destination: Destination) -> Bool {
-        #if PLANTED_BUGS
-            if isPlanted(.endEchoedToSuccessor) { return false }
-        #endif
         guard devices.traits(destination.device).isChannel,
             let channel = devices[destination.device], channel.channel?.name != nil
         else { return false }
@@ -197,9 +188,6 @@ extension Core {
     mutating func channelGone(_ slot: Int, now: Instant) {
         destinations[slot]?.token = nil
         enter(.gone, slot, now: now)
-        #if PLANTED_BUGS
-            if isPlanted(.channelGoneForgotten) { return }
-        #endif
         guard let device = destinations[slot]?.device, devices[device]?.channel?.isGone == false
         else { return }
         devices[device]?.channel?.isGone = true

@@ -19,14 +19,6 @@ extension Core {
 
     /// The channel that an activity's cards listen on, in its present incarnation.
     func channelDestination(_ activity: Int) -> Int? {
-        #if PLANTED_BUGS
-            if isPlanted(.channelOfAnotherIncarnation),
-                let slot = activities[activity].channelDestination,
-                destinations[slot]?.activity == activity
-            {
-                return slot
-            }
-        #endif
         guard let slot = activities[activity].channelDestination,
             destinations[slot]?.activity == activity,
             destinations[slot]?.incarnation == activities[activity].durableIncarnation

@@ -25,10 +25,6 @@ struct FrameCursor: Sendable {
     private(set) var granted: Span
     /// The phone has all frames and plays them.
     private var isBundleThere = false
-    #if PLANTED_BUGS
-        /// Its frames go one by one all the same.
-        var forgetsBundle = false
-    #endif
     private(set) var lastPush = Instant.distantPast
     /// Pushes that showed a new frame: the k-th of a loop shows frame k mod n.
     private(set) var pushed: Int64 = 0
@@ -220,9 +216,6 @@ struct FrameCursor: Sendable {
             pushed += 1
         }
         isBundleThere = fit == .bundle && mode == .running
-        #if PLANTED_BUGS
-            if forgetsBundle { isBundleThere = false }
-        #endif
         schedule(showsNew: new > 0, now: now, wall: wall)
     }
 

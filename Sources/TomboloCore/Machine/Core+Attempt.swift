@@ -57,13 +57,6 @@ extension Core {
             destinations[lent: slot].device, grant, for: slot, now: now)
         let turn = destinations[lent: slot].pacing.turn(
             wish, grant, device: device, now: now, wall: wall(now))
-        #if PLANTED_BUGS
-            var waits = false
-            if case .wait = turn { waits = true }
-            if let until = plantedWait(slot, event, wish, waits, now: now) {
-                return .postponed(until: until, .spacing)
-            }
-        #endif
         let goesOnRecord = mustBeDurableFirst(slot, event, alert, now: now)
         switch turn {
         case .wait(let until, let hold): return .postponed(until: until, hold)
@@ -171,9 +164,6 @@ extension Core {
         guard let projection = projection(slot), let token = pushToken(slot, event) else {
             return
         }
-        #if PLANTED_BUGS
-            let (priority, timestamp) = planted(priority, timestamp, wish, now: now)
-        #endif
         let lane = destinations[lent: slot].lane
         // Before anything holds what it changes.
         let state = frameState(slot, event, wish, projection, now: now)
@@ -190,7 +180,7 @@ extension Core {
         if !destinations[lent: slot].keepsPlace { lanes[Int(lane.rawValue)].took() }
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
-        if wish == .echo, !forgetsEcho { destinations[slot]?.echo.sent(projection.version) }
+        if wish == .echo { destinations[slot]?.echo.sent(projection.version) }
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
@@ -221,9 +211,6 @@ extension Core {
         push.surface = .channel
         // A channel that stores nothing takes no other.
         if channel.storage == .nothing { push.expiration = 0 }
-        #if PLANTED_BUGS
-            if isPlanted(.channelExpiration) { push.expiration = wall(now).seconds + 60 }
-        #endif
     }
 
     /// Takes note of a send in all budgets. Answers whether a token of the destination's own was
@@ -260,15 +247,6 @@ extension Core {
     private func pushToken(_ slot: Int, _ event: Push.Event) -> PushToken? {
         if event != .start { return destinations[lent: slot].token }
         return destinations[slot].flatMap { startToken($0) }
-    }
-
-    /// A planted bug: echoes are not counted.
-    private var forgetsEcho: Bool {
-        #if PLANTED_BUGS
-            isPlanted(.echoWithoutEnd)
-        #else
-            false
-        #endif
     }
 
     /// One for each card, so that a start that is sent again replaces itself.

@@ -92,9 +92,6 @@ extension Core {
 
     /// A new card has its route: the one before it goes away, when that is on record.
     mutating func endPredecessor(of slot: Int, now: Instant) {
-        #if PLANTED_BUGS
-            if isPlanted(.predecessorKept) { return }
-        #endif
         guard let destination = destinations[slot], destination.renewal > 0 else { return }
         let old = activities[destination.activity].destinations.first { index in
             destinations[index].map { destination.isSuccessor(of: $0) } ?? false

@@ -25,9 +25,6 @@ extension Core {
             ?? FrameCursor(
                 playing, fit: fit(playing.clip, projection, activities[destination.activity]),
                 granted: granted, mode: mode, now: now, wall: wall)
-        #if PLANTED_BUGS
-            cursor.forgetsBundle = isPlanted(.bundleFrameByFrame)
-        #endif
         cursor.enter(mode, now: now, wall: wall)
         cursor.follow(granted: granted, now: now, wall: wall)
         destinations[slot]?.cursor = cursor
@@ -67,23 +64,8 @@ extension Core {
         guard event == .update, projection.clip != nil else {
             return projection.state(at: wall)
         }
-        let due = destinations[lent: slot].cursorLent.frame(at: wall)
-        #if PLANTED_BUGS
-            var frame = due
-            if isPlanted(.clipSampledAtItsPeriod), let clip = projection.clip,
-                clip.clip.duration == nil
-            {
-                frame = clip.elapsed(at: wall)
-            }
-        #else
-            let frame = due
-        #endif
-        #if PLANTED_BUGS
-            let isLost = isPlanted(.bundleLostWithChange) && wish != .frame
-            let began = isLost ? nil : destinations[lent: slot].cursorLent.bundleBegan(at: wall)
-        #else
-            let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
-        #endif
+        let frame = destinations[lent: slot].cursorLent.frame(at: wall)
+        let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
         destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
         if wish == .frame {
             let lane = Int(destinations[lent: slot].lane.rawValue)
@@ -121,9 +103,6 @@ extension Core {
     private func bundled(
         _ slot: Int, _ projection: Projection, into state: JSON, began: Instant
     ) -> JSON? {
-        #if PLANTED_BUGS
-            let began = isPlanted(.bundleBegunAnew) ? began + .seconds(1) : began
-        #endif
         return projection.clip?.clip.bundled(into: state, began: began)
             .flatMap { fitting(slot, projection, $0) }
     }

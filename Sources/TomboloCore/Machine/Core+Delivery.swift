@@ -145,13 +145,6 @@ extension Core {
             return wantStart(
                 destination, projection, areAlertsPaused: areAlertsPaused(slot))
         case .starting, .started:
-            #if PLANTED_BUGS
-                if isPlanted(.secondStartBeforeToken), destination.acknowledged > 0,
-                    destination.acknowledged < projection.version
-                {
-                    return wantStart(destination, projection, areAlertsPaused: false)
-                }
-            #endif
             let hold = withoutToken(destination, now: now)
             return .held(hold, until: hold == .stranded ? nil : strandedAt(destination))
         case .startUnknown:

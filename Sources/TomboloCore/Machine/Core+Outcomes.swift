@@ -259,13 +259,8 @@ extension Core {
             name = .activity(reference(destination))
         }
         guard let token = devices[destination.device]?.tokens[name] else { return }
-        #if PLANTED_BUGS
-            let isCompared = !isPlanted(.retirementWithoutGeneration)
-        #else
-            let isCompared = true
-        #endif
-        guard token.value == flying.token || !isCompared else { return }
-        if isCompared, isDoubted(since, of: token, now: now) {
+        guard token.value == flying.token else { return }
+        if isDoubted(since, of: token, now: now) {
             backOff(slot, now: now)
             return
         }

@@ -22,9 +22,6 @@ package struct CoreConfiguration: Sendable {
     package var apps: [App]
     package var budgets = Budgets()
     package var limits = Limits()
-    #if PLANTED_BUGS
-        package var planted: PlantedBug?
-    #endif
 
     package init(apps: [App]) { self.apps = apps }
 

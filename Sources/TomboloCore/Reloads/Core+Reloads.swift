@@ -153,9 +153,6 @@ extension Core {
     private static let reloadRetry = Span.seconds(1)
 
     private func isReloadPaused(_ device: Device) -> Bool {
-        #if PLANTED_BUGS
-            if isPlanted(.reloadThroughPause) { return false }
-        #endif
         let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
         return pauses.values.contains { pause in
             guard pause.tenant == device.key.tenant, !pause.alertsOnly else { return false }
@@ -236,14 +233,6 @@ extension Core {
             again(slot, now: now)
         case .unknown: again(slot, now: now)
         }
-        #if PLANTED_BUGS
-            if isPlanted(.reloadNeverAtRest) { surfaces[slot].phase = .wanted }
-            if isPlanted(.reloadForgottenWithToken),
-                case .rejected(_, _, .tokenGone, _) = result
-            {
-                surfaces[slot].phase = .idle
-            }
-        #endif
         stageLazily(surface.device, now: now)
         if surfaces[slot].phase == .wanted { surfaceDeadlines.set(slot, at: now) }
     }
@@ -269,9 +258,6 @@ extension Core {
             token.value == surface.token
         else { return }
         if isDoubted(since, of: token, now: now) { return again(slot, now: now) }
-        #if PLANTED_BUGS
-            if isPlanted(.reloadToRetiredToken) { return again(slot, now: now) }
-        #endif
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
         let retiredAt = max(wall(now), since ?? .distantPast)
         devices[surface.device]?.retire(surface.name, at: retiredAt)
@@ -322,12 +308,7 @@ extension Core {
         for (name, parts) in kept.sorted(by: { $0.key.text < $1.key.text }) where parts.count == 2 {
             let slot = surface(name, of: device)
             let grant = configuration.budgets[name == .widget ? .widget : .control]
-            #if PLANTED_BUGS
-                let isKept = !isPlanted(.reloadBudgetForgotten)
-            #else
-                let isKept = true
-            #endif
-            if parts[1] != 0, isKept {
+            if parts[1] != 0 {
                 surfaces[slot].bucket = TokenBucket(
                     fullAt: Instant(nanoseconds: parts[1]), of: grant)
                 surfaces[slot].bucket.clamp(grant, now: now)

@@ -1,0 +1,41 @@
+extension Mutant {
+    /// The promises that it breaks: the checkers that have to see it. What else goes wrong because
+    /// of it does not count, so that no checker is proved by another one's find.
+    private var promises: Set<Promise> {
+        switch self {
+        case .acknowledgeBeforeCommit: [.durable, .once]
+        case .markBeforeSend, .lostWakeUp, .noTrailingValue, .debounceFromLastEvent,
+            .retirementWithoutGeneration, .bundleLostWithChange:
+            [.converges, .noWait]
+        case .doubleAlertAfterCrash: [.alertOnce]
+        case .budgetForgottenAtRestart, .reloadBudgetForgotten, .windowReopenedByClock,
+            .channelBudgetAnew:
+            [.budget, .spacing]
+        case .cardAgeForgottenAtRestart: [.lapsed, .renewal]
+        case .tenantLeftOut: [.tenants]
+        case .reloadThroughPause: [.paused]
+        case .timestampOfTheClock: [.timestamp]
+        case .framesAtTen: [.framePriority]
+        case .clipSampledAtItsPeriod: [.frames]
+        case .channelOfAnotherIncarnation: [.channels]
+        case .bundleBegunAnew, .bundleFrameByFrame: [.bundles]
+        case .endHeldBack: [.noWait, .ended]
+        case .predecessorKept: [.renewal]
+        case .updateAfterEnd: [.endIsLast]
+        case .oldStateResent: [.order]
+        case .secondStartBeforeToken: [.oneStart]
+        case .echoWithoutEnd: [.echo]
+        case .refusedThoughTaken: [.wire]
+        case .reloadForgottenWithToken: [.reloads]
+        case .reloadNeverAtRest: [.reloadsAsked]
+        case .reloadToRetiredToken: [.retired]
+        case .channelExpiration, .channelBeforeEnd, .endEchoedToSuccessor, .channelGoneForgotten:
+            [.broadcasts]
+        }
+    }
+
+    /// Whether a violation is what this mutant has to be found by.
+    package func isFound(by violation: Violation) -> Bool {
+        promises.contains { $0.rawValue == violation.promise }
+    }
+}

@@ -1,0 +1,96 @@
+import TestSupport
+import TomboloCore
+import TomboloEventLog
+import TomboloLoop
+import TomboloRelay
+
+// What goes to the log, and what a start finds there.
+
+extension Seam {
+    /// Whether what is not stored yet is answered for.
+    var acknowledgesBeforeCommit: Bool { mutant == .acknowledgeBeforeCommit }
+
+    /// What is about to be stored.
+    func apply(to batch: inout AppendBatch) {
+        guard mutant == .markBeforeSend || mutant == .doubleAlertAfterCrash else { return }
+        if mutant == .markBeforeSend { markAll(&batch) }
+        for index in batch.records.indices where batch.records[index].space == .mark {
+            let number = batch.records[index].number
+            guard let value = batch.records[index].value else {
+                marks[number] = nil
+                continue
+            }
+            var text = JSONText(value)
+            if mutant == .doubleAlertAfterCrash {
+                text.set("al", to: "0")
+            } else {
+                let version = world.newestVersion(text.integer("a") ?? 0, with: batch)
+                text.set("v", to: "\(version)")
+            }
+            batch.records[index].value = text.bytes
+            marks[number] = text.bytes
+        }
+    }
+
+    /// Every destination of an activity that is about to change is marked with the change.
+    private func markAll(_ batch: inout AppendBatch) {
+        let changed = Set(batch.events.map(\.activity.rawValue))
+        let own = Set(batch.records.lazy.filter { $0.space == .mark }.map(\.number))
+        for (mark, value) in marks.sorted(by: { $0.key < $1.key }) where !own.contains(mark) {
+            guard let activity = JSONText(value).integer("a"), changed.contains(activity) else {
+                continue
+            }
+            batch.records.append(Record(space: .mark, number: mark, value: value))
+        }
+    }
+
+    /// What was read at start-up.
+    func apply(to recovered: inout RecoveredLog) {
+        marks = [:]
+        for index in recovered.records.indices {
+            guard let value = recovered.records[index].value else { continue }
+            if recovered.records[index].space == .mark {
+                marks[recovered.records[index].number] = value
+            }
+            if let changed = changed(value, recovered.records[index].space) {
+                recovered.records[index].value = changed
+            }
+        }
+    }
+
+    /// Nil where it stays as it is.
+    private func changed(_ value: [UInt8], _ space: RecordSpace) -> [UInt8]? {
+        var text = JSONText(value)
+        switch (mutant, space) {
+        case (.budgetForgottenAtRestart, .mark): text.set("b", to: "0")
+        case (.cardAgeForgottenAtRestart, .mark):
+            text.set("cs", to: "\(world.clock.now().nanoseconds)")
+        case (.reloadBudgetForgotten, .device): forgetSurfaces(&text)
+        case (.windowReopenedByClock, .relay): followWall(&text)
+        default: return nil
+        }
+        return text.bytes
+    }
+
+    /// Of each surface, what it has spent.
+    private func forgetSurfaces(_ text: inout JSONText) {
+        guard let surfaces = text["surfaces"] else { return }
+        var own = JSONText(Array(surfaces.utf8))
+        for name in ReloadBook.names.map(\.text) {
+            guard let wanted = own[name]?.dropFirst().split(separator: ",").first else { continue }
+            own.set(name, to: "[\(wanted),0]")
+        }
+        text.set("surfaces", to: String(decoding: own.bytes, as: UTF8.self))
+    }
+
+    /// Steady time, by which budgets fill up, goes on by the wall clock.
+    private func followWall(_ text: inout JSONText) {
+        guard let steady = text.integer("steady"), let lead = text.integer("lead") else { return }
+        // What the machine's other clock knows of is counted anyway.
+        let passed = text.integer("monotonic").map { world.loop.now.nanoseconds - $0 } ?? 0
+        let step = world.clock.now().nanoseconds - (steady + lead) - passed
+        guard step > 0 else { return }
+        text.set("steady", to: "\(steady + step)")
+        text.set("lead", to: "\(lead - step)")
+    }
+}

@@ -1,0 +1,61 @@
+import TomboloCore
+import TomboloLoop
+import TomboloRelay
+
+// What is asked of the relay.
+
+extension Seam {
+    /// Whose device something is told of.
+    func apply(to key: inout DeviceKey) {
+        if mutant == .tenantLeftOut { key.tenant = world.plan.tenants[0] }
+    }
+
+    /// An operator's pause. The mutant holds all activities, and nothing else.
+    func pause(_ request: PauseRequest, of tenant: TenantID, _ relay: Relay) async -> Answer {
+        guard mutant == .reloadThroughPause, !request.alertsOnly else {
+            return await relay.submit(.pause(request), of: tenant)
+        }
+        switch request.scope {
+        case .type, .activity: return await relay.submit(.pause(request), of: tenant)
+        case .all, .app: break
+        }
+        var numbers: [Int64] = []
+        var answer = Answer.acceptedAll([])
+        for type in Plan.types.reversed() {
+            var part = request
+            part.scope = .type(type)
+            answer = await relay.submit(.pause(part), of: tenant)
+            if case .stored(let stored) = answer, let number = stored.number {
+                numbers.append(number)
+            }
+        }
+        if numbers.count == 2 { pairedPauses[numbers[1]] = numbers[0] }
+        return answer
+    }
+
+    /// The end of one.
+    func resume(_ number: Int64, of tenant: TenantID, _ relay: Relay) async {
+        if let other = pairedPauses.removeValue(forKey: number) {
+            _ = await relay.submit(.resume(other), of: tenant)
+        }
+        _ = await relay.submit(.resume(number), of: tenant)
+    }
+
+    /// An activity is about to begin on a named channel. The mutant has the channel forget what it
+    /// has spent.
+    func beginning(on name: String, of tenant: TenantID) async {
+        let key = ChannelKey(tenant: tenant, name: Plan.identifier(name))
+        guard mutant == .channelBudgetAnew, let life = world.life, life.isReady,
+            let relay = life.relay, let channel = await relay.channel(key),
+            await relay.activity(on: key) == nil, !life.isDead
+        else { return }
+        _ = await relay.submit(.deleted(key))
+        guard !life.isDead else { return }
+        _ = await relay.submit(
+            .made(
+                Channel(
+                    tenant: channel.tenant, app: channel.app,
+                    environment: channel.environment, name: key.name, id: channel.id,
+                    storage: channel.storage)))
+    }
+}

@@ -66,6 +66,16 @@ import TomboloRelay
             method: "GET", path: "/v1/log?limit=1001", status: 400, code: "invalid-query",
             says: ["1 to 1000"]),
         Case(
+            method: "PUT", path: "/v1/activities/x?dry_run=", body: #"{"type":"A","state":{}}"#,
+            status: 400, code: "invalid-query", says: ["dry_run=true"]),
+        Case(
+            method: "PUT", path: "/v1/activities/x?restart", body: #"{"type":"A","state":{}}"#,
+            status: 400, code: "invalid-query", says: ["restart=false"]),
+        Case(
+            method: "PUT", path: "/v1/activities/x?dry_run=false&dry_run=true",
+            body: #"{"type":"A","state":{}}"#, status: 400, code: "invalid-query",
+            says: ["dry_run", "once"]),
+        Case(
             method: "GET", path: "/v1/log/99", status: 404, code: "unknown-event", says: ["99"]),
         Case(
             method: "GET", path: "/v1/devices/none", status: 404, code: "unknown-device",

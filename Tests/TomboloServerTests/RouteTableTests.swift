@@ -115,6 +115,11 @@ import TomboloJSON
         #expect(names("query").sorted() == route.query.sorted())
         #expect(names("path").sorted() == route.path.parameters.sorted())
         #expect(names("header").contains("Idempotency-Key") == route.takesIdempotencyKey)
+        // Each route refuses a parameter that it does not know; each with a device, a name that
+        // is none.
+        let answers = described["responses"]?.members.map { $0.0 } ?? []
+        #expect(answers.contains("400"))
+        #expect(answers.contains("422") || !route.path.parameters.contains("device"))
     }
 
     private static func resolved(_ view: JSONView, _ description: JSONView) -> JSONView {

@@ -50,7 +50,8 @@ struct DoorRequest: Sendable {
 
     // MARK: The query
 
-    /// Refuses parameters that the route does not know: a mistyped filter would show everything.
+    /// Refuses parameters that the route does not know, and repeated ones: a mistyped filter would
+    /// show everything.
     func checkQuery() throws(Problem) {
         for item in target.query where !route.query.contains(item.name) {
             let near = nearestName(to: item.name, among: route.query)
@@ -60,12 +61,16 @@ struct DoorRequest: Sendable {
                 "\(route.path.text) has no parameter \"\(item.name)\""
                     + (near.map { "; did you mean \"\($0)\"?" } ?? ". It takes: \(known)."))
         }
+        // Of two values one would be passed over in silence.
+        for name in route.query where target.query.count(where: { $0.name == name }) > 1 {
+            throw Problem(.invalidQuery, "\(name) is given more than once. Give it once.")
+        }
     }
 
     func flag(_ name: String) throws(Problem) -> Bool {
         switch target[name] {
         case nil, "false": return false
-        case "true", "": return true
+        case "true": return true
         case let value?:
             throw Problem(.invalidQuery, "\(name)=\(value) must be \(name)=true or \(name)=false.")
         }

@@ -162,7 +162,7 @@ let package = Package(
             ],
             exclude: [
                 "ten_kills.py", "httpx_client.py", "foreign_clients.py", "fault_run.py",
-                "verdicts.py",
+                "verdicts.py", "doors",
             ]),
     ]
 )

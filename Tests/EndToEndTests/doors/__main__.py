@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Hostile values through every door of the relay, and everything that was accepted read back after a kill.
+
+Usage: doors PROGRAM [--seed N] [--seconds S] [--corpus [NAME...]] [--shrink]
+
+First replays corpus/ (or with --corpus only it, or the files that are named), then sends requests from the seed for
+so many seconds; without a seed a random one is taken and printed. A request must not end the program, must be
+answered as Protocol/openapi.json says, and must not take 10 ms of the loop thread's CPU. A find is shrunk with
+--shrink, and printed as a file of corpus/. The last line on stdout is the summary, as JSON; the exit status is 0
+where nothing was found.
+"""
+import argparse
+import json
+import os
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import corpus  # noqa: E402
+from contract import Contract  # noqa: E402
+from run import Life, run  # noqa: E402
+from shrink import Shrinker, signature  # noqa: E402
+
+PROTOCOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "Protocol")
+
+
+class Doors:
+    def __init__(self, arguments):
+        self.program, self.arguments = os.path.abspath(arguments.program), arguments
+        self.contract = Contract(PROTOCOL)
+        self.seen, self.shrunk = {}, []
+
+    def life(self, chance):
+        return Life(self.program, self.contract, chance, with_keys=False)
+
+    def replay(self, names):
+        """Answers how many files there were; their finds are printed."""
+        count = 0
+        for name, case in corpus.files():
+            if names and name not in names:
+                continue
+            count += 1
+            for find in corpus.replay(self.life, case):
+                self.seen[name] = self.seen.get(name, 0) + 1
+                if self.seen[name] <= 5:
+                    print(f"corpus/{name}: {find!r}"[:700], flush=True)
+                    if find.request:
+                        print("    " + json.dumps(find.request)[:500], flush=True)
+        return count
+
+    def report(self, find):
+        """Prints the first find of each kind."""
+        key = signature(find)
+        self.seen[key] = self.seen.get(key, 0) + 1
+        if self.seen[key] > 1:
+            return
+        print(f"{find.after:6.1f} s  {find!r}"[:900], flush=True)
+        if find.request:
+            print("    " + json.dumps({k: v for k, v in find.request.items() if k != "prelude"})[:1500], flush=True)
+        if self.arguments.shrink and (find.request is None or "configuration" not in find.request):
+            self.shrunk.append((find, list(find.life.sent)))
+
+    def shrink(self):
+        for find, sent in self.shrunk:
+            print(f"shrinking: {find!r}"[:300], flush=True)
+            requests = Shrinker(self.life, find, sent).run()
+            if requests is None:
+                print("    it does not come again", flush=True)
+            else:
+                case = {"about": find.text[:120], "requests": [corpus.short(request) for request in requests]}
+                print(json.dumps(case), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="doors", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--corpus", nargs="*", metavar="NAME")
+    parser.add_argument("--no-corpus", action="store_true")
+    parser.add_argument("--shrink", action="store_true")
+    parser.add_argument("--statuses", action="store_true", help="print how often each operation answered each status")
+    arguments = parser.parse_args()
+    doors, began = Doors(arguments), time.monotonic()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+    summary = {"corpus": 0}
+    if not arguments.no_corpus:
+        summary["corpus"] = doors.replay(arguments.corpus)
+        summary["corpus_seconds"] = round(time.monotonic() - began)
+    if arguments.corpus is None:
+        print(f"doors: seed {seed}", flush=True)
+        _, counts, statuses = run(doors.program, doors.contract, seed, arguments.seconds, doors.report)
+        summary.update({"seed": seed, **counts})
+        if arguments.statuses:
+            for name, row in sorted(statuses.items(), key=str):
+                print(name, dict(sorted(row.items())))
+    doors.shrink()
+    summary["finds"] = sum(doors.seen.values())
+    print(json.dumps(summary))
+    sys.exit(1 if doors.seen else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""A run: traffic, kills, starts, and everything read back."""
+import json
+import random
+import time
+
+import judge
+from acknowledged import Acknowledged, is_kept
+from configuration import hostile_configuration, try_configuration
+from judge import Find, Sender
+from readback import ReadBack
+from traffic import KEYS, Traffic
+from wire import NoAnswer
+from world import NotReady, World
+
+# Configurations that are tried in each life.
+CONFIGURATIONS = 3
+# Of the loop's CPU for one request, repeated alone: the least of so many counts.
+REPEATS = 5
+RESIDENT_MAX = 400 << 20
+
+
+class Life:
+    """One world, from its first request to the last reading."""
+
+    def __init__(self, program, contract, chance, with_keys=True):
+        self.contract = contract
+        self.acknowledged = Acknowledged()
+        self.began = time.monotonic()
+        self.world = World(program)
+        try:
+            if with_keys:
+                self._mint()
+        except BaseException:
+            self.world.stop()
+            raise
+        self.sender = Sender(self.world, contract, self.acknowledged)
+        self.traffic = Traffic(contract, self.acknowledged, chance)
+        # Every request in its order, for shrinking.
+        self.sent = []
+
+    def _mint(self):
+        """Keys of fewer scopes, by the API."""
+        for name, scopes in KEYS.items():
+            if name != "all":
+                done = self.world.cli("key", "mint", "--scope", scopes, "-o", "json")
+                self.world.keys[name] = json.loads(done.stdout)["key"]
+
+    def give(self, request):
+        """Sends a request, reads back what was accepted, and answers the finds."""
+        last = self.sent[-1] if self.sent else None
+        self.sent.append(request)
+        finds, took, answer = self.sender.send(request)
+        after_last = self.sender.after_last
+        if not any(find.kind == "exit" for find in finds):
+            finds += self._judged_further(request, took, answer)
+            if last and after_last > judge.LOOP_NANOSECONDS and self.world.is_running():
+                finds += self._judged_alone(last)
+        for find in finds:
+            find.at = time.monotonic()
+        return finds
+
+    def _judged_further(self, request, took, answer):
+        finds = []
+        if took > judge.LOOP_NANOSECONDS:
+            finds += self._judged_alone(request)
+        else:
+            self.sender.slowest = max(self.sender.slowest, took)
+        if self.world.is_running() and answer is not None and answer.status < 300:
+            finds += self._read_at_once(request, answer)
+        if not self.world.is_running():
+            finds.append(Find("exit", f"after the answer: {self.sender._exit()}", request))
+        return finds
+
+    def _judged_alone(self, request):
+        took = self.alone(request)
+        self.sender.slowest = max(self.sender.slowest, took)
+        if took > judge.LOOP_NANOSECONDS:
+            return [Find("loop", f"{took / 1e6:.1f} ms of the loop's CPU", request)]
+        return []
+
+    def alone(self, request):
+        """The least of what the loop spends on the request when it is repeated with nothing else to do."""
+        least = None
+        for _ in range(REPEATS):
+            self.world.quiet()
+            if not self.world.is_running():
+                return 0
+            try:
+                _, took, _ = self.sender.send(self._anew(request), settle=True)
+            except OSError:
+                return 0
+            least = took if least is None else min(least, took)
+            if least <= judge.LOOP_NANOSECONDS:
+                break
+        return least
+
+    def _anew(self, request):
+        """The request, on an activity of a new name where it makes one."""
+        if request["op"] == "startActivity" and request["target"].startswith("/v1/activities/"):
+            query = request["target"].partition("?")[2]
+            return {**request, "target": f"/v1/activities/{self.traffic._fresh()}again" + (f"?{query}" if query else "")}
+        return request
+
+    def _read_at_once(self, request, answer):
+        """What was accepted must be readable."""
+        finds, known = [], self.acknowledged
+        if request["op"] not in ("startActivity", "updateActivity", "endActivity", "playClip", "stopClip", "appendEvents"):
+            return finds
+        seq = max(known.events, default=None)
+        event = known.events.get(seq)
+        if event is None:
+            return finds
+        try:
+            for target in (f"/v1/activities/{event.activity}", f"/v1/log/{seq}"):
+                view = self.world.get(target)
+                if view.status != 200 and event.activity not in known.erased:
+                    finds.append(Find("read", f"GET {target}: {view!r}", request))
+                elif "/log/" in target and event.activity not in known.erased and not is_kept(event.body, view.body):
+                    finds.append(Find("read", f"GET {target} shows {view.body[:300]!r}", request))
+        except NoAnswer as none:
+            if self.world.is_running() and not self.sender._is_gone():
+                finds.append(Find("read", f"GET {target}: {none}", request))
+            else:
+                finds.append(Find("exit", f"GET {target} after it: {self.sender._exit()}", request))
+        return finds
+
+    def restart(self):
+        """kill -9 and a new start. Answers the finds."""
+        self.world.kill()
+        self.sender.idle_since = 0
+        try:
+            self.world.start()
+        except NotReady as not_ready:
+            return [Find("start", str(not_ready), None)]
+        return []
+
+    def read_back(self, cli=True):
+        """Everything through every read, as finds."""
+        faults = ReadBack(self.world, self.contract, self.acknowledged).run(cli)
+        if not self.world.is_running():
+            return [Find("exit", f"while everything is read: {faults[-1:]} {self.sender._exit()}", None)]
+        return [Find("read back", fault, None) for fault in faults]
+
+
+def run(program, contract, seed, seconds, report, lifetime=20):
+    """Lives, one after the other, until the time is over. Answers the finds, what was done, and how often each
+    operation answered each status."""
+    chance = random.Random(seed)
+    began = time.monotonic()
+    finds, counts = [], {"requests": 0, "accepted": 0, "lives": 0, "kills": 0, "slowest_ms": 0.0}
+    statuses = {}
+    while time.monotonic() - began < seconds:
+        life = Life(program, contract, random.Random(chance.random()))
+        counts["lives"] += 1
+        try:
+            new = _live(life, min(lifetime, seconds - (time.monotonic() - began)), counts, chance)
+        finally:
+            life.world.stop()
+        counts["requests"] += len(life.sent)
+        counts["accepted"] += life.acknowledged.count
+        counts["slowest_ms"] = max(counts["slowest_ms"], round(life.sender.slowest / 1e6, 1))
+        for name, row in life.sender.statuses.items():
+            for status, count in row.items():
+                statuses.setdefault(name, {}).setdefault(status, 0)
+                statuses[name][status] += count
+        for find in new:
+            find.life = life
+            find.after = getattr(find, "at", time.monotonic()) - began
+            report(find)
+        finds += new
+    counts["seconds"] = round(time.monotonic() - began)
+    return finds, counts, statuses
+
+
+def _live(life, seconds, counts, chance):
+    """Requests, a kill in the middle, requests, a kill at the end, and everything read back."""
+    began, finds = time.monotonic(), []
+    for _ in range(CONFIGURATIONS):
+        finds += try_configuration(life.world, hostile_configuration(chance))
+    for request in life.traffic.prelude():
+        finds += life.give(request)
+        if _is_over(finds):
+            return finds
+    kills = 0
+    while time.monotonic() - began < seconds:
+        finds += life.give(life.traffic.next())
+        if _is_over(finds):
+            return finds + _after_exit(life)
+        if time.monotonic() - began > seconds * (kills + 1) / 3 and kills < 2:
+            kills += 1
+            counts["kills"] += 1
+            finds += life.restart()
+            if _is_over(finds):
+                return finds
+        if life.world.resident() > RESIDENT_MAX:
+            finds.append(Find("memory", f"{life.world.resident() >> 20} MB", life.sent[-1]))
+            return finds
+    finds += life.read_back(cli=False)
+    counts["kills"] += 1
+    finds += life.restart()
+    if not _is_over(finds):
+        finds += life.read_back()
+    return finds
+
+
+def _after_exit(life):
+    """After a crash: whether it starts again."""
+    return [Find("start", f"after the crash: {find.text}", life.sent[-1]) for find in life.restart()]
+
+
+def _is_over(finds):
+    return any(find.kind in ("exit", "start", "memory") for find in finds)

@@ -14,7 +14,7 @@ final class Card {
     var isRegistered = false
     var registeredSince = MonotonicInstant(nanoseconds: 0)
     var beganAt = MonotonicInstant(nanoseconds: 0)
-    /// When the relay was last told of its token.
+    /// Since when the relay may know of its newest token.
     var toldAt: MonotonicInstant?
     /// The system has ended it, for its age.
     var isLapsed = false
@@ -58,6 +58,8 @@ final class Phone {
     var startTokens: [String: String] = [:]
     /// Since when its app is in front for sure, and in which life of the relay it said so.
     var front: (since: MonotonicInstant, life: Int)?
+    /// When the relay may last have heard that its app is in front, or on its way there.
+    var mayBeFrontSince: MonotonicInstant?
     var cards: [ActivityReference: Card] = [:]
     /// Its widgets and its control.
     var surfaces: [ReloadBook] = []

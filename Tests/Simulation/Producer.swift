@@ -98,10 +98,13 @@ struct Producer {
         return (command, number)
     }
 
-    func update(_ id: String, whole: Bool = false) -> (Command, Int64) {
+    /// - Parameter urgency: nil: as the dice say.
+    func update(
+        _ id: String, whole: Bool = false, urgency given: String? = nil
+    ) -> (Command, Int64) {
         let mark = nextNumber()
         let isWhole = whole || world.dice.happens(.producers, oneIn: 8)
-        let urgency = world.dice.pick(.producers, ["low", "normal", "high"])
+        let urgency = given ?? world.dice.pick(.producers, ["low", "normal", "high"])
         var text =
             "{\"\(isWhole ? "replace" : "state")\":\(state(id, mark, whole: isWhole))"
             + ",\"urgency\":\"\(urgency)\""

@@ -167,6 +167,7 @@ extension World {
 extension Producer {
     /// A few lives in a row on a channel, each with changes close together and an end.
     func broadcast(on name: String) async {
+        if world.dice.happens(.broadcasts, oneIn: 2) { return await hurry(on: name) }
         for _ in 0..<world.dice.roll(.broadcasts, 1...3) where !world.isHealed {
             let id = "act-\(world.dice.roll(.broadcasts, 1...world.plan.activitiesEach))"
             var question = start(id, on: name)
@@ -183,6 +184,24 @@ extension Producer {
             guard world.dice.happens(.broadcasts, oneIn: 2), !world.isHealed else { continue }
             await ask(end(id))
             await world.pause(world.dice.time(.broadcasts, 1...5_000))
+        }
+    }
+
+    /// Lives so close together that the next one has no budget but what the one before has left.
+    private func hurry(on name: String) async {
+        for _ in 0..<world.dice.roll(.broadcasts, 2...3) where !world.isHealed {
+            let id = "act-\(world.dice.roll(.broadcasts, 1...world.plan.activitiesEach))"
+            var question = start(id, on: name)
+            question.0.restart = true
+            await world.seam.beginning(on: name, of: tenant)
+            await ask(question)
+            for _ in 0..<3 where !world.isHealed {
+                await world.pause(world.dice.time(.broadcasts, 1_000...7_000))
+                await ask(update(id, urgency: "high"))
+            }
+            await world.pause(world.dice.time(.broadcasts, 1...8_000))
+            await ask(end(id))
+            await world.pause(world.dice.time(.broadcasts, 500...5_000))
         }
     }
 }

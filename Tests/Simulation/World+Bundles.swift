@@ -126,9 +126,9 @@ extension World {
     /// A phone has the bundle that its activity plays.
     func checkBundle(on card: Card, _ phone: Phone, _ name: String, _ model: Reference.Model) {
         guard let play = model.bundle, card.bundle != play else { return }
-        // It rests while the app is in front, also by a report that came late.
-        if let front = phone.front,
-            loop.now - front.since < .nanoseconds(Presence.lease.nanoseconds) + .seconds(20)
+        // It rests while the app is in front or on its way there, also by a report that came late.
+        if let since = phone.mayBeFrontSince,
+            loop.now - since < .nanoseconds(Presence.lease.nanoseconds) + .seconds(20)
         {
             return
         }

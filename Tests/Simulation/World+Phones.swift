@@ -122,11 +122,16 @@ extension World {
         if let token = phone.uploads[0].token, !phone.uploads[0].isOld {
             retiredTokens.remove(token)
         }
+        // A push may go there before the app learns that it is stored.
+        phone.uploads[0].card?.toldAt = loop.now
         guard !phone.uploads[0].hasBegun else { return }
         phone.uploads[0].hasBegun = true
         let upload = phone.uploads[0]
         if let budgetClass = upload.budgetClass { phone.timeline?.ask(budgetClass, at: loop.now) }
-        if case .presence = upload.command { phone.front = nil }
+        if case .presence(let report) = upload.command {
+            phone.front = nil
+            if report.phase != .background { phone.mayBeFrontSince = loop.now }
+        }
     }
 
     private func finish(
@@ -138,12 +143,16 @@ extension World {
         {
             phone.front = (loop.now, life.number)
         }
+        if case .presence(let report) = upload.command, report.phase == .background,
+            case .stored(let stored) = answer, stored.kind == .updated
+        {
+            phone.mayBeFrontSince = nil
+        }
         if case .report(let reference, let report) = upload.command, report.phase == .dismissed,
             case .stored = answer
         {
             phone.cards[reference]?.dismissalKnownIn = life.number
         }
-        if let card = upload.card { card.toldAt = loop.now }
         if let book = upload.surface { surfaceIsStored(book, upload.token) }
         if let card = upload.card, card.token == upload.token {
             card.isRegistered = true

@@ -32,9 +32,18 @@ package struct HTTP1RequestParser: Sendable {
 
     package init() {}
 
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) { buffer.append(bytes) }
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if !hasRefused { buffer.append(bytes) }
+    }
 
-    package mutating func append(_ bytes: some Collection<UInt8>) { buffer.append(bytes) }
+    package mutating func append(_ bytes: some Collection<UInt8>) {
+        if !hasRefused { buffer.append(bytes) }
+    }
+
+    /// Whether the last event was a refusal: what comes behind it is dropped.
+    private var hasRefused: Bool {
+        if case .refused = state { true } else { false }
+    }
 
     /// Bytes that came in and have not come out: a part of a head, or pipelined requests.
     package var bytesHeld: Int { buffer.count }

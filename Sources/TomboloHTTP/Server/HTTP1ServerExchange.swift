@@ -6,6 +6,8 @@ struct HTTP1ServerExchange {
     /// Set when the answer begins.
     var writer: HTTP1ResponseWriter?
     var isBodyComplete = false
+    /// The body broke its framing: nothing behind it is read, and no answer may stream on.
+    var isBodyRefused = false
     /// The peer waits for `100 Continue`.
     var isContinueDue: Bool
     var isHandlerDone = false
@@ -20,7 +22,7 @@ struct HTTP1ServerExchange {
     /// Whether what is left of the body is so little that skipping it beats a new connection.
     func canSkipBody(_ limits: HTTPServerLimits) -> Bool {
         if isBodyComplete { return true }
-        guard !isContinueDue, case .length(let count) = request.body else {
+        guard !isContinueDue, !isBodyRefused, case .length(let count) = request.body else {
             return request.body == .none
         }
         return count <= limits.skippedBodyBytesMax

@@ -63,7 +63,8 @@ final class HTTP1ServerSession: HTTPServerSession {
             // Behind a complete request only its end is looked for, and a pipelined head or so.
             return current.isBodyComplete
                 ? parser.bytesHeld < HTTP1RequestParser.headBytesMax
-                : current.exchange.bodyBytesHeld < Self.bodyBytesHeldMax
+                : !current.isBodyRefused
+                    && current.exchange.bodyBytesHeld < Self.bodyBytesHeldMax
         case .finished: return false
         }
     }
@@ -128,7 +129,10 @@ final class HTTP1ServerSession: HTTPServerSession {
             current.exchange.bodyCompleted()
             return false
         case .refused(let refusal)?:
+            change { $0.isBodyRefused = true }
             current.exchange.bodyFailed(refusal)
+            // An answer that streams might never end, and nobody would look at the peer again.
+            if current.writer != nil, !current.isAnswerDone { reset(code: 0) }
             return false
         case nil: return false
         case .head?: preconditionFailure("a head within a body")
@@ -296,6 +300,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
 
     func begin(_ status: Int, _ fields: HTTPFields) {
         guard case .exchange(let current) = phase else { return }
+        guard !current.isBodyRefused else { return reset(code: 0) }
         // While it streams the handler may still read the body, so the connection is kept until the
         // end of the answer tells; and the peer must not wait for `100 Continue` any longer.
         var bytes = current.isContinueDue ? HTTP1ResponseWriter.continueLine : []

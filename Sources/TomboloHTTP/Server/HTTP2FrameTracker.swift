@@ -1,5 +1,6 @@
 /// Follows the borders of frames in the bytes of an HTTP/2 client, to tell a peer that stays in the
-/// middle of one from a peer that is idle. Pure; it judges nothing, that is nghttp2's work.
+/// middle of one from a peer that is idle. Pure. It judges PRIORITY alone: nghttp2 does not look at
+/// that frame once RFC 7540's priorities are switched off, and it judges all others.
 package struct HTTP2FrameTracker {
     package init() {}
 
@@ -12,6 +13,9 @@ package struct HTTP2FrameTracker {
     private var isHeadOpen = false
     /// Units that were begun and are complete: a frame, or a head with its continuations.
     package private(set) var unitsComplete: UInt64 = 0
+    /// The code with which the connection must end (RFC 9113, 6.3): PROTOCOL_ERROR for PRIORITY on
+    /// stream 0, FRAME_SIZE_ERROR for one of another length than 5.
+    package private(set) var violation: UInt32?
 
     private static let headerBytes = 9
 
@@ -45,11 +49,19 @@ package struct HTTP2FrameTracker {
     private mutating func beginFrame() {
         payloadLeft = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
         let (type, flags) = (header[3], header[4])
+        if type == 2 {
+            // The first bit of a stream's number is reserved.
+            judgePriority(isOnStream: header[5] & 0x7F != 0 || header[6...].contains { $0 != 0 })
+        }
         header.removeAll(keepingCapacity: true)
         isData = type == 0
         // HEADERS and CONTINUATION with END_HEADERS.
         if type == 1 || type == 9 { isHeadOpen = flags & 4 == 0 }
         if payloadLeft == 0 { endFrame() }
+    }
+
+    private mutating func judgePriority(isOnStream: Bool) {
+        if !isOnStream { violation = 1 } else if payloadLeft != 5 { violation = 6 }
     }
 
     private mutating func endFrame() {

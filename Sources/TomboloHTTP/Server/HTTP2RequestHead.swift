@@ -1,5 +1,6 @@
 /// Gathers the head of one HTTP/2 request, and says at its end what it means. Pure. nghttp2 has
-/// checked the order and the characters of fields (RFC 9113, 8.2 and 8.3) before they come here.
+/// checked the order and the characters of fields (RFC 9113, 8.2 and 8.3) before they come here,
+/// and `HTTP2FieldCount` how many they are.
 struct HTTP2RequestHead {
     private var method = ""
     private var path = ""
@@ -7,31 +8,16 @@ struct HTTP2RequestHead {
     private var host: String?
     private var contentLength: Int?
     private var fields = HTTPFields()
-    private var fieldCount = 0
-    private var bytes = 0
     private(set) var refusal: HTTP1Refusal?
     private(set) var expectsContinue = false
-
-    /// What a field costs beyond its characters (RFC 9113, 6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE).
-    private static let fieldOverhead = 32
 
     mutating func add(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {
         guard refusal == nil else { return }
-        bytes += name.count + value.count + Self.fieldOverhead
-        guard bytes <= HTTP1RequestParser.headBytesMax else {
-            refuse(.fieldsTooLarge)
-            return
-        }
         let text = String(decoding: value, as: UTF8.self)
         if name.first == HTTP1Bytes.colon {
             addPseudo(String(decoding: name, as: UTF8.self), text)
-            return
-        }
-        fieldCount += 1
-        guard fieldCount <= HTTP1RequestParser.fieldsMax else {
-            refuse(.tooManyFields)
             return
         }
         guard value.allSatisfy(HTTP1Bytes.isFieldValueByte) else {
@@ -64,8 +50,8 @@ struct HTTP2RequestHead {
         fields.append(name, value)
     }
 
-    private mutating func refuse(_ reason: HTTP1Refusal) {
-        refusal = reason
+    mutating func refuse(_ reason: HTTP1Refusal) {
+        if refusal == nil { refusal = reason }
         fields = HTTPFields()
     }
 

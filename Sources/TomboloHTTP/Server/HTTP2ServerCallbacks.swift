@@ -6,6 +6,7 @@ enum HTTP2ServerCallbacks {
     static func set(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) {
             library, frame, userData in
+            session(userData).beganHead()
             guard isRequest(frame!) else { return 0 }
             let id = frame!.pointee.hd.stream_id
             let stream = session(userData).beganRequest(id)
@@ -13,15 +14,7 @@ enum HTTP2ServerCallbacks {
                 library, id, Unmanaged.passUnretained(stream).toOpaque())
             return 0
         }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            library, frame, name, nameCount, value, valueCount, _, _ in
-            // Trailers are dropped.
-            guard isRequest(frame!) else { return 0 }
-            stream(library, frame!.pointee.hd.stream_id)?.head.add(
-                name: UnsafeBufferPointer(start: name, count: nameCount),
-                value: UnsafeBufferPointer(start: value, count: valueCount))
-            return 0
-        }
+        setHeaders(callbacks)
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             library, _, id, bytes, count, _ in
             stream(library, id)?.received(UnsafeBufferPointer(start: bytes, count: count))
@@ -35,7 +28,41 @@ enum HTTP2ServerCallbacks {
                 isRequest: isRequest(frame!))
             return 0
         }
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) {
+            _, _, _, userData in
+            session(userData).receivedInvalidFrame()
+            return 0
+        }
         setSending(callbacks)
+    }
+
+    /// Each field is counted while it is decoded, valid or not: one byte on the wire can stand for
+    /// a field of 4 KiB (RFC 7541, 6.1). A failure ends the session; the rest is not decoded.
+    private static func setHeaders(_ callbacks: OpaquePointer?) {
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            library, frame, name, nameCount, value, valueCount, _, userData in
+            let name = UnsafeBufferPointer(start: name, count: nameCount)
+            let value = UnsafeBufferPointer(start: value, count: valueCount)
+            guard
+                session(userData).countField(
+                    nameCount + valueCount, isPseudo: name.first == HTTP1Bytes.colon)
+            else { return failure }
+            // Trailers are dropped.
+            if isRequest(frame!) {
+                stream(library, frame!.pointee.hd.stream_id)?.head.add(name: name, value: value)
+            }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) {
+            library, frame, _, nameCount, _, valueCount, _, userData in
+            guard session(userData).countField(nameCount + valueCount, isPseudo: false) else {
+                return failure
+            }
+            if isRequest(frame!) {
+                stream(library, frame!.pointee.hd.stream_id)?.head.refuse(.badFieldValue)
+            }
+            return 0
+        }
     }
 
     private static func setSending(_ callbacks: OpaquePointer?) {
@@ -73,6 +100,8 @@ enum HTTP2ServerCallbacks {
         return count
     }
 }
+
+private let failure = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 
 // Functions of the file, for a C function pointer captures nothing, not even a type.
 

@@ -22,6 +22,9 @@ final class HTTP2ServerSession: HTTPServerSession {
     /// When the frame that is being received began, unless it is DATA.
     private var frameSince: MonotonicInstant?
     private var hasFailed = false
+    /// What is still said to a peer after the session has failed: a GOAWAY.
+    private var lastWords: [UInt8] = []
+    private var fieldCount = HTTP2FieldCount()
     private var isDraining = false
     private var isTerminating = false
     /// When streams are looked through for a stalled one: not at every event, for there may be
@@ -45,8 +48,10 @@ final class HTTP2ServerSession: HTTPServerSession {
     func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !hasFailed else { return }
         if !session.receive(bytes) { hasFailed = true }
+        guard !hasFailed else { return sessionHasOutput() }
         let units = frames.unitsComplete
         frames.receive(bytes)
+        if let code = frames.violation, !isTerminating { terminate(code: code) }
         if !frames.isWithinUnit {
             frameSince = nil
         } else if frameSince == nil || frames.unitsComplete != units {
@@ -58,6 +63,10 @@ final class HTTP2ServerSession: HTTPServerSession {
     func receivedEnd() { lost() }
 
     func produce(into output: OutputBuffer) {
+        if !lastWords.isEmpty {
+            output.append(lastWords)
+            lastWords = []
+        }
         while !hasFailed, !output.isFull, let bytes = session.nextOutput() { output.append(bytes) }
     }
 
@@ -66,7 +75,7 @@ final class HTTP2ServerSession: HTTPServerSession {
     /// A peer that reads nothing is not read from: what it could make us queue stays bounded.
     var wantsBytes: Bool { owner.bytesUnwritten < OutputBuffer.recordBytes }
 
-    var isFinished: Bool { hasFailed || session.isFinished }
+    var isFinished: Bool { hasFailed && lastWords.isEmpty || session.isFinished }
 
     func drain() {
         guard !isDraining else { return }
@@ -181,6 +190,26 @@ extension HTTP2ServerSession {
         openStreams += 1
         if stallCheckAt == .distantFuture { stallCheckAt = now + owner.limits.writeStall }
         return stream
+    }
+
+    /// A head or trailers begin.
+    func beganHead() { fieldCount = HTTP2FieldCount() }
+
+    /// Counts a field of the head that is being decoded. Answers false at the first one too many:
+    /// then the session is over.
+    func countField(_ characters: Int, isPseudo: Bool) -> Bool {
+        guard !fieldCount.take(characters, isPseudo: isPseudo) else { return true }
+        lastWords = HTTP2GoAwayFrame.bytes(
+            code: Self.enhanceYourCalm, lastStream: session.lastStream,
+            reason: "A head may have at most \(HTTP1RequestParser.fieldsMax) fields and "
+                + "\(HTTP1RequestParser.headBytesMax) bytes.")
+        return false
+    }
+
+    /// A frame was answered with RST_STREAM, as one for a stream above the announced limit is. It
+    /// counts like a stream that the peer has abandoned.
+    func receivedInvalidFrame() {
+        if !resets.take(now: now) { terminate(code: Self.enhanceYourCalm) }
     }
 
     func receivedFrame(type: UInt8, flags: UInt8, stream: HTTP2ServerStream?, isRequest: Bool) {

@@ -125,6 +125,9 @@ final class HTTP2SessionHandle {
         nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }
 
+    /// The newest stream of the peer that was begun.
+    var lastStream: Int32 { session.map { nghttp2_session_get_last_proc_stream_id($0) } ?? 0 }
+
     func submitGoAway(code: UInt32, reason: [UInt8], lastStream: Int32?) {
         guard let session else { return }
         let last = lastStream ?? nghttp2_session_get_last_proc_stream_id(session)

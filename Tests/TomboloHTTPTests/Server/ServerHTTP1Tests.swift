@@ -210,6 +210,41 @@ import TomboloLoop
         }
     }
 
+    @Test func `a stream whose request breaks its framing ends, and nothing behind is kept`()
+        async throws
+    {
+        let gone = Mutex(false)
+        try await withServer { exchange in
+            exchange.begin(200, [:])
+            await exchange.waitUntilPeerGone()
+            gone.withLock { $0 = exchange.isPeerGone }
+        } _: { server in
+            let talker = try await server.connect()
+            let head = "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            talker.send(Array(head.utf8))
+            _ = await talker.receive(count: 15)
+            talker.send(Array("no number\r\n".utf8) + [UInt8](repeating: 0, count: 1_000_000))
+            #expect(await talker.waitForEnd() != nil)
+            talker.connection.abort()
+        }
+        #expect(gone.withLock { $0 })
+    }
+
+    @Test func `a stream that begins behind a broken body ends at once`() async throws {
+        let mayBegin = Gate()
+        try await withServer { exchange in
+            _ = try? await exchange.nextPiece()  // It fails: that is what is asked for.
+            exchange.begin(200, [:])
+            await exchange.waitUntilPeerGone()
+            mayBegin.open()
+        } _: { server in
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let answer = try await server.answer(to: head + "no number\r\n")
+            #expect(answer.isEmpty)
+            await mayBegin.wait()
+        }
+    }
+
     @Test func `an address may have so many connections, and no more`() async throws {
         var limits = HTTPServerLimits()
         limits.connectionsPerAddress = 2

@@ -64,26 +64,6 @@ import TomboloLoop
         }
     }
 
-    @Test func `a head of 16 KiB is taken, a larger one answered with 431`() async throws {
-        try await withServer(answer: echo) { server in
-            // Four pseudo fields and `x` cost 32 bytes each and their characters.
-            let others = 32 * 5 + ":methodGET:schemehttp:path/:authoritya".utf8.count + 1
-            for (size, status) in [(16384, "200"), (16385, "431")] {
-                let value = String(repeating: "v", count: size - others)
-                let block = RawHTTP2.head("GET", [("x", value)])
-                let talker = try await server.connect()
-                talker.send(
-                    RawHTTP2.preface
-                        + RawHTTP2.frame(RawHTTP2.headers, 1, 1, Array(block.prefix(16000)))
-                        + RawHTTP2.frame(
-                            RawHTTP2.continuation, 4, 1, Array(block.dropFirst(16000))))
-                let answer = await talker.frame(RawHTTP2.headers)
-                #expect(answer?.payload.first == (status == "200" ? 0x88 : 0x48))
-                talker.connection.abort()
-            }
-        }
-    }
-
     @Test func `half a frame and an idle connection have their time`() async throws {
         var limits = HTTPServerLimits()
         limits.headTime = .milliseconds(60)

@@ -1,82 +1,42 @@
 import Glibc
+import TestSupport
 
 /// One run of the program, with pipes to its three streams. Ends with its owner, by force if need
 /// be.
 final class ChildProcess {
-    let id: pid_t
-    private var input: Int32
-    private let output: Int32
-    private let errors: Int32
+    private let process: Subprocess
     private var outputBytes: [UInt8] = []
     private var errorBytes: [UInt8] = []
-    private var isReaped = false
 
     init(
         _ arguments: [String], environment: [String: String] = [:], program: String? = nil
     ) throws {
         Glibc.signal(SIGPIPE, SIG_IGN)
-        let (inRead, inWrite) = try Self.pipe()
-        let (outRead, outWrite) = try Self.pipe()
-        let (errRead, errWrite) = try Self.pipe()
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (descriptor, number) in [(inRead, Int32(0)), (outWrite, 1), (errWrite, 2)] {
-            posix_spawn_file_actions_adddup2(&actions, descriptor, number)
-        }
-        // Threads of a test run block signals, and a child would inherit that.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let path = program ?? Tombolo.path
         let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-        let settings = ["PATH=\(search)"] + environment.map { "\($0)=\($1)" }
-        let words = ([path] + arguments).map { strdup($0) } + [nil]
-        let variables = settings.map { strdup($0) } + [nil]
-        defer { (words + variables).forEach { free($0) } }
-        var id = pid_t()
-        let code = posix_spawn(&id, path, &actions, &attributes, words, variables)
-        for descriptor in [inRead, outWrite, errWrite] { close(descriptor) }
-        (input, output, errors) = (inWrite, outRead, errRead)
-        self.id = id
-        if code != 0 {
-            isReaped = true
-            throw TestFailure("\(path): \(String(cString: strerror(code)))")
-        }
+        process = try Subprocess(
+            program ?? Tombolo.path, arguments,
+            environment: ["PATH=\(search)"] + environment.map { "\($0)=\($1)" },
+            streams: [0: .pipe, 1: .pipe, 2: .pipe])
     }
 
-    deinit {
-        closeInput()
-        close(output)
-        close(errors)
-        guard !isReaped else { return }
-        kill(id, SIGKILL)
-        var status: Int32 = 0
-        waitpid(id, &status, 0)
-    }
+    var id: pid_t { process.id }
+    private var output: Int32 { process.descriptor(1) }
+    private var errors: Int32 { process.descriptor(2) }
 
     func write(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes {
+                Glibc.write(process.descriptor(0), $0.baseAddress, $0.count)
+            }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
     }
 
-    func closeInput() {
-        guard input >= 0 else { return }
-        close(input)
-        input = -1
-    }
+    func closeInput() { process.close(0) }
 
-    func signal(_ number: Int32) {
-        if !isReaped { kill(id, number) }
-    }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Lets the pipe of stdout hold one page only.
     func shrinkOutputPipe() {
@@ -114,13 +74,10 @@ final class ChildProcess {
     func finish(within seconds: Int32) throws -> Tombolo.Result {
         let deadline = Self.now() + Int64(seconds) * 1_000
         while try read(until: deadline) {}
-        var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
-        isReaped = true
         return Tombolo.Result(
             output: String(decoding: outputBytes, as: UTF8.self),
             errors: String(decoding: errorBytes, as: UTF8.self),
-            status: status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f)
+            status: process.wait())
     }
 
     /// Takes what the streams hold; false once both are at their end.
@@ -148,14 +105,6 @@ final class ChildProcess {
         guard count > 0 else { return false }
         bytes += piece[..<count]
         return true
-    }
-
-    /// Both ends closed in children, so that no other child keeps a stream of this one open.
-    private static func pipe() throws -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else { throw TestFailure("no pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
     }
 
     /// Milliseconds of the monotonic clock.

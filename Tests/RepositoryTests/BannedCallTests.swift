@@ -29,6 +29,21 @@ import Testing
         #expect(violations.isEmpty, "\(violations.report)")
     }
 
+    @Test func `no test passes without asserting what it is about`() {
+        let violations = tree.swiftFiles.flatMap(SilentReturnRule.violations)
+        #expect(violations.isEmpty, "\(violations.report)")
+    }
+
+    @Test func `no test but the one wrapper starts a program`() {
+        let spawning = tree.swiftFiles.filter { file in
+            !file.isSource
+                && ["posix_spawn", "posix_spawnp", "fork"].contains {
+                    file.places[$0] != nil
+                }
+        }.map(\.path)
+        #expect(spawning == ["Tests/TestSupport/Subprocess.swift"])
+    }
+
     @Test func `nothing is put off in a comment`() {
         let violations = tree.swiftFiles.flatMap(TextRule.postponed)
         #expect(violations.isEmpty, "\(violations.report)")
@@ -60,6 +75,21 @@ import Testing
     private func hits(_ text: String, at path: String = "Sources/TomboloCore/A.swift") -> Int {
         let file = SwiftFile(path: path, text: text)
         return BannedCall.table.flatMap { $0.violations(in: file) }.count
+    }
+
+    @Test func `a test that returns where its result does not match is found`() {
+        func hits(_ body: String, attribute: String = "@Test") -> Int {
+            let text = "\(attribute) func `a`() {\n \(body)\n}"
+            return SilentReturnRule.violations(
+                in: SwiftFile(path: "Tests/ATests/A.swift", text: text)
+            ).count
+        }
+        #expect(hits("guard case .a(let b) = c else { return }") == 1)
+        #expect(hits("run { guard let a = b() else { return } }") == 1)
+        #expect(hits("guard let a = b() else { return }", attribute: "@Test(arguments: [1])") == 1)
+        #expect(hits("guard case .a = c else { Issue.record(); return }") == 0)
+        #expect(hits("guard isFirst else { return }") == 0)
+        #expect(hits("guard let a = b() else { return }", attribute: "") == 0)
     }
 
     @Test func `every pattern of the table is found where it is planted`() {

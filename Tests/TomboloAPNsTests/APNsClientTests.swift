@@ -6,7 +6,7 @@ import TomboloCrypto
 
 /// The client against nginx.
 struct APNsClientTests {
-    @Test func `a push carries what Apple asks for, and is accepted`() async throws {
+    @Test(.needsNginx) func `a push carries what Apple asks for, and is accepted`() async throws {
         let nginx = try Nginx()
         defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
@@ -39,7 +39,7 @@ struct APNsClientTests {
         #expect(requests[0].authorization == requests[1].authorization)
     }
 
-    @Test func `each answer of a real server ends in its class`() async throws {
+    @Test(.needsNginx) func `each answer of a real server ends in its class`() async throws {
         let nginx = try Nginx()
         defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
@@ -62,7 +62,7 @@ struct APNsClientTests {
         }
     }
 
-    @Test
+    @Test(.needsNginx)
     func `one push is in flight until the first is accepted, then as many as the peer allows`()
         async throws
     {
@@ -84,7 +84,7 @@ struct APNsClientTests {
         #expect(Set(requests.map(\.connection)).count == 1)
     }
 
-    @Test func `a push beyond the capacity is not sent`() async throws {
+    @Test(.needsNginx) func `a push beyond the capacity is not sent`() async throws {
         let nginx = try Nginx()
         defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
@@ -101,7 +101,7 @@ struct APNsClientTests {
         #expect(nginx.requests().count == 1)
     }
 
-    @Test func `a server that drains its connection every 100 requests loses no push`()
+    @Test(.needsNginx) func `a server that drains its connection every 100 requests loses no push`()
         async throws
     {
         let nginx = try Nginx(settings: "keepalive_requests 100;")
@@ -117,7 +117,8 @@ struct APNsClientTests {
         #expect(Set(requests.map(\.connection)).count == 20)
     }
 
-    @Test func `full connections make the lane open another, up to the number allowed`()
+    @Test(.needsNginx)
+    func `full connections make the lane open another, up to the number allowed`()
         async throws
     {
         let nginx = try Nginx(settings: "http2_max_concurrent_streams 2;")
@@ -131,7 +132,9 @@ struct APNsClientTests {
         #expect(Set(nginx.requests().map(\.connection)).count == 3)
     }
 
-    @Test func `an expired provider token is replaced once, on a new connection`() async throws {
+    @Test(.needsNginx) func `an expired provider token is replaced once, on a new connection`()
+        async throws
+    {
         let nginx = try Nginx()
         defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
@@ -158,7 +161,9 @@ struct APNsClientTests {
         #expect(requests[2].connection != requests[3].connection)
     }
 
-    @Test func `too many provider tokens make a new connection, not a new token`() async throws {
+    @Test(.needsNginx) func `too many provider tokens make a new connection, not a new token`()
+        async throws
+    {
         let nginx = try Nginx()
         defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in
@@ -178,7 +183,9 @@ struct APNsClientTests {
         #expect(requests[1].connection != requests[2].connection)
     }
 
-    @Test func `a reset stream leaves its push unknown, and its connection in use`() async throws {
+    @Test(.needsNginx) func `a reset stream leaves its push unknown, and its connection in use`()
+        async throws
+    {
         let nginx = try Nginx()
         defer { nginx.stop() }
         try await withLane(nginx.url, authorities: nginx.authorities) { lane in

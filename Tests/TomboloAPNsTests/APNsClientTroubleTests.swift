@@ -55,7 +55,7 @@ struct APNsClientTroubleTests {
         #expect(reason.contains("127.0.0.1:\(port)"))
     }
 
-    @Test func `a certificate of a stranger is told as that`() async throws {
+    @Test(.needsNginx) func `a certificate of a stranger is told as that`() async throws {
         let nginx = try Nginx()
         defer { nginx.stop() }
         let stranger = try EphemeralCertificateAuthority(unixTime: Int64(time(nil)))
@@ -64,7 +64,7 @@ struct APNsClientTroubleTests {
         #expect(nginx.requests().isEmpty)
     }
 
-    @Test func `a server without HTTP/2 is told as that`() async throws {
+    @Test(.needsNginx) func `a server without HTTP/2 is told as that`() async throws {
         let nginx = try Nginx(protocols: "")
         defer { nginx.stop() }
         let reason = try await notSent(nginx.url, authorities: nginx.authorities)
@@ -79,7 +79,7 @@ struct APNsClientTroubleTests {
         }
     }
 
-    @Test
+    @Test(.needsNginx)
     func `a push without an answer is unknown at its deadline, and its silent connection goes`()
         async throws
     {
@@ -107,7 +107,7 @@ struct APNsClientTroubleTests {
         #expect(Set(accepted.map(\.connection)).count == 2)
     }
 
-    @Test func `one push without an answer among others does not cost the connection`()
+    @Test(.needsNginx) func `one push without an answer among others does not cost the connection`()
         async throws
     {
         let (listener, port) = listenOnLoopback()

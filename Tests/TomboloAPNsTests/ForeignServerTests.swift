@@ -5,10 +5,12 @@ import TomboloCore
 /// Servers from Debian that end their connections, or allow little: no push is lost, and none goes
 /// twice that was known. With larger counts, and against h2o: `deploy/bench servers`.
 struct ForeignServerTests {
-    @Test(arguments: [
-        ("keepalive_requests 100;", 3_000), ("keepalive_requests 1000;", 5_000),
-        ("keepalive_requests 1000; http2_max_concurrent_streams 1;", 2_000),
-    ])
+    @Test(
+        .needsNginx,
+        arguments: [
+            ("keepalive_requests 100;", 3_000), ("keepalive_requests 1000;", 5_000),
+            ("keepalive_requests 1000; http2_max_concurrent_streams 1;", 2_000),
+        ])
     func `nginx ends its connections, and every push is handled once`(
         settings: String, count: Int
     ) async throws {

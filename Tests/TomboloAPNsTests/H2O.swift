@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import TomboloCrypto
 import TomboloHTTP
 
@@ -7,14 +8,14 @@ import TomboloHTTP
 ///
 /// `@unchecked Sendable`: its test serialises, which uses it step by step.
 final class H2O: @unchecked Sendable {
-    static let program = "/usr/bin/h2o"
-    static var isInstalled: Bool { access(program, X_OK) == 0 }
+    private static let program = "h2o"
+    static let isInstalled = Subprocess.isInstalled(program)
 
     let port: Int
     /// What a client must trust.
     let authorities: [UInt8]
     private let directory: String
-    private var process: pid_t = 0
+    private var process: Subprocess?
 
     /// `streams`: what it allows on one connection.
     init(streams: Int) throws {
@@ -31,7 +32,7 @@ final class H2O: @unchecked Sendable {
         write(server.certificateChain, "certificate.pem")
         write(server.privateKey, "key.pem")
         write([UInt8](configuration(streams).utf8), "h2o.conf")
-        start(listener)
+        try start(listener)
     }
 
     var url: String { "https://127.0.0.1:\(port)" }
@@ -58,10 +59,9 @@ final class H2O: @unchecked Sendable {
     }
 
     private func end(with signal: Int32) {
-        guard process > 0 else { return }
-        kill(process, signal)
-        waitpid(process, nil, 0)
-        process = 0
+        process?.signal(signal)
+        process?.wait()
+        process = nil
     }
 
     private func remove() { system("rm -rf '\(directory)'") }
@@ -84,26 +84,11 @@ final class H2O: @unchecked Sendable {
         """
     }
 
-    private func start(_ listener: Int32) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, listener, 3)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // The thread of a test blocks signals, and what it starts would never hear of one.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let arguments = [Self.program, "-m", "worker", "-c", "\(directory)/h2o.conf"]
-        var argv = arguments.map { strdup($0) } + [nil]
-        var environment = [strdup("SERVER_STARTER_PORT=127.0.0.1:\(port)=3"), nil]
-        let code = posix_spawn(&process, Self.program, &actions, &attributes, &argv, &environment)
-        precondition(code == 0, "h2o cannot be started: apt-get install h2o")
+    private func start(_ listener: Int32) throws {
+        process = try Subprocess(
+            Self.program, ["-m", "worker", "-c", "\(directory)/h2o.conf"],
+            environment: ["SERVER_STARTER_PORT=127.0.0.1:\(port)=3"],
+            streams: [3: .descriptor(listener)])
     }
 
     private func write(_ bytes: [UInt8], _ name: String) {

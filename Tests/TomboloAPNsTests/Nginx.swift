@@ -1,4 +1,6 @@
 import Glibc
+import TestSupport
+import Testing
 import TomboloCrypto
 import TomboloHTTP
 
@@ -9,11 +11,13 @@ import TomboloHTTP
 ///
 /// `@unchecked Sendable`: its test serialises, which uses it step by step.
 final class Nginx: @unchecked Sendable {
+    fileprivate static let program = "nginx"
+
     let port: Int
     /// What a client must trust.
     let authorities: [UInt8]
     private let directory: String
-    private var process: pid_t = 0
+    private var process: Subprocess?
     private var logged: [LoggedRequest] = []
 
     /// `settings` go into the server block: stream limit, requests per connection.
@@ -34,7 +38,7 @@ final class Nginx: @unchecked Sendable {
         write(server.certificateChain, "certificate.pem")
         write(server.privateKey, "key.pem")
         write([UInt8](configuration(settings, locations, protocols).utf8), "nginx.conf")
-        start(listener)
+        try start(listener)
     }
 
     var url: String { "https://127.0.0.1:\(port)" }
@@ -49,10 +53,10 @@ final class Nginx: @unchecked Sendable {
     /// Cuts all connections; the port refuses from then on. Every test ends with it: a `deinit` may
     /// come after the end of the process.
     func stop() {
-        guard process > 0 else { return }
-        kill(process, SIGTERM)
-        waitpid(process, nil, 0)
-        process = 0
+        guard let process else { return }
+        process.signal(SIGTERM)
+        process.wait()
+        self.process = nil
         logged = readLog()
         system("rm -r '\(directory)'")
     }
@@ -109,16 +113,10 @@ final class Nginx: @unchecked Sendable {
         """
     }
 
-    private func start(_ listener: Int32) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, listener, 3)
-        let arguments = ["nginx", "-q", "-p", directory, "-c", "\(directory)/nginx.conf"]
-        var argv = arguments.map { strdup($0) } + [nil]
-        var environment = [strdup("NGINX=3;"), nil]
-        let code = posix_spawn(&process, "/usr/sbin/nginx", &actions, nil, &argv, &environment)
-        precondition(code == 0, "nginx cannot be started: apt-get install nginx-light")
+    private func start(_ listener: Int32) throws {
+        process = try Subprocess(
+            Self.program, ["-q", "-p", directory, "-c", "\(directory)/nginx.conf"],
+            environment: ["NGINX=3;"], streams: [3: .descriptor(listener)])
         waitUntilServing()
     }
 
@@ -142,6 +140,13 @@ final class Nginx: @unchecked Sendable {
         let file = fopen("\(directory)/\(name)", "w")
         fwrite(bytes, 1, bytes.count, file)
         fclose(file)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test against nginx where it is not installed.
+    static var needsNginx: Self {
+        .enabled(if: Subprocess.isInstalled(Nginx.program), "nginx is not installed")
     }
 }
 

@@ -178,7 +178,10 @@ import TomboloJSON
         for id in ["a", "b"] { rig.command(.start, #"{"type":"Runner","state":{}}"#, id: id) }
         rig.command(.start, #"{"type":"Door","state":{}}"#, id: "c")
         let content = try Command.Content(kind: .end, Rig.json("{}"))
-        guard case .end(let end) = content else { return }
+        guard case .end(let end) = content else {
+            Issue.record("\(content)")
+            return
+        }
         rig.step(
             .endMany(
                 EndMany(
@@ -202,7 +205,10 @@ import TomboloJSON
     @Test func `an app that is not configured is refused with the nearest`() {
         var rig = Rig()
         rig.command(.start, #"{"type":"Runner","app":"com.example.ap","state":{}}"#)
-        guard case .refused(let refusal)? = rig.answers.last else { return }
+        guard case .refused(let refusal)? = rig.answers.last else {
+            Issue.record("\(rig.answers)")
+            return
+        }
         #expect(refusal.code == .unknownApp)
         #expect(refusal.detail.contains("com.example.app"))
     }

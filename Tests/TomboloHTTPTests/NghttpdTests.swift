@@ -20,11 +20,11 @@ import TomboloLoop
             let key = try files.write("key.pem", credentials.privateKey)
             let certificate = try files.write("certificate.pem", credentials.certificateChain)
             _ = try files.write("hello", Array("Hello, island".utf8))
-            let process = try ChildProcess(
+            let process = try SubprocessOutput(
                 "nghttpd",
                 ["--address=127.0.0.1", "-d", files.path] + arguments
-                    + ["\(port)", key, certificate])
-            defer { process.terminate() }
+                    + ["\(port)", key, certificate], on: loop)
+            defer { process.end() }
             try await process.waitUntilListening(port: port, on: loop)
             let endpoint = HTTP2Endpoint(scheme: .https, host: "localhost", port: port)
             try await body(loop, endpoint, authority.client)

@@ -131,13 +131,13 @@ import TomboloLoop
         let output = try await onLoop { loop in
             let echo = try EchoServer(loop, tls: authority.server)
             defer { echo.listener.close() }
-            let client = try ChildProcess(
+            let client = try SubprocessOutput(
                 "openssl",
                 [
                     "s_client", "-connect", "127.0.0.1:\(echo.listener.address.port)", "-tls1_1",
                     "-cipher", "ALL:@SECLEVEL=0",
-                ])
-            return try await client.waitForOutput(on: loop)
+                ], on: loop)
+            return await client.wait()
         }
         #expect(output.contains("protocol version"))
     }
@@ -149,15 +149,15 @@ import TomboloLoop
             defer { files.remove() }
             let credentials = try authority.authority.issueServer(unixTime: currentUnixTime())
             let port = try freePort()
-            let server = try ChildProcess(
+            let server = try SubprocessOutput(
                 "openssl",
                 [
                     "s_server", "-accept", "127.0.0.1:\(port)", "-www", "-tls1_1", "-cipher",
                     "ALL:@SECLEVEL=0", "-cert",
                     try files.write("certificate.pem", credentials.certificateChain), "-key",
                     try files.write("key.pem", credentials.privateKey),
-                ])
-            defer { server.terminate() }
+                ], on: loop)
+            defer { server.end() }
             try await server.waitUntilListening(port: port, on: loop)
             let error = await #expect(throws: ConnectionError.self) {
                 try await Connection.dial(

@@ -159,7 +159,10 @@ import TomboloRelay
                 }
                 #expect(accepted.version == Int64(index + 1))
             }
-            guard case .refused(let refusal)? = answers.last else { return }
+            guard case .refused(let refusal)? = answers.last else {
+                Issue.record("\(answers.suffix(1))")
+                return
+            }
             #expect(refusal.code == .unknownActivity)
         }
     }
@@ -180,10 +183,11 @@ import TomboloRelay
             #expect(view?.version == 2)
             #expect(view.map { String(decoding: $0.state.bytes, as: UTF8.self) } == #"{"lap":1}"#)
             #expect(view?.destinations.count == 1)
-            guard
-                case .accepted(let accepted) = await relay.submit(
-                    try Self.command(.end, "cat", "{}"))
-            else { return }
+            let answer = await relay.submit(try Self.command(.end, "cat", "{}"))
+            guard case .accepted(let accepted) = answer else {
+                Issue.record("\(answer)")
+                return
+            }
             #expect(accepted.version == 3)
             _ = await relay.waitForDelivery(key, version: 3, deadline: relay.loop.now + .seconds(5))
             #expect(apple.pushes.last?.event == .end)

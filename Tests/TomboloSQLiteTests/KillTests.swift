@@ -36,36 +36,23 @@ func `a child appends until it is killed`() async throws {
 /// Runs the child until it has acknowledged `count` batches, kills it in the middle of the next
 /// ones, and answers the last sequence that it acknowledged.
 private func killedChild(in directory: String, after count: Int) throws -> Int64 {
-    var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[1], childOutput)
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    let words = [
-        "child", "--testing-library", "swift-testing", "--filter",
-        "a child appends until it is killed",
-    ]
-    let variables = ["TOMBOLO_TEST_APPEND_TO=\(directory)", "SWIFT_BACKTRACE=enable=no"]
-    var child: pid_t = 0
-    let arguments = words.map { strdup($0) } + [nil]
-    let environment = variables.map { strdup($0) } + [nil]
-    defer { for text in arguments + environment { free(text) } }
-    let code = posix_spawn(&child, "/proc/self/exe", &actions, nil, arguments, environment)
-    close(ends[1])
-    try #require(code == 0)
+    let child = try Subprocess(
+        "/proc/self/exe",
+        [
+            "--testing-library", "swift-testing", "--filter",
+            "a child appends until it is killed",
+        ],
+        environment: ["TOMBOLO_TEST_APPEND_TO=\(directory)", "SWIFT_BACKTRACE=enable=no"],
+        streams: [childOutput: .pipe])
     var lines: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4_096)
     while true {
-        let got = read(ends[0], &chunk, chunk.count)
+        let got = read(child.descriptor(childOutput), &chunk, chunk.count)
         guard got > 0 else { break }
         lines += chunk.prefix(got)
-        if lines.count(where: { $0 == 10 }) >= count { kill(child, SIGKILL) }
+        if lines.count(where: { $0 == 10 }) >= count { child.signal(SIGKILL) }
     }
-    close(ends[0])
-    waitpid(child, nil, 0)
+    child.wait()
     let acknowledged = lines.split(separator: 10).last.map { String(decoding: $0, as: UTF8.self) }
     return try #require(acknowledged.flatMap { Int64($0) }, "the child appended")
 }

@@ -1,4 +1,4 @@
-import Glibc
+import TestSupport
 import TomboloLoop
 
 /// What curl, a program that this relay did not write, got for an answer.
@@ -42,78 +42,28 @@ struct CurlAnswer: Sendable {
     }
 }
 
-/// One run of curl; its output comes over a pipe that the loop watches.
-final class Curl: ReadinessTarget, @unchecked Sendable {  // used on its loop only
+/// One run of curl, which prints the head too; what it writes to stderr comes with it.
+struct Curl {
     struct Failure: Error {
         let what: String
     }
 
-    private let loop: EpollLoop
-    private let output: Int32
-    private let process: pid_t
-    private let parking: Parking
-    private(set) var collected: [UInt8] = []
-    private(set) var hasEnded = false
-    private var isReaped = false
+    private let output: SubprocessOutput
 
     init(_ arguments: [String], on loop: EpollLoop) throws {
-        self.loop = loop
-        parking = Parking(loop)
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failure(what: "pipe: \(errno)") }
-        // Another child that inherited the writing end would keep it open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
-        let all = ["curl", "-sS", "-i", "--max-time", "20"] + arguments
-        let argv = all.map { strdup($0) } + [nil]
-        defer { for pointer in argv { free(pointer) } }
-        var child = pid_t()
-        let code = posix_spawnp(&child, "curl", &actions, nil, argv, environ)
-        close(ends[1])
-        output = ends[0]
-        process = child
-        guard code == 0 else { throw Failure(what: "curl cannot be started: \(code)") }
-        _ = fcntl(output, F_SETFL, O_NONBLOCK)
-        try loop.register(output, .readable, self)
+        output = try SubprocessOutput(
+            "curl", ["-sS", "-i", "--max-time", "20"] + arguments, on: loop)
     }
 
-    deinit {
-        end()
-        close(output)
-    }
+    var collected: [UInt8] { output.collected }
+    var hasEnded: Bool { output.hasEnded }
 
-    /// Ends it and waits for its end.
-    func end() {
-        guard !isReaped else { return }
-        isReaped = true
-        kill(process, SIGKILL)
-        var status: Int32 = 0
-        waitpid(process, &status, 0)
-    }
+    /// Ends it at once.
+    func end() { output.end() }
 
     /// Waits until `condition` holds of what has come, or nothing more comes.
+    @discardableResult
     func wait(until condition: (String) -> Bool = { _ in false }) async -> String {
-        while true {
-            let text = String(decoding: collected, as: UTF8.self)
-            if hasEnded || condition(text) { return text }
-            await parking.park()
-        }
-    }
-
-    func becameReady(_ readiness: Readiness) {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = read(output, &buffer, buffer.count)
-        if count > 0 {
-            collected += buffer[..<count]
-        } else {
-            hasEnded = true
-            loop.deregister(output)
-        }
-        parking.unpark()
+        await output.wait(until: condition)
     }
 }

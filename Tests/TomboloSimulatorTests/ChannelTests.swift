@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TomboloCrypto
 
@@ -323,6 +324,8 @@ extension SimulatorBench {
             arguments += ["-H", header]
         }
         if !body.isEmpty { arguments += ["--data-binary", body] }
-        return try await OutsideProgram.run("curl", arguments + [simulator.url + path], on: loop)
+        return try await SubprocessOutput(
+            "curl", arguments + [simulator.url + path], on: loop, withErrors: false
+        ).wait()
     }
 }

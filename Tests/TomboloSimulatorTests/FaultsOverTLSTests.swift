@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TomboloHTTP
 
@@ -125,7 +126,9 @@ extension SimulatorBench {
         let url = simulator.controlURL ?? ""
         var arguments = ["--silent", "--max-time", "20", "-X", method, "-w", "%{http_code}"]
         if !body.isEmpty { arguments += ["--data-binary", body] }
-        return try await OutsideProgram.run("curl", arguments + [url + path], on: loop)
+        return try await SubprocessOutput(
+            "curl", arguments + [url + path], on: loop, withErrors: false
+        ).wait()
     }
 
     /// A connection of our own client.
@@ -155,6 +158,6 @@ extension SimulatorBench {
             "--header=apns-topic: com.example.app.push-type.liveactivity",
             "--header=apns-push-type: liveactivity", simulator.url + "/3/device/a1f0",
         ]
-        return try await OutsideProgram.run("nghttp", arguments, on: loop)
+        return try await SubprocessOutput("nghttp", arguments, on: loop, withErrors: false).wait()
     }
 }

@@ -109,16 +109,16 @@ final class SimulatorBench: @unchecked Sendable {  // used on its loop only
             if let value { arguments += ["-H", "\(name): \(value)"] }
         }
         arguments.append(simulator.url + "/3/device/" + token)
-        let text = try await OutsideProgram.run("curl", arguments, on: loop)
+        let text = try await SubprocessOutput("curl", arguments, on: loop, withErrors: false).wait()
         return (String(text.split(separator: "\n").last ?? ""), text)
     }
 
     static func temporaryDirectory() throws -> String {
         guard let path = strdup("/tmp/tombolo-simulator-XXXXXX") else {
-            throw OutsideProgram.CannotStart()
+            throw Subprocess.CannotStart(description: "no folder")
         }
         defer { free(path) }
-        guard mkdtemp(path) != nil else { throw OutsideProgram.CannotStart() }
+        guard mkdtemp(path) != nil else { throw Subprocess.CannotStart(description: "no folder") }
         return String(cString: path)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TomboloHTTP
 
@@ -84,7 +85,9 @@ import TomboloHTTP
                 "--header=apns-topic: com.example.app.push-type.liveactivity",
                 "--header=apns-push-type: liveactivity", bench.simulator.url + "/3/device/a1f0",
             ]
-            let text = try await OutsideProgram.run("nghttp", arguments, on: bench.loop)
+            let text = try await SubprocessOutput(
+                "nghttp", arguments, on: bench.loop, withErrors: false
+            ).wait()
             let limits = text.split(separator: "\n").filter {
                 $0.contains("SETTINGS_MAX_CONCURRENT_STREAMS")
             }

@@ -25,15 +25,15 @@ struct ServerUnderTest: Sendable {
         if let authority {
             trust = ["--cacert", try files.write("ca.pem", authority.authority.certificate)]
         }
-        let curl = try ChildProcess(
-            "/usr/bin/curl",
+        let curl = try SubprocessOutput(
+            "curl",
             ["-sS", "--max-time", "20", "-w", "|%{http_version} %{http_code}", origin + path]
-                + trust + arguments)
-        return try await curl.waitForOutput(on: loop)
+                + trust + arguments, on: loop)
+        return await curl.wait()
     }
 
     func run(_ program: String, _ arguments: [String]) async throws -> String {
-        try await ChildProcess(program, arguments).waitForOutput(on: loop)
+        try await SubprocessOutput(program, arguments, on: loop).wait()
     }
 
     /// A raw connection in clear text.

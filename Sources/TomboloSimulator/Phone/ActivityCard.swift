@@ -35,6 +35,8 @@ package struct ActivityCard: Hashable, Sendable {
     package let firstShownAt: WallInstant
     /// The last change of the shown state.
     package internal(set) var shownAt: WallInstant
+    /// The text of the last alert that came with a push for it.
+    package internal(set) var alert: String?
     /// Pushes for this card that changed nothing.
     package internal(set) var ignoredCount = 0
     /// The newest timestamp applied, Unix seconds.

@@ -13,7 +13,8 @@ struct ActivityPayload {
     var contentState: JSONView?
     var attributesType: String?
     var attributes: JSONView?
-    var hasAlert: Bool
+    /// The title of its alert, else the body; nil without an alert.
+    var alert: String?
     var staleDate: DateField
     var dismissalDate: DateField
     var inputPushChannel: String?
@@ -41,7 +42,7 @@ struct ActivityPayload {
         contentState = aps["content-state"]
         attributesType = aps["attributes-type"]?.string
         attributes = aps["attributes"]
-        hasAlert = Self.isAlert(aps["alert"])
+        alert = Self.alert(aps["alert"])
         staleDate = Self.date(aps["stale-date"])
         dismissalDate = Self.date(aps["dismissal-date"])
         inputPushChannel = aps["input-push-channel"]?.string
@@ -61,12 +62,17 @@ struct ActivityPayload {
         return value.integer.map(DateField.second) ?? .notWholeSeconds
     }
 
-    /// An alert of a Live Activity is an object with a title or a body, each a string or an object.
-    private static func isAlert(_ value: JSONView?) -> Bool {
-        guard let value, value.kind == .object else { return false }
-        return ["title", "body"].contains { name in
-            guard let kind = value[name]?.kind else { return false }
-            return kind == .string || kind == .object
+    /// An alert of a Live Activity is an object with a title or a body, each a string or an object
+    /// that names a string of the app.
+    private static func alert(_ value: JSONView?) -> String? {
+        guard let value, value.kind == .object else { return nil }
+        for name in ["title", "body"] {
+            switch value[name]?.kind {
+            case .string?: return value[name]?.string
+            case .object?: return value[name]?["loc-key"]?.string ?? ""
+            default: continue
+            }
         }
+        return nil
     }
 }

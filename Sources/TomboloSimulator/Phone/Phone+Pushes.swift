@@ -39,6 +39,7 @@ extension Phone {
             activityID: attributes["activity_id"]?.string, contentState: [UInt8](state.raw),
             timestamp: payload.timestamp, at: now)
         nextCardNumber += 1
+        card.alert = payload.alert
         card.budget = configuration.updateBudget.map {
             TokenBucket(depth: $0.depth, perHour: $0.perHour, at: now)
         }
@@ -63,7 +64,7 @@ extension Phone {
     private func checkStart(
         _ payload: ActivityPayload, type: String, at now: WallInstant
     ) throws(Ignored) -> (state: JSONView, attributes: JSONView) {
-        guard payload.hasAlert else { throw Ignored(.alertMissing) }
+        guard payload.alert != nil else { throw Ignored(.alertMissing) }
         guard let givenType = payload.attributesType, let attributes = payload.attributes else {
             throw Ignored(.attributesMissing)
         }
@@ -109,6 +110,7 @@ extension Phone {
         try Self.checkLead(timestamp, at: now)
         let state = try decodable(payload.contentState, type: cards[index].attributesType)
         cards[index].timestamp = timestamp
+        cards[index].alert = payload.alert ?? cards[index].alert
         noteStrangeDate(state, cards[index].attributesType, push, at: now, &effects)
         noteDate(payload.staleDate, push, at: now, &effects)
         noteStale(payload, push, at: now, &effects)

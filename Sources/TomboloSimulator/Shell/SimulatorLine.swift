@@ -30,6 +30,7 @@ enum SimulatorLine {
         line.raw(card.contentState)
         line.member("shown", card.shownCount)
         line.member("ignored", card.ignoredCount)
+        if let alert = card.alert { line.member("alert", alert) }
         line.member("at", now.rfc3339)
         line.endObject()
         return line.bytes

@@ -59,7 +59,7 @@ extension Subcommand {
             "Without -s and --state the state is read from stdin, where that is a pipe or a file."
         ],
         examples: [
-            "tombolo start cat-7 --type RunnerWidgetAttributes --device phone-1 -s lap=1/5",
+            "tombolo start order-1 --type OrderAttributes --device phone-1 -s step=baking",
             "echo '{\"lap\":\"1/5\"}' | tombolo start cat-7 --type Any",
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable],

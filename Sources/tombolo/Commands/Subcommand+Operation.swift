@@ -64,7 +64,8 @@ extension Subcommand {
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
         flags: [.devData, .listen, .simulatorAddress, .phones, .phoneType, .noInput],
         details: [
-            "phone-1 is of budget class lab, phone-2 frequent, phone-3 standard. On a terminal the\n"
+            "phone-1 has the budget class lab, phone-2 frequent, phone-3 standard. Their app has the\n"
+                + "types of the scenarios, and OrderAttributes, whose state may be anything. On a terminal the\n"
                 + "three islands are drawn; elsewhere every line is a JSON object, the first of them\n"
                 + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}."
         ],

@@ -58,6 +58,7 @@ final class DevScreen: @unchecked Sendable {
             let now = SystemClock().now()
             for (index, player) in players.enumerated() {
                 phones[index].picture = player.picture(at: now)
+                phones[index].texts = player.texts(at: now)
             }
             let island = IslandScreen(
                 columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
@@ -95,14 +96,19 @@ final class DevScreen: @unchecked Sendable {
             let index = phones.firstIndex(where: { $0.name == name })
         else { return }
         switch view["event"]?.string {
-        case "dismissed": players[index].clear()
+        case "dismissed":
+            players[index].clear()
+            phones[index].activity = nil
+            phones[index].alert = nil
         case "ignored":
             notes.append("\(name) ignored a push: \(view["reason"]?.string ?? "")")
             notes.removeFirst(max(0, notes.count - Self.notesMax))
         default:
             phones[index].shown = view["shown"]?.integer ?? 0
-            guard let state = view["state"]?.json, IslandPicture.of(state.document.root) != nil
-            else { return }
+            phones[index].activity = view["activity"]?.string.map(Self.printable)
+            phones[index].hasEnded = view["event"]?.string == "ended"
+            phones[index].alert = view["alert"]?.string.map(Self.printable)
+            guard let state = view["state"]?.json else { return }
             players[index].hold(
                 state, of: view["activity"]?.string,
                 at: view["at"]?.string.flatMap(Instant.init(rfc3339:)) ?? SystemClock().now())
@@ -111,33 +117,34 @@ final class DevScreen: @unchecked Sendable {
 
     // MARK: What the relay did
 
-    /// The newest running activity of each phone, by the relay's own books.
+    /// The newest activity of each phone, by the relay's own books.
     private func lookAtRelay() async {
         guard let tenant = Identifier("main") else { return }
         let (views, _) = await relay.activities(
             of: TenantID(tenant), status: nil, type: nil, user: nil, after: nil, limit: 100)
         let now = await relay.wallNow()
+        var newest: [Int: ActivityView] = [:]
         for view in views.sorted(by: { $0.seq < $1.seq }) {
             for destination in view.destinations {
-                guard
-                    let index = phones.firstIndex(where: { $0.name == destination.device.rawValue })
-                else { continue }
+                let name = destination.device.rawValue
+                guard let index = phones.firstIndex(where: { $0.name == name }) else { continue }
+                newest[index] = view
                 phones[index].budgetClass = destination.grant.budgetClass.name
-                phones[index].asked = destination.frames.asked
-                phones[index].sent = destination.frames.sent
-                phones[index].merged = destination.frames.merged
-                phones[index].skipped = destination.frames.skipped
-                phones[index].waiting = Self.waiting(destination.waiting, now: now)
+                phones[index].waiting = IslandScreen.waiting(destination.waiting, now: now)
             }
+        }
+        for (index, view) in newest {
+            let ledgers = await relay.ledgers(of: view.key) ?? []
+            guard let books = ledgers.last(where: { $0.device.rawValue == phones[index].name })
+            else { continue }
+            phones[index].sent = books.ledger.counts.sent
+            phones[index].merged = books.ledger.counts.merged
+            phones[index].framesAsked = books.frames.asked
+            phones[index].framesSent = books.frames.sent
         }
     }
 
-    /// What an island says of the change that waits; nil where none does.
-    static func waiting(_ decision: Decision?, now: Instant) -> String? {
-        guard let reason = decision?.reason else { return nil }
-        guard let until = decision?.until, until > now else { return reason }
-        let seconds = ((until - now).seconds * 10).rounded(.up) / 10
-        // The island is narrow: what is cut is the end of a word.
-        return "\(seconds) s: \(reason)"
+    private static func printable(_ text: String) -> String {
+        IslandPlayer.printable(text, atMost: IslandScreen.width)
     }
 }

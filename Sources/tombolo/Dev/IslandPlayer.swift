@@ -80,6 +80,27 @@ struct IslandPlayer: Hashable, Sendable {
     func picture(at now: Instant) -> Bitmap? {
         state(at: now).flatMap { IslandPicture.of($0.document.root) }
     }
+
+    /// What it writes at a moment where there is no picture: the first two members.
+    func texts(at now: Instant) -> [String] {
+        guard let state = state(at: now) else { return [] }
+        return state.document.root.members.prefix(2).map { name, value in
+            let text = value.string ?? String(decoding: value.raw, as: UTF8.self)
+            return Self.printable("\(name): \(text)", atMost: Self.textMax)
+        }
+    }
+
+    /// A text of the island is cut after so many characters.
+    static let textMax = 20
+
+    /// A terminal obeys control characters, and a state is a stranger's text.
+    static func printable(_ text: String, atMost count: Int) -> String {
+        let safe = text.unicodeScalars.prefix(4 * count).map { scalar in
+            scalar.properties.generalCategory == .control
+                || scalar.properties.generalCategory == .format ? " " : Character(scalar)
+        }
+        return String(String(safe).prefix(count))
+    }
 }
 
 /// All frames of a flip-book, as a content state carries them in its member `clip`:

@@ -2,17 +2,26 @@
 ///
 /// Pure: views in, lines out. Where the terminal is narrower than the islands, they wrap.
 struct IslandScreen: Sendable {
-    /// One phone as it stands now.
+    /// One phone at this moment.
     struct Phone: Hashable, Sendable {
         var name: String
         var budgetClass: String
-        /// What its island shows; nil while it shows nothing.
+        /// The activity whose card it shows; nil while it shows none.
+        var activity: String?
+        var hasEnded = false
+        /// The last alert of that card.
+        var alert: String?
+        /// What its island shows; nil where the state has no picture.
         var picture: Bitmap?
-        var asked: Int64 = 0
+        /// What it shows where there is no picture: `name: value` of two members.
+        var texts: [String] = []
+        /// Versions that went by themselves, and those that went as a part of a newer one.
         var sent: Int64 = 0
         var merged: Int64 = 0
-        var skipped: Int64 = 0
-        /// Why the next frame waits; nil while nothing does.
+        /// Frames of clips.
+        var framesAsked: Int64 = 0
+        var framesSent: Int64 = 0
+        /// Why the next change waits; nil while nothing does.
         var waiting: String?
         /// How many changes its island has shown.
         var shown: Int64 = 0
@@ -41,19 +50,21 @@ struct IslandScreen: Sendable {
     }
 
     private func block(_ phone: Phone) -> [String] {
-        let picture = picture(phone.picture)
+        let island = phone.picture.map { inMiddle($0.braille) } ?? inMiddle(phone.texts)
         var lines = [pad("\(phone.name) · \(phone.budgetClass)")]
-        lines += picture.map { usesColor ? "\u{1B}[97;40m\($0)\u{1B}[0m" : $0 }
-        lines.append(pad("asked \(phone.asked)  sent \(phone.sent)"))
-        lines.append(pad("merged \(phone.merged)  skipped \(phone.skipped)"))
+        lines += island.map { usesColor ? "\u{1B}[97;40m\($0)\u{1B}[0m" : $0 }
+        lines.append(pad(phone.activity.map { $0 + (phone.hasEnded ? " · ended" : "") } ?? ""))
+        lines.append(pad(phone.alert.map { "alert: " + $0 } ?? ""))
+        lines.append(pad("sent \(phone.sent)  merged \(phone.merged)"))
+        let frames = "frames \(phone.framesSent) of \(phone.framesAsked)"
+        lines.append(pad(phone.framesAsked == 0 ? "" : frames))
         lines.append(pad("shown \(phone.shown)"))
         lines.append(pad(phone.waiting ?? ""))
         return lines
     }
 
-    /// The picture in the middle of the island, cut to its size.
-    private func picture(_ picture: Bitmap?) -> [String] {
-        let rows = picture?.braille ?? []
+    /// These rows in the middle of the island, cut to its size.
+    private func inMiddle(_ rows: [String]) -> [String] {
         let top = max(0, (Self.height - rows.count) / 2)
         return (0..<Self.height).map { row in
             guard rows.indices.contains(row - top) else {

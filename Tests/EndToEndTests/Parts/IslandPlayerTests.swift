@@ -156,6 +156,14 @@ import TomboloJSON
         player.hold(try Self.json(#"{"offset":0}"#), of: "next", at: Self.start + .seconds(5))
         #expect(Self.offset(player, after: 5_000) == 0)
     }
+
+    @Test func `a state without a picture is its first two members, cut and printable`() throws {
+        var player = IslandPlayer()
+        #expect(player.texts(at: Self.start).isEmpty)
+        let state = #"{"step":"at the door\u001b[2J","minutes":12,"third":true}"#
+        player.hold(try JSON(validating: Array(state.utf8)), of: "order-1", at: Self.start)
+        #expect(player.texts(at: Self.start) == ["step: at the door [2", "minutes: 12"])
+    }
 }
 
 /// A frame of the cat as the island draws it.

@@ -9,7 +9,7 @@ import TomboloCrypto
         (1...count).map { number in
             var phone = IslandScreen.Phone(name: "phone-\(number)", budgetClass: "lab")
             phone.picture = Base64.decode(RunnerCat.frames[0]).flatMap(Bitmap.init(png:))
-            phone.waiting = "14.9 s: low_priority_spacing"
+            phone.waiting = "next push in 14.9 s"
             return phone
         }
     }
@@ -24,15 +24,21 @@ import TomboloCrypto
         #expect(lines.allSatisfy { $0.count <= columns })
     }
 
-    /// The longest reason left no room for the seconds.
-    @Test func `of what waits, the seconds are shown whole`() throws {
+    @Test func `why a change waits is a sentence that fits under the island`() throws {
         let now = Instant(seconds: 1_800_000_000)
-        var phone = IslandScreen.Phone(name: "phone-3", budgetClass: "standard")
-        phone.waiting = DevScreen.waiting(
-            .deferred(until: now + .milliseconds(14_620), .lowPrioritySpacing), now: now)
-        let lines = IslandScreen(columns: 80, usesColor: false).lines([phone], title: "dev")
-        #expect(lines.contains { $0.hasPrefix("14.7 s: low_priority") })
-        #expect(DevScreen.waiting(nil, now: now) == nil)
+        #expect(IslandScreen.waiting(nil, now: now) == nil)
+        #expect(IslandScreen.waiting(.merged, now: now) == nil)
+        #expect(
+            IslandScreen.waiting(
+                .deferred(until: now + .milliseconds(14_620), .lowPrioritySpacing), now: now)
+                == "next push in 14.7 s")
+        for hold in Hold.allCases {
+            for until in [nil, now, now + .milliseconds(999_900), now + .seconds(43_200)] {
+                let text = try #require(
+                    IslandScreen.waiting(.deferred(until: until, hold), now: now))
+                #expect((1...IslandScreen.width).contains(text.count), "\(text)")
+            }
+        }
     }
 
     @Test func `three islands fit a terminal of 80 by 24 with a line for the key`() {
@@ -40,13 +46,34 @@ import TomboloCrypto
         #expect(screen.lines(phones(3), title: "dev").count <= 20)
     }
 
-    @Test func `the picture is drawn in braille, and numbers and reason stand below`() throws {
+    @Test func `the picture is drawn in braille, with activity, alert and counts below`() throws {
         let screen = IslandScreen(columns: 80, usesColor: false)
-        let lines = screen.lines(phones(1), title: "dev")
+        var phone = phones(1)[0]
+        phone.activity = "cat-7"
+        phone.alert = "Mike is off"
+        phone.sent = 3
+        phone.framesAsked = 100
+        phone.framesSent = 99
+        var lines = screen.lines([phone], title: "dev")
         let cat = try #require(phones(1)[0].picture).braille
         #expect(Array(lines[3..<11]) == cat)
-        #expect(lines[11].contains("asked 0"))
-        #expect(lines.contains { $0.hasPrefix("14.9 s: low_priority") })
+        #expect(lines[11].hasPrefix("cat-7 "))
+        #expect(lines[12].hasPrefix("alert: Mike is off"))
+        #expect(lines[13].hasPrefix("sent 3  merged 0"))
+        #expect(lines[14].hasPrefix("frames 99 of 100"))
+        phone.hasEnded = true
+        lines = screen.lines([phone], title: "dev")
+        #expect(lines[11].hasPrefix("cat-7 · ended"))
+        #expect(lines.contains { $0.hasPrefix("next push in 14.9 s") })
+    }
+
+    @Test func `a state without a picture is drawn as text`() {
+        let screen = IslandScreen(columns: 80, usesColor: false)
+        var phone = IslandScreen.Phone(name: "phone-1", budgetClass: "lab")
+        phone.texts = ["step: baking", "minutes: 12"]
+        let lines = screen.lines([phone], title: "dev")
+        #expect(lines[6].contains("step: baking"))
+        #expect(lines[7].contains("minutes: 12"))
     }
 
     @Test func `an island that shows nothing is empty`() {

@@ -1,0 +1,44 @@
+import TomboloCore
+
+extension IslandScreen {
+    /// Why a change waits, in words that fit under an island; nil while nothing does.
+    static func waiting(_ decision: Decision?, now: Instant) -> String? {
+        guard case .deferred(let until, let hold) = decision else { return nil }
+        guard let until, until > now, let text = timed(hold) else { return untimed(hold) }
+        let seconds = ((until - now).seconds * 10).rounded(.up) / 10
+        return seconds < 1_000 ? "\(text) \(seconds) s" : untimed(hold)
+    }
+
+    /// With the time that is left behind it; nil where that says nothing.
+    private static func timed(_ hold: Hold) -> String? {
+        switch hold {
+        case .spacing, .lowPrioritySpacing, .bucket: "next push in"
+        case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: "phone's next in"
+        case .startBudget: "next start in"
+        case .tokenBackOff: "Apple says wait"
+        case .laneParked: "Apple is away"
+        case .timestampAhead: "clock is behind"
+        default: nil
+        }
+    }
+
+    private static func untimed(_ hold: Hold) -> String {
+        switch hold {
+        case .spacing, .lowPrioritySpacing, .bucket: "waits for its budget"
+        case .inFlight: "a push is on its way"
+        case .streamLimit: "waits for a stream"
+        case .reserving: "its budget is written"
+        case .startToken: "waits for start token"
+        case .updateToken: "waits for update token"
+        case .unknownStart: "start: outcome unknown"
+        case .tokenBackOff: "Apple says: wait"
+        case .laneParked: "Apple is away"
+        case .timestampAhead: "clock is behind"
+        case .paused: "paused"
+        case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: "phone's budget is spent"
+        case .startBudget: "start budget is spent"
+        case .stranded: "new card has no token"
+        case .channel: "waits for its channel"
+        }
+    }
+}

@@ -14,8 +14,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A library of this package: its sources, and the rooms it may look into.
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func room(
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 func tests(
@@ -41,7 +43,7 @@ let package = Package(
 
         // Pure: no I/O, no clock, no `async`.
         room("TomboloJSON"),
-        room("TomboloCore", ["TomboloJSON"]),
+        room("TomboloCore", ["TomboloJSON"], exclude: ["README.md"]),
         room("TomboloAPI", ["TomboloCore", "TomboloJSON"]),
 
         // Time and waiting; the log; the shell.

@@ -36,10 +36,12 @@ extension Relay {
 
     /// What a device's command would be answered with now.
     package func dryRun(
-        _ command: DeviceCommand, for device: DeviceKey
+        _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
     ) -> Result<Stored, Refusal> {
         read { core, now in
-            Result { () throws(Refusal) in try core.dryRun(command, for: device, now: now) }
+            Result { () throws(Refusal) in
+                try core.dryRun(command, for: device, by: authority, now: now)
+            }
         }
     }
 

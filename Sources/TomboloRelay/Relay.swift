@@ -365,8 +365,10 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     /// What a device, or its backend, tells.
-    package func submit(_ command: DeviceCommand, for device: DeviceKey) async -> Answer {
-        await ask { .device(device, command, $0) }
+    package func submit(
+        _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
+    ) async -> Answer {
+        await ask { .device(device, command, $0, by: authority) }
     }
 
     /// Keeps an API key as the doors encoded it; nil deletes.

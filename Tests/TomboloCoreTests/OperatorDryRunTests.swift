@@ -126,7 +126,7 @@ import TomboloJSON
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier(device)))
         let command = try word(step, &chance)
         let run = result { () throws(Refusal) in
-            try rig.core.dryRun(command, for: key, now: rig.now)
+            try rig.core.dryRun(command, for: key, by: .operate, now: rig.now)
         }
         rig.tell(command, device)
         return text(run)

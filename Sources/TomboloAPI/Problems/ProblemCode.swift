@@ -18,6 +18,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     // Who asks.
     case unauthorized
     case forbidden
+    case userNotBound = "user-not-bound"
 
     // What is asked for.
     case unknownActivity = "unknown-activity"

@@ -85,5 +85,14 @@ package enum ProblemRegistry {
             cause: "The key is valid, but has no scope that covers this request.",
             fix: "Use a key with the scope that the problem names, or mint one.",
             command: "tombolo key mint --scope produce,observe --data DIR"),
+        ProblemPage(
+            .userNotBound, 403, "The key is not bound to this user or app",
+            cause:
+                "A device's key registers the device for the user and the app that the key is "
+                + "bound to. A key without them sets neither.",
+            fix:
+                "Mint the key with the user and the app, register the device with a key of scope "
+                + "operate, or leave both members out.",
+            command: "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app"),
     ]
 }

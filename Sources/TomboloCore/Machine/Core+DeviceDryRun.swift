@@ -3,9 +3,11 @@
 extension Core {
     /// What a device's command would be answered with now; throws what would refuse it.
     package func dryRun(
-        _ command: DeviceCommand, for key: DeviceKey, now: Instant
+        _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> Stored {
-        if case .register(let registration) = command { return try admit(registration, key).1 }
+        if case .register(let registration) = command {
+            return try admit(registration, key, by: authority).1
+        }
         guard let device = devices[try device(key)] else { return Stored(.outdated) }
         switch command {
         case .register, .report: return Stored(.updated)

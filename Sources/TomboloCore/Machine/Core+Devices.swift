@@ -4,13 +4,15 @@ import TomboloJSON
 
 extension Core {
     mutating func take(
-        _ command: DeviceCommand, for key: DeviceKey, _ ticket: Ticket, now: Instant,
-        effects: inout Effects
+        _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority,
+        _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
         do {
             switch command {
             case .register(let registration):
-                try register(registration, key, ticket, now: now, effects: &effects)
+                let (admitted, stored) = try admit(registration, key, by: authority)
+                register(admitted, key, now: now, effects: &effects)
+                staged.stored.append((ticket, stored))
             case .delete: try deleteDevice(key, ticket, now: now)
             case .putToken(let name, let registration):
                 try putToken(name, registration, key, ticket, now: now, effects: &effects)
@@ -49,10 +51,9 @@ extension Core {
     // MARK: Registration
 
     private mutating func register(
-        _ registration: DeviceRegistration, _ key: DeviceKey, _ ticket: Ticket, now: Instant,
+        _ registration: DeviceRegistration, _ key: DeviceKey, now: Instant,
         effects: inout Effects
-    ) throws(Refusal) {
-        let (registration, stored) = try admit(registration, key)
+    ) {
         // Tokens and cards belong to one app in one environment: there it is another installation.
         if let known = deviceByKey[key], moves(known, to: registration) { forgetDevice(known) }
         let slot: Int
@@ -72,7 +73,6 @@ extension Core {
         enterUser(slot)
         adoptGrants(of: slot, now: now)
         stageDevice(slot)
-        staged.stored.append((ticket, stored))
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }
@@ -81,10 +81,12 @@ extension Core {
 
     /// The registration as it is kept, and what is said to it.
     func admit(
-        _ registration: DeviceRegistration, _ key: DeviceKey
+        _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority
     ) throws(Refusal) -> (DeviceRegistration, Stored) {
-        var registration = registration
         let known = deviceByKey[key].flatMap { devices[$0] }
+        var registration = try authority.bind(
+            registration, known: known?.registration,
+            onlyApp: configuration.onlyApp(of: key.tenant))
         // A class that an operator set stays when the app registers again.
         registration.budgetClass = registration.budgetClass ?? known?.registration.budgetClass
         // Nor does an app that leaves its environment out lose its tokens for that.

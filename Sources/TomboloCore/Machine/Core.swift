@@ -96,8 +96,8 @@ package struct Core: Sendable {
             takeAtomically(commands, ticket, now: now, effects: &effects)
         case .endMany(let request, let ticket):
             endMany(request, ticket, now: now, effects: &effects)
-        case .device(let key, let command, let ticket):
-            take(command, for: key, ticket, now: now, effects: &effects)
+        case .device(let key, let command, let ticket, let authority):
+            take(command, for: key, by: authority, ticket, now: now, effects: &effects)
         case .key(let number, let value, let ticket):
             keys[number] = value
             staged.records.append(Record(space: .key, number: number, value: value))

@@ -10,7 +10,7 @@ package enum Input: Sendable {
     /// All of them or none.
     case atomic([Command], Ticket)
     case endMany(EndMany, Ticket)
-    case device(DeviceKey, DeviceCommand, Ticket)
+    case device(DeviceKey, DeviceCommand, Ticket, by: DeviceAuthority = .operate)
     /// API keys, as the doors encode them; a nil value deletes.
     case key(number: Int64, value: [UInt8]?, Ticket)
     /// A type of an app; `app` nil: the tenant's only one.
@@ -170,6 +170,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownClip = "unknown-clip"
         case unknownChannel = "unknown-channel"
         case channelInUse = "channel-in-use"
+        case userNotBound = "user-not-bound"
         case unknownPause = "unknown-pause"
         case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"

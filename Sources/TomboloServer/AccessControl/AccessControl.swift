@@ -7,6 +7,8 @@ package struct Principal: Hashable, Sendable {
     /// The only source of a request's tenant.
     package let tenant: TenantID
     package let scopes: ScopeSet
+    /// Whose devices it registers, where it has scopes of devices.
+    package let binding: KeyBinding
 }
 
 /// A key just made; its text is not kept anywhere.
@@ -59,20 +61,23 @@ package final class AccessControl: @unchecked Sendable {
         let record = keys[key.id]
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
         guard equalInConstantTime(code, record?.code ?? nobody), let record else { return nil }
-        return Principal(keyID: record.id, tenant: record.tenant, scopes: record.scopes)
+        return Principal(
+            keyID: record.id, tenant: record.tenant, scopes: record.scopes,
+            binding: record.binding)
     }
 
     /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it
     /// fails.
     package func mint(
-        environment: String, tenant: TenantID, scopes: ScopeSet, now: Instant
+        environment: String, tenant: TenantID, scopes: ScopeSet, binding: KeyBinding = .none,
+        now: Instant
     ) -> MintedKey {
         defer { nextNumber += 1 }
         let key = APIKey(environment: environment, chance: chance)
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
         let record = KeyRecord(
-            number: nextNumber, id: key.id, tenant: tenant, scopes: scopes, createdAt: now,
-            code: code)
+            number: nextNumber, id: key.id, tenant: tenant, scopes: scopes, binding: binding,
+            createdAt: now, code: code)
         return MintedKey(key: key, record: record)
     }
 

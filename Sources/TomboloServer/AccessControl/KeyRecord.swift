@@ -9,18 +9,20 @@ package struct KeyRecord: Hashable, Sendable {
     package let id: String
     package let tenant: TenantID
     package let scopes: ScopeSet
+    package let binding: KeyBinding
     package let createdAt: Instant
     /// HMAC-SHA256 of the secret under the pepper.
     let code: [UInt8]
 
     init(
-        number: Int64, id: String, tenant: TenantID, scopes: ScopeSet, createdAt: Instant,
-        code: [UInt8]
+        number: Int64, id: String, tenant: TenantID, scopes: ScopeSet, binding: KeyBinding,
+        createdAt: Instant, code: [UInt8]
     ) {
         self.number = number
         self.id = id
         self.tenant = tenant
         self.scopes = scopes
+        self.binding = binding
         self.createdAt = createdAt
         self.code = code
     }
@@ -35,6 +37,7 @@ package struct KeyRecord: Hashable, Sendable {
         writer.beginArray()
         for scope in scopes.scopes { writer.string(scope.text) }
         writer.endArray()
+        binding.write(to: &writer)
         writer.member("created_at", createdAt.nanoseconds)
         writer.member("code", Hex.encode(code))
         writer.endObject()
@@ -53,6 +56,7 @@ package struct KeyRecord: Hashable, Sendable {
         guard scopes.count == list.count, let scopes = ScopeSet(scopes) else { return nil }
         self.init(
             number: number, id: id, tenant: TenantID(tenant), scopes: scopes,
+            binding: KeyBinding(user: view["user"]?.string, app: view["app"]?.string),
             createdAt: Instant(nanoseconds: created), code: code)
     }
 }

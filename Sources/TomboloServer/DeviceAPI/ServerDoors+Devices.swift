@@ -115,11 +115,12 @@ extension ServerDoors {
         _ subject: (name: String, value: String)? = nil
     ) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
+        let authority = request.deviceAuthority
         let isDryRun = try request.isDryRun
         let stored =
             isDryRun
-            ? try Self.found(await relay.dryRun(command, for: key))
-            : try Self.stored(await relay.submit(command, for: key), "a device")
+            ? try Self.found(await relay.dryRun(command, for: key, by: authority))
+            : try Self.stored(await relay.submit(command, for: key, by: authority), "a device")
         let answer = StoredAnswer(
             device: key.id, subject: subject, kind: stored.kind, lint: stored.lint,
             isDryRun: isDryRun)

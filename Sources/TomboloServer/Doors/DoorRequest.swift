@@ -19,6 +19,13 @@ struct DoorRequest: Sendable {
         return principal.tenant
     }
 
+    /// What the key may say of devices. An open route has none, and may say nothing.
+    var deviceAuthority: DeviceAuthority {
+        guard let principal else { return .device(user: nil, app: nil) }
+        if principal.scopes.contains(.operate) { return .operate }
+        return .device(user: principal.binding.user, app: principal.binding.app)
+    }
+
     // MARK: The path
 
     /// A parameter of the path as an id.

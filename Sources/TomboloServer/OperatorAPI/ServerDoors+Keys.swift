@@ -10,9 +10,9 @@ extension ServerDoors {
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
         let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        let scopes: ScopeSet
+        let asked: KeyRequest
         do {
-            scopes = try ScopeSet(reading: document.root)
+            asked = try KeyRequest(reading: document.root)
         } catch {
             throw Problem(error)
         }
@@ -20,13 +20,14 @@ extension ServerDoors {
             return .json { writer in
                 writer.beginObject()
                 writer.member("dry_run", true)
-                scopes.write(to: &writer)
+                asked.scopes.write(to: &writer)
+                asked.binding.write(to: &writer)
                 writer.endObject()
             }
         }
         let minted = access.mint(
-            environment: configuration.keyEnvironment, tenant: request.tenant, scopes: scopes,
-            now: await relay.wallNow())
+            environment: configuration.keyEnvironment, tenant: request.tenant,
+            scopes: asked.scopes, binding: asked.binding, now: await relay.wallNow())
         try await store(minted.record.number, minted.encoded)
         access.admit(minted)
         return .json(201, ["cache-control": "no-store"]) { minted.write(to: &$0) }
@@ -72,8 +73,13 @@ extension ServerDoors {
     }
 }
 
-extension ScopeSet {
-    /// Reads `{"scopes":["produce","observe"]}`; "all" may stand among them.
+/// The body of `POST /v1/keys`.
+private struct KeyRequest {
+    let scopes: ScopeSet
+    let binding: KeyBinding
+
+    /// Reads `{"scopes":["device:phone-1"],"user":"u42","app":"com.example.app"}`; "all" may be
+    /// among the scopes.
     init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
         let words = "must be an array of produce, observe, operate, device:ID or all"
@@ -87,11 +93,23 @@ extension ScopeSet {
         } else {
             reader.fail("scopes", "is missing: it " + words)
         }
+        binding = KeyBinding(
+            user: Self.name("user", &reader), app: Self.name("app", &reader))
+        if let read, !binding.fits(read) {
+            reader.fail(
+                binding.user == nil ? "app" : "user", "must come with a scope device:ID")
+        }
         try reader.finish()
         guard let read else {
             throw FieldErrors([FieldError(pointer: "/scopes", message: words)])
         }
-        self = read
+        scopes = read
+    }
+
+    private static func name(_ name: String, _ reader: inout FieldReader) -> String? {
+        let text = reader.string(name)
+        if text == "" { reader.fail(name, "must not be empty") }
+        return text
     }
 }
 
@@ -102,6 +120,7 @@ extension MintedKey {
         writer.member("id", record.id)
         writer.member("key", key.text)
         record.scopes.write(to: &writer)
+        record.binding.write(to: &writer)
         writer.member("created_at", record.createdAt.rfc3339)
         writer.endObject()
     }
@@ -112,6 +131,7 @@ extension KeyRecord {
         writer.beginObject()
         writer.member("id", id)
         scopes.write(to: &writer)
+        binding.write(to: &writer)
         writer.member("created_at", createdAt.rfc3339)
         writer.endObject()
     }

@@ -15,6 +15,10 @@ extension Flag {
         "scope", .text("SCOPES"),
         "produce, observe, operate, device:ID; several with commas between")
     static let tenant = Flag("tenant", .text("TENANT"), default: "main", "whose key it is")
+    static let boundUser = Flag(
+        "user", .text("USER"), "the user for whom a key of scope device:ID registers its device")
+    static let boundApp = Flag(
+        "app", .text("BUNDLE"), "the app for which a key of scope device:ID registers its device")
 
     static let simulatorAddress = Flag(
         "simulator", .address, default: "127.0.0.1:8443",
@@ -129,13 +133,14 @@ extension Subcommand {
 
     static let keyMint = Subcommand(
         path: ["key", "mint"], summary: "Make an API key; it is shown once",
-        flags: [.scope, .tenant, .data] + Flag.ofWriters,
+        flags: [.scope, .boundUser, .boundApp, .tenant, .data] + Flag.ofWriters,
         details: [
             "With --data the key is written there directly, which only works while no relay runs on\n"
                 + "it; without, a running relay makes it and needs a key of scope operate."
         ],
         examples: [
-            "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json"
+            "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json",
+            "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app",
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.mint)
 

@@ -18,6 +18,11 @@ enum KeyCommands {
                 "--scope \(text) is not a list of produce, observe, operate, device:ID",
                 remedy: "tombolo key mint --scope produce,observe")
         }
+        guard binding(context).fits(scopes) else {
+            throw ProgramError.usage(
+                "--user and --app are for a key of scope device:ID",
+                remedy: "tombolo key mint --scope device:phone-1 --user u42")
+        }
         guard let data = invocation.text(.data) else { return try await ask(context, scopes) }
         guard !invocation.isGiven(.dryRun) else {
             throw ProgramError.usage(
@@ -34,6 +39,11 @@ enum KeyCommands {
         }
     }
 
+    private static func binding(_ context: CommandContext) -> KeyBinding {
+        KeyBinding(
+            user: context.invocation.text(.boundUser), app: context.invocation.text(.boundApp))
+    }
+
     private static func ask(_ context: CommandContext, _ scopes: ScopeSet) async throws
         -> ExitStatus
     {
@@ -43,6 +53,7 @@ enum KeyCommands {
         writer.beginArray()
         for scope in scopes.scopes { writer.string(scope.text) }
         writer.endArray()
+        binding(context).write(to: &writer)
         writer.endObject()
         let client = try await RelayClient.connect(context)
         defer { client.close() }
@@ -64,7 +75,8 @@ enum KeyCommands {
         do {
             let minted = try await AccessControl.mint(
                 into: log, pepper: try Pepper(directory: data), environment: "live",
-                tenant: TenantID(tenant), scopes: scopes, now: SystemClock().now())
+                tenant: TenantID(tenant), scopes: scopes, binding: binding(context),
+                now: SystemClock().now())
             await log.close()
             var writer = JSONWriter()
             minted.write(to: &writer)
@@ -81,7 +93,7 @@ enum KeyCommands {
         guard OutputFormat(context) == .table else {
             var writer = JSONWriter()
             writer.beginObject()
-            for name in ["dry_run", "id", "key", "scopes"] {
+            for name in ["dry_run", "id", "key", "scopes", "user", "app"] {
                 if let value = view[name] { writer.member(name, value.json) }
             }
             writer.endObject()

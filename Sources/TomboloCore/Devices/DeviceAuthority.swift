@@ -1,0 +1,46 @@
+/// What the key behind a request may say of a device.
+package enum DeviceAuthority: Hashable, Sendable {
+    /// Scope `operate`: any user and any app.
+    case operate
+    /// A key of the device's own: the user and the app that the key is bound to. Without them the
+    /// key sets none, and what an operator has set stays.
+    case device(user: String?, app: String?)
+}
+
+extension DeviceAuthority {
+    /// The registration as the key may make it. Throws `userNotBound` where it names another user
+    /// or app: whoever may choose a user gets that user's cards.
+    ///
+    /// - Parameters:
+    ///   - known: the device as it is registered.
+    ///   - onlyApp: the app of a tenant that has only one.
+    func bind(
+        _ registration: DeviceRegistration, known: DeviceRegistration?, onlyApp: String?
+    ) throws(Refusal) -> DeviceRegistration {
+        guard case .device(let user, let app) = self else { return registration }
+        var bound = registration
+        bound.user = user ?? known?.user
+        bound.app = app ?? known?.app
+        var faults: [FieldError] = []
+        if let named = registration.user, named != bound.user {
+            faults.append(FieldError(pointer: "/user", message: Self.fault(user, "user")))
+        }
+        if let named = registration.app, named != bound.app ?? onlyApp {
+            faults.append(FieldError(pointer: "/app", message: Self.fault(app, "app")))
+        }
+        guard faults.isEmpty else {
+            throw Refusal(
+                .userNotBound,
+                "a device registers only with the user and the app that its key is bound to; mint "
+                    + "the key with \"user\" and \"app\", or leave both out",
+                errors: faults)
+        }
+        return bound
+    }
+
+    private static func fault(_ bound: String?, _ name: String) -> String {
+        bound == nil
+            ? "must be left out: the key is bound to no \(name)"
+            : "must be the \(name) that the key is bound to"
+    }
+}

@@ -131,6 +131,7 @@ extension Projection {
         if let ending {
             writer.member("ended", ending.at.nanoseconds)
             writer.member("dismissal", ending.dismissal.text)
+            if ending.isBare { writer.member("bare", true) }
         }
     }
 
@@ -159,7 +160,9 @@ extension Projection {
     private static func ending(_ view: JSONView) -> Ending? {
         guard let ended = view["ended"]?.integer else { return nil }
         let dismissal = view["dismissal"]?.string.flatMap { Dismissal(text: $0) }
-        return Ending(at: Instant(nanoseconds: ended), dismissal: dismissal ?? .standard)
+        return Ending(
+            at: Instant(nanoseconds: ended), dismissal: dismissal ?? .standard,
+            isBare: view["bare"]?.bool ?? false)
     }
 }
 

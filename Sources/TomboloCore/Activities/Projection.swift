@@ -94,6 +94,8 @@ package struct Projection: Sendable {
     package struct Ending: Hashable, Sendable {
         package var at: Instant
         package var dismissal: Dismissal
+        /// The card only goes: whoever has it is not to see what it ended with.
+        package var isBare = false
 
         /// The date for `dismissal-date`; nil where the system decides.
         package var date: Instant? {
@@ -135,6 +137,14 @@ package struct Projection: Sendable {
         self.alert = alert
         self.ending = ending
         self.stateVersion = stateVersion
+    }
+
+    /// An end that tells nothing of the activity but that its card goes, at once.
+    static func bareEnd(version: Int64, at instant: Instant) -> Projection {
+        Projection(
+            restoring: .emptyObject, version: version, changedAt: instant, relevance: nil,
+            staleAfter: nil, urgency: .normal, clip: nil, keptClip: nil, alert: nil,
+            ending: Ending(at: instant, dismissal: .now, isBare: true), stateVersion: nil)
     }
 
     /// The state as it is at an instant by the producer's clock.

@@ -322,6 +322,7 @@ extension Core {
         content.alert = alert?.content
         content.relevance = event == .end ? nil : projection.relevance
         if event == .end {
+            content.omitsState = projection.ending?.isBare ?? false
             content.dismissalDate = projection.ending?.date?.seconds
         } else if let after = projection.staleAfter {
             content.staleDate = (wall(now) + after).seconds

@@ -62,6 +62,27 @@ extension Core {
         return named + (audienceByUser[UserKey(tenant: device.key.tenant, user: user)] ?? [])
     }
 
+    /// Whether an activity is for a device, as both are now, running or ended.
+    func isInAudience(_ device: Int, of activity: Int) -> Bool {
+        guard let owner = devices[device],
+            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
+            configuration.apps[Int(lane.rawValue)].id == activities[activity].definition.app
+        else { return false }
+        return switch activities[activity].definition.audience {
+        case .none, .channel: false
+        case .devices(let ids): ids.contains(owner.key.id)
+        case .user(let user): owner.registration.user == user
+        }
+    }
+
+    /// Whether there is such an activity, and it is for the device.
+    func isFor(_ key: DeviceKey, _ reference: ActivityReference) -> Bool {
+        guard let device = deviceByKey[key],
+            let activity = activityByKey[ActivityKey(tenant: key.tenant, id: reference.id)]
+        else { return false }
+        return isInAudience(device, of: activity)
+    }
+
     mutating func enterUser(_ slot: Int) {
         guard let device = devices[slot], let user = device.registration.user else { return }
         devicesByUser[UserKey(tenant: device.key.tenant, user: user), default: []].append(slot)

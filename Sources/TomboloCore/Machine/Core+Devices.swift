@@ -226,9 +226,8 @@ extension Core {
             value: value,
             registeredAt: isSame ? known?.registeredAt ?? wall(now) : wall(now),
             observedAt: observed, isOnRecord: isSame && known?.isOnRecord == true)
-        if case .activity(let reference) = name,
-            activityByKey[ActivityKey(tenant: device.key.tenant, id: reference.id)] == nil
-        {
+        // Whether there is an activity that is for others is not for this device to know.
+        if case .activity(let reference) = name, !isFor(device.key, reference) {
             return (token, .kept)
         }
         return (token, known == nil ? .created : .updated)

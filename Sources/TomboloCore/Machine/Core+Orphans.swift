@@ -20,12 +20,7 @@ extension Core {
                     && durable.ending != nil,
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // gone: no way
         else { return }
-        var final = durable
-        if final.ending == nil {
-            final.apply(
-                .end(End(change: .none, dismissal: .now)), version: durable.version,
-                at: wall(now))
-        }
+        let final = farewell(to: device, activity, durable, now: now)
         var destination = Destination(
             number: nextDestinationNumber, activity: activity, device: device,
             incarnation: reference.incarnation, renewal: reference.renewal, lane: lane,
@@ -41,6 +36,23 @@ extension Core {
         staged.dirtyMarks.append(slot)
         flushSoon(now: now)
         evaluate(slot, now: now, effects: &effects)
+    }
+
+    /// What a card that outlived its activity ends with. Any device may claim a card: only one of
+    /// the audience is told how the activity ended, and the card of any other just goes.
+    func farewell(
+        to device: Int, _ activity: Int, _ durable: Projection, now: Instant
+    ) -> Projection {
+        guard isInAudience(device, of: activity) else {
+            return Projection.bareEnd(version: durable.version, at: wall(now))
+        }
+        var final = durable
+        if final.ending == nil {
+            final.apply(
+                .end(End(change: .none, dismissal: .now)), version: durable.version,
+                at: wall(now))
+        }
+        return final
     }
 
     /// Tokens for activities that nobody came to know in time are forgotten.

@@ -119,13 +119,6 @@ extension Core {
         }
     }
 
-    /// For a card of an incarnation whose end is not remembered: it ends now, with what there is.
-    private static func ended(_ activity: Activity, now: Instant) -> Projection? {
-        guard var projection = activity.durable else { return nil }
-        projection.apply(.end(End(change: .none)), version: projection.version, at: now)
-        return projection
-    }
-
     private mutating func adoptDevice(_ record: Record) -> [String] {
         nextDeviceNumber = max(nextDeviceNumber, record.number + 1)
         guard let value = record.value else { return [] }
@@ -267,8 +260,10 @@ extension Core {
         destination.wasDismissed = mark.wasDismissed
         destination.startWasRefused = mark.startWasRefused
         if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
-            destination.final = Self.ended(activities[activity], now: self.wall(now))
-            // Nobody knows what it ended with.
+            destination.final = activities[activity].durable.map {
+                farewell(to: destination.device, activity, $0, now: now)
+            }
+            // Nobody knows what it ended with: it ends now, with what there is for this device.
             destination.echo.confirmed(.max)
             destination.hasForgottenEnd = true
         }

@@ -14,6 +14,9 @@ package enum Payload {
         package var timestamp: Int64
         package var event: Push.Event
         package var state: JSON
+        /// Only where the event is an end: the card goes as it is, for its phone is not to get the
+        /// state.
+        package var omitsState = false
         package var alert: JSON?
         package var staleDate: Int64?
         package var dismissalDate: Int64?
@@ -54,9 +57,10 @@ package enum Payload {
         switch content.event {
         case .start: writer.fixed(#","event":"start","content-state":"#)
         case .update: writer.fixed(#","event":"update","content-state":"#)
+        case .end where content.omitsState: writer.fixed(#","event":"#)
         case .end: writer.fixed(#","event":"end","content-state":"#)
         }
-        writer.raw(content.state)
+        if content.omitsState { writer.string("end") } else { writer.raw(content.state) }
         if let start = content.start {
             writer.member("attributes-type", start.type)
             writer.member("attributes", start.attributes)

@@ -177,6 +177,18 @@ import TomboloLoop
         #expect(result.state == .open)
     }
 
+    @Test func `an answer larger than a stream's window is taken whole`() async throws {
+        var limits = HTTP2ClientLimits()
+        limits.answerBodyBytesMax = 1 << 20
+        limits.requestTimeout = .seconds(20)
+        let window = limits.streamWindowBytes
+        let result = try await classes(of: 2, limits: limits) { connection in
+            connection.respond(1, 200, body: [UInt8](repeating: 1, count: 1 << 20))
+            connection.respond(3, 200, body: [UInt8](repeating: 1, count: window))
+        }
+        #expect(result.kinds == ["200", "200"])
+    }
+
     @Test func `an answer's fields are taken up to 64 and not one further`() async throws {
         let result = try await classes(of: 3) { connection in
             let fields = (0..<65).map { ("x-\($0)", "v") }

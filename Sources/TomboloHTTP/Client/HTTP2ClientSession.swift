@@ -326,14 +326,17 @@ final class HTTP2ClientSession {
     func bodyCame(_ slot: StreamSlab.Slot, _ bytes: UnsafeRawBufferPointer) {
         // The connection's window is free at once, so that a slow reader holds nobody else back.
         nghttp2_session_consume_connection(session, bytes.count)
-        // The stream's own window is larger than the largest answer: it need not open again, and an
-        // answer of which nothing is kept ends there.
+        // An answer of which nothing is kept ends at the stream's own window.
         guard !slot.pointee.isBare else { return }
         if let stream = slot.stream { return stream.bodyCame(bytes) }
-        guard !slot.isTold,
-            !slot.append(body: bytes, bytesMax: limits.answerBodyBytesMax)
-        else { return }
-        abandon(slot, .answerTooLarge)
+        guard !slot.isTold else { return }
+        guard slot.append(body: bytes, bytesMax: limits.answerBodyBytesMax) else {
+            return abandon(slot, .answerTooLarge)
+        }
+        // The stream's window opens again only where the largest answer needs more than it.
+        if limits.answerBodyBytesMax > limits.streamWindowBytes {
+            nghttp2_session_consume_stream(session, slot.pointee.streamID, bytes.count)
+        }
     }
 
     func answerEnded(_ slot: StreamSlab.Slot) {

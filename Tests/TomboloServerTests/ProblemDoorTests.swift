@@ -76,6 +76,9 @@ import TomboloRelay
             body: #"{"type":"A","state":{}}"#, status: 400, code: "invalid-query",
             says: ["dry_run", "once"]),
         Case(
+            method: "GET", path: "/v1/log?since=one&cursor=c1f0", status: 400,
+            code: "invalid-query", says: ["since=one"]),
+        Case(
             method: "GET", path: "/v1/log/99", status: 404, code: "unknown-event", says: ["99"]),
         Case(
             method: "GET", path: "/v1/devices/none", status: 404, code: "unknown-device",

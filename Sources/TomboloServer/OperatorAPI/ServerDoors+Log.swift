@@ -66,6 +66,7 @@ extension ServerDoors {
     private func logCursor(
         _ request: DoorRequest, _ kind: LogKind
     ) throws(Problem) -> LogCursor {
+        let since = try request.integer("since", in: 0...Int64.max)
         if let text = request.target["cursor"] {
             guard let cursor = LogCursor(text) else {
                 throw Problem(
@@ -75,7 +76,7 @@ extension ServerDoors {
             return cursor
         }
         var cursor = LogCursor()
-        guard let since = try request.integer("since", in: 0...Int64.max) else { return cursor }
+        guard let since else { return cursor }
         switch kind {
         case .command: cursor.command = since
         case .fact: cursor.fact = since

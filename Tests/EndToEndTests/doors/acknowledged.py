@@ -1,4 +1,5 @@
 """What the relay acknowledged: what every read must show, also after a kill."""
+import fractions
 import json
 import urllib.parse
 
@@ -136,9 +137,10 @@ class Acknowledged:
     def _change(activity, body):
         number = body.get("state_version")
         if number is not None:
-            if activity.state_version is not None and int(number) < activity.state_version:
+            number = fractions.Fraction(number)
+            if activity.state_version is not None and number < activity.state_version:
                 return
-            activity.state_version = int(float(number)) if "." in number or "e" in number.lower() else int(number)
+            activity.state_version = number
         if body.get("replace") is not None:
             activity.state = body["replace"]
         elif body.get("state") is not None:

@@ -54,7 +54,9 @@ def _encode(text):
 def _framed(request, body):
     framing = request.get("framing", "length")
     if framing == "chunks of 1":
-        return b"".join(b"1\r\n%c\r\n" % byte for byte in body[:2000]) + b"0\r\n\r\n"
+        rest = body[2000:]
+        return b"".join(b"1\r\n%c\r\n" % byte for byte in body[:2000]) + (
+            b"%x\r\n%s\r\n" % (len(rest), rest) if rest else b"") + b"0\r\n\r\n"
     if framing in ("chunked", "chunk extension", "trailer", "both"):
         extension = b";a=b" if framing == "chunk extension" else b""
         trailer = b"X-A: b\r\n" if framing == "trailer" else b""
@@ -151,7 +153,7 @@ class Sender:
         hostile_fields = any(name in ("Content-Length", "Connection", "TE", "Expect", "Upgrade") or len(value) > 3000
                              or any(not 32 <= ord(c) < 127 for c in value) for name, value in request.get("fields", ()))
         hostile_type = request.get("type") and any(not 32 <= ord(c) < 127 for c in request["type"])
-        return not why.timed_out and (
+        return not why.timed_out and "after those of" not in str(why) and (
             hostile_fields or hostile_type or any(
                 value != value.strip() for _, value in request.get("fields", ())) or len(request["target"]) > 3000
             or any(not 33 <= ord(c) < 127 for c in request["target"]))

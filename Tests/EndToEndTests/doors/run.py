@@ -8,12 +8,13 @@ from acknowledged import Acknowledged, is_kept
 from configuration import hostile_configuration, try_configuration
 from judge import Find, Sender
 from readback import ReadBack
+from template import instruction
 from traffic import KEYS, Traffic
 from wire import NoAnswer
 from world import NotReady, World
 
 # Configurations that are tried in each life.
-CONFIGURATIONS = 3
+CONFIGURATIONS = 20
 # Of the loop's CPU for one request, repeated alone: the least of so many counts.
 REPEATS = 5
 RESIDENT_MAX = 400 << 20
@@ -95,11 +96,24 @@ class Life:
         return least
 
     def _anew(self, request):
-        """The request, on an activity of a new name where it makes one."""
+        """The request, on activities of new names where it makes some, and with no key that has its answer."""
+        fields = [field for field in request["fields"] if field[0] != "Idempotency-Key"]
+        request = {**request, "fields": fields}
         if request["op"] == "startActivity" and request["target"].startswith("/v1/activities/"):
             query = request["target"].partition("?")[2]
-            return {**request, "target": f"/v1/activities/{self.traffic._fresh()}again" + (f"?{query}" if query else "")}
+            target = f"/v1/activities/{self.traffic.fresh()}again" + (f"?{query}" if query else "")
+            return {**request, "target": target}
+        if instruction(request["body"]) == "$lines":
+            return {**request, "body": {"$lines": [self._line_anew(line) for line in request["body"]["$lines"]]}}
         return request
+
+    def _line_anew(self, line):
+        if not isinstance(line, dict) or instruction(line):
+            return line
+        line = {name: value for name, value in line.items() if name != "id"}
+        if line.get("do") == "start":
+            line["activity"] = self.traffic.fresh() + "again"
+        return line
 
     def _read_at_once(self, request, answer):
         """What was accepted must be readable."""

@@ -127,7 +127,8 @@ class Traffic:
     def _quoted(name):
         return urllib.parse.quote(name, safe=":@~")
 
-    def _fresh(self):
+    def fresh(self):
+        """A name that was not used before."""
         self.number += 1
         return f"a{self.number}"
 
@@ -142,7 +143,7 @@ class Traffic:
             return self.chance.choice(living[-20:] if self.chance.random() < 0.7 else living)
         if known and pick < 0.95:
             return self.chance.choice(known)
-        return self._fresh()
+        return self.fresh()
 
     def _key(self, op):
         if self.chance.random() < 0.94 or not op.scopes:
@@ -167,7 +168,7 @@ class Traffic:
         chance, acknowledged = self.chance, self.acknowledged
         if name == "id" and "/activities/" in op.path:
             if op.id == "startActivity" and chance.random() < 0.85:
-                self.target = self._fresh()
+                self.target = self.fresh()
             return self.target
         if name == "id":
             pool = acknowledged.pauses if "/pauses" in op.path else acknowledged.keys
@@ -243,12 +244,12 @@ class Traffic:
         chance = self.chance
         do = chance.choice(["start", "update", "update", "play", "play", "end", "stop"])
         if do == "start":
-            self.target = self._fresh()
+            self.target = self.fresh()
         name = {"start": "start", "update": "update", "play": "clip", "end": "end", "stop": None}[do]
         inner = self._object(self.contract.document["components"]["schemas"][name], name, bounds) if name else {}
         line = {"activity": self.target, "do": do, **inner}
         if chance.random() < 0.3:
-            line["id"] = chance.choice([f"id{chance.randrange(40)}", f"id{self._fresh()}"])
+            line["id"] = chance.choice([f"id{chance.randrange(40)}", f"id{self.fresh()}"])
         return line
 
     def _placed(self, value):
@@ -361,6 +362,8 @@ class Traffic:
         else:
             state = {name: self._leaf() for name in
                      chance.sample(["n", "lap", "image", "angle", "card", "at"], chance.choice([0, 1, 2, 4]))}
+        if chance.random() < 0.05:
+            state[chance.choice(["text", "image", "lap"])] = {"$repeat": ["c", chance.choice([500, 1500, 3000, 3500])]}
         if chance.random() < 0.2:
             state[chance.choice(hostile.KEYS)] = hostile.free(chance)
         return state
@@ -404,7 +407,11 @@ class Traffic:
     def _frames(self, bounds):
         chance = self.chance
         count = chance.choice([2, 3, 256, 255] if bounds else [2, 3, 5])
-        kind = chance.choice(["text", "number", "object", "mixed", "hostile"])
+        kind = chance.choice(["text", "number", "object", "mixed", "hostile", "large"])
+        if kind == "large":
+            # Near what a push may hold, together with the state.
+            size = chance.choice([1500, 2500, 3000, 3500, 3800])
+            return [{"$repeat": [letter, size]} for letter in "ab"]
         if kind == "text":
             return {"$items": [count, "a"]} if count > 5 else [f"f{index}" for index in range(count)]
         if kind == "number":

@@ -224,10 +224,13 @@ class HTTP2:
              (b":authority", b"127.0.0.1")]
             + [(name.lower(), value) for name, value in fields
                if name.lower() not in (b"host", b"content-length", b"transfer-encoding", b"connection")])
-        return self.send(block, body, timeout, streams)
+        expects = any(name.lower() == b"expect" and value == b"100-continue" for name, value in fields)
+        return self.send(block, body, timeout, streams, expects)
 
-    def send(self, block, body, timeout=5, streams=0):
-        """Sends a header block as it is, and a body; reads one answer."""
+    def send(self, block, body, timeout=5, streams=0, expects=False):
+        """Sends a header block as it is, and a body; reads one answer. With `expects` the body waits a moment for
+        an interim answer, as clients do."""
+        self.waits_until = time.monotonic() + 0.2 if expects and body else 0
         deadline = time.monotonic() + timeout
         try:
             if self.socket is None:
@@ -258,7 +261,8 @@ class HTTP2:
         if streams:
             deadline = min(deadline, time.monotonic() + streams)
         while True:
-            while body and self.window > 0 and self.stream_window > 0:
+            waits = not status and not fields and time.monotonic() < self.waits_until
+            while body and not waits and self.window > 0 and self.stream_window > 0:
                 part = body[:min(16384, self.window, self.stream_window)]
                 body = body[len(part):]
                 self.window -= len(part)
@@ -266,8 +270,10 @@ class HTTP2:
                 sent = not body
                 self.socket.sendall(self._frame(0, 1 if sent else 0, self.stream, part))
             try:
-                kind, flags, stream, payload = self._read(deadline)
+                kind, flags, stream, payload = self._read(self.waits_until if waits else deadline)
             except NoAnswer as end:
+                if waits and end.timed_out:
+                    continue
                 if streams and end.timed_out and status:
                     self.close()
                     return Answer(status, fields, got)
@@ -291,7 +297,10 @@ class HTTP2:
             elif kind == 3:
                 raise NoAnswer(f"RST_STREAM {struct.unpack('>I', payload)[0]}")
             elif kind == 1:
-                fields.update(self._fields(payload))
+                new = self._fields(payload)
+                if status and ":status" in new:
+                    raise NoAnswer(f"HEADERS of {new[':status']} after those of {status}")
+                fields.update(new)
                 status = int(fields.get(":status", 0))
                 if status < 200:
                     status = 0

@@ -31,5 +31,8 @@ package struct LogErased: Hashable, Sendable {
     /// the write-ahead log until it is done.
     package var isOutOfFile = true
 
+    /// Whether there was nothing to erase.
+    package var isNothing: Bool { events == 0 && facts == 0 && activities == 0 }
+
     package init() {}
 }

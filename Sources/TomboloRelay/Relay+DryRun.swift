@@ -63,6 +63,11 @@ extension Relay {
         }
     }
 
+    /// Why a pause would hold nothing; nil where its scope is known.
+    package func objection(to request: PauseRequest, of tenant: TenantID) -> Refusal? {
+        read { core, _ in core.objection(to: request, of: tenant) }
+    }
+
     /// Whom a reload would reach.
     package func dryRun(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
         read { core, _ in core.dryRun(request, of: tenant) }

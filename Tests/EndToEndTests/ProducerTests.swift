@@ -50,7 +50,7 @@ import TomboloJSON
             (["update", "door", "-s", "angle=9"], ""), (["end", "door"], ""),
             (["end", "--type", "Any"], ""), (["append", "-o", "jsonl"], lines),
             (["clip", "play", "door", clip], ""),
-            (["pause", "--all"], ""), (["resume"], ""), (["dead", "retry", "--all"], ""),
+            (["pause", "--all"], ""), (["resume", "--all"], ""), (["dead", "retry", "--all"], ""),
             (["erase", "activity", "old"], ""), (["erase", "device", "phone-1"], ""),
             (["key", "mint", "--scope", "observe"], ""),
         ]

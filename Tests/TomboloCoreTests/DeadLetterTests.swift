@@ -150,7 +150,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `where nobody is left the letter goes, and the answer says so`() {
+    @Test func `where no card is left the letter stays, and the answer says so`() {
         var rig = Rig()
         rig.runningActivity()
         rig.verdict = { _ in Self.topicDisallowed }
@@ -159,6 +159,10 @@ import TomboloJSON
         rig.tell(.delete)
         rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
         #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
+        let query = DeadLetterQuery(tenant: Rig.tenant)
+        #expect(rig.core.deadLetters(query, before: nil, limit: 9).letters.count == 1)
+        #expect(rig.crash(recoverAt: 30) == [])
+        #expect(rig.core.deadLetters(query, before: nil, limit: 9).letters.count == 1)
     }
 
     @Test func `another tenant's letters are not there`() {

@@ -10,10 +10,11 @@ import TomboloJSON
     @Test func `a start without an alert is told where it is pushed, and only there`() {
         var rig = Rig()
         rig.device()
+        rig.token("start:T", "aa")
         rig.command(.start, #"{"type":"T","state":{},"audience":{"device":"phone"}}"#)
         #expect(codes(rig) == [.startWithoutAlert])
         rig.command(.start, #"{"type":"T","state":{}}"#, id: "alone")
-        #expect(codes(rig) == [])
+        #expect(codes(rig) == [.audienceMissing])
         rig.command(
             .start,
             #"{"type":"T","state":{},"audience":{"device":"phone"},"alert":{"title":"Go"}}"#,
@@ -132,6 +133,7 @@ import TomboloJSON
             var rig = Rig()
             rig.channel("news", "AAAA")
             rig.device()
+            rig.token("start:T", "aa")
             let rest = #""state":{},"alert":{"title":"Go"},\#(audience)"#
             let command = #"{"type":"T",\#(rest),"show_when":{"frames":"\#(frames)"}}"#
             rig.command(.start, command)
@@ -230,7 +232,7 @@ import TomboloJSON
         let run = try rig.core.dryRun(try command(.start, start), now: rig.now)
         #expect(run.routes.map(\.route) == ["push_to_start"])
         #expect(run.routes.first?.grant.budgetClass == .frequent)
-        #expect(run.lint.map(\.code) == [.startWithoutAlert])
+        #expect(run.lint.map(\.code) == [.deviceNotRegistered, .startWithoutAlert])
         #expect(run.topic == "com.example.app.push-type.liveactivity")
         rig.command(.start, start)
         // The real push has an alert of its own instant, and is else the same.

@@ -63,7 +63,10 @@ import TomboloJSON
             let log = try await doors.call("GET", "/v1/log")
             #expect(!log.text.contains("phone-1"))
             let again = try await doors.call("POST", "/v1/devices/phone-1/erase")
-            #expect(try json(again)["events"]?.integer == 0)
+            #expect(again.status == 404, "nothing is left of it")
+            let nobody = try await doors.call("POST", "/v1/devices/nobody/erase")
+            #expect(nobody.status == 404)
+            #expect(nobody.text.contains("Nothing of a device"))
         }
     }
 

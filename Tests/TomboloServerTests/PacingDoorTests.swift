@@ -6,13 +6,17 @@ import TomboloJSON
 @Suite struct PacingDoorTests {
     @Test func `a pause is made, shown, listed and taken back`() async throws {
         try await withDoors { doors in
+            let unknown = try await doors.call("POST", "/v1/pauses", #"{"activity":"cat"}"#)
+            #expect(unknown.status == 404)
+            #expect(unknown.text.contains("would hold nothing"))
+            _ = try await doors.call("PUT", "/v1/activities/cat", #"{"type":"Cat","state":{}}"#)
             let made = try await doors.call(
-                "POST", "/v1/pauses", #"{"type":"Runner","reason":"at night"}"#)
+                "POST", "/v1/pauses", #"{"activity":"cat","reason":"at night"}"#)
             #expect(made.status == 201)
             let id = try #require(try json(made)["id"]?.string)
             #expect(made.fields["location"] == "/v1/pauses/\(id)")
             let shown = try await doors.call("GET", "/v1/pauses/\(id)")
-            #expect(try json(shown)["type"]?.string == "Runner")
+            #expect(try json(shown)["activity"]?.string == "cat")
             #expect(try json(shown)["reason"]?.string == "at night")
             let list = try await doors.call("GET", "/v1/pauses")
             #expect(try json(list)["pauses"]?.count == 1)

@@ -16,6 +16,8 @@ package struct CommandAnswer: Sendable {
     /// waits.
     package var sent: Int
     package var deferred: Int
+    /// Destinations that never get this version.
+    package var skipped: Int
     package var clip: String?
     package var plan: ClipPlan?
     package var lint: [Lint] = []
@@ -36,6 +38,7 @@ package struct CommandAnswer: Sendable {
         decision = accepted.decision
         sent = accepted.destinations.sent
         deferred = accepted.destinations.deferred
+        skipped = accepted.destinations.skipped
         clip = accepted.clip
         plan = accepted.plan
         lint = accepted.lint
@@ -58,9 +61,7 @@ package struct CommandAnswer: Sendable {
         status = ended ? .ended : stands ? view?.status ?? .active : .active
         grant = view?.destinations.map(\.grant).max { $0.slowness < $1.slowness }
         let version = event.version
-        let all = view?.destinations ?? []
-        sent = all.count { $0.acknowledgedVersion >= version }
-        deferred = all.count - sent
+        (sent, deferred, skipped) = Self.counts(view?.destinations ?? [], version)
         if kind == .play, stands { clip = view?.clip?.name }
     }
 
@@ -77,12 +78,28 @@ package struct CommandAnswer: Sendable {
         }
         deliveries = told
         guard let all = view?.destinations, !all.isEmpty else { return }
-        sent = all.count {
-            $0.acknowledgedVersion >= version || $0.lastDelivery?.version ?? 0 >= version
-        }
-        deferred = all.count - sent
+        (sent, deferred, skipped) = Self.counts(all, version)
         // What was decided before the wait is not so any more.
-        if deferred == 0 { decision = nil }
+        if deferred == 0, sent > 0 { decision = nil }
+    }
+
+    /// How many have a version, or a push of it on its way; how many wait for it; and the others.
+    private static func counts(
+        _ destinations: [DestinationView], _ version: Int64
+    ) -> (sent: Int, deferred: Int, skipped: Int) {
+        var counts = (sent: 0, deferred: 0, skipped: 0)
+        for destination in destinations {
+            if destination.acknowledgedVersion >= version
+                || destination.lastDelivery?.version ?? 0 >= version
+            {
+                counts.sent += 1
+            } else if destination.waiting != nil {
+                counts.deferred += 1
+            } else {
+                counts.skipped += 1
+            }
+        }
+        return counts
     }
 
     /// 201 for what began, 200 for the rest.
@@ -115,6 +132,7 @@ package struct CommandAnswer: Sendable {
         writer.beginObject()
         writer.member("sent", sent)
         writer.member("deferred", deferred)
+        writer.member("skipped", skipped)
         writer.endObject()
         if let deliveries {
             writer.name("deliveries")

@@ -183,6 +183,33 @@ extension LintPage {
             fix: "Start again with ?restart=true where the user would want it.",
             command: "tombolo activity show ID"),
         LintPage(
+            .audienceMissing, "A start without an audience",
+            effect: "The log keeps the activity and its changes, and no phone shows them.",
+            fix: "Name whom it is for: \"audience\":{\"device\":…}, devices, user or channel.",
+            command: "tombolo start ID --type TYPE --device DEVICE"),
+        LintPage(
+            .deviceNotRegistered, "A device that is not registered",
+            effect: "Nothing can be pushed to the device before its app registers it, or it is "
+                + "registered for another app: the card does not appear there.",
+            fix: "Compare the device's id with what the app registers by PUT /v1/devices/{device}.",
+            command: "tombolo device show DEVICE"),
+        LintPage(
+            .userWithoutDevice, "A user without a device",
+            effect: "No device of this user is registered: the card appears nowhere until one is.",
+            fix: "Compare the user's id with the one that the app's devices are registered with.",
+            command: "tombolo device show DEVICE"),
+        LintPage(
+            .typeNotRegistered, "A type that nobody knows",
+            effect: "The type is not registered, and no device of the audience has a start token "
+                + "for it: a misspelt type starts no card, on any phone.",
+            fix: "Write the name of the app's ActivityAttributes type, and register it.",
+            command: "tombolo type put TYPE type.json"),
+        LintPage(
+            .appNotConfigured, "A relay without an app",
+            effect: "Events are stored, and nothing is pushed: the configuration has no app.",
+            fix: "Add the app to \"apps\" in the configuration file, and restart the relay.",
+            command: "tombolo config check"),
+        LintPage(
             .laneParked, "Pushes that wait for Apple",
             effect: "The provider token is refused (wrong, stale, or renewed too often), Apple "
                 + "answers 5xx, or cannot be reached: nothing goes out, and nothing is lost.",

@@ -94,7 +94,7 @@ extension ProblemRegistry {
             .ownKey, 409, "A key cannot delete itself",
             cause: "The key to be deleted is the one that asks.",
             fix: "Mint another key with the scope operate and delete this one with it.",
-            command: "tombolo key mint --scope operate --data DIR"),
+            command: "tombolo key mint --scope operate --relay ORIGIN --key KEY"),
         ProblemPage(
             .preconditionFailed, 412, "The activity stands otherwise than expected",
             cause:

@@ -78,13 +78,17 @@ package enum ProblemRegistry {
         ProblemPage(
             .unauthorized, 401, "A valid API key is needed",
             cause: "There is no key, or not one that this relay has minted, or it was deleted.",
-            fix: "Send Authorization: Bearer KEY with a key of this relay.",
-            command: "tombolo key mint --scope produce,observe --data DIR"),
+            fix: "Send Authorization: Bearer KEY with a key of this relay. A key of scope operate "
+                + "makes others while the relay runs. Where there is none, stop the relay, make one "
+                + "in its data directory, and start it again.",
+            command: "tombolo key mint --scope operate --data DIR"),
         ProblemPage(
             .forbidden, 403, "The key does not allow this",
             cause: "The key is valid, but has no scope that covers this request.",
-            fix: "Use a key with the scope that the problem names, or mint one.",
-            command: "tombolo key mint --scope produce,observe --data DIR"),
+            fix:
+                "Use a key with the scope that the problem names. A key of scope operate makes one "
+                + "while the relay runs.",
+            command: "tombolo key mint --scope produce,observe --relay ORIGIN --key KEY"),
         ProblemPage(
             .userNotBound, 403, "The key is not bound to this user or app",
             cause:

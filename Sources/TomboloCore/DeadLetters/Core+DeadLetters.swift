@@ -41,8 +41,8 @@ extension Core {
         )
     }
 
-    /// Sends the newest state where the matching pushes failed. What has no destination any more
-    /// is forgotten all the same: there is nobody to send to.
+    /// Sends the newest state where the matching pushes failed. A letter whose destination is gone
+    /// stays: nothing is sent for it, and it is the evidence of what failed.
     mutating func retry(
         _ query: DeadLetterQuery, _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
@@ -53,20 +53,21 @@ extension Core {
             effects.answers.append((ticket, .refused(error)))
             return
         }
-        let numbers = Set(matching.map(\.number))
-        deadLetters.removeAll { numbers.contains($0.number) }
+        var retried: Set<Int64> = []
         var stored = Stored(.updated)
         var revived: [Int] = []
         for letter in matching {
-            forget(letter)
             guard let slot = destination(of: letter), canRevive(slot, letter) else {
                 stored.unreachable += 1
                 continue
             }
+            forget(letter)
+            retried.insert(letter.number)
             stored.count += 1
             revive(slot, letter, now: now)
             if !revived.contains(slot) { revived.append(slot) }
         }
+        deadLetters.removeAll { retried.contains($0.number) }
         // All of them first: what goes out for one of them is for the others too.
         for slot in revived { evaluate(slot, now: now, effects: &effects) }
         staged.stored.append((ticket, stored))

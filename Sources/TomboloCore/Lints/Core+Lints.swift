@@ -29,6 +29,7 @@ extension Core {
         _ start: Start, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {
         var lints = Self.stateLints(start.state, type)
+        lints += audienceLints(start, activity, type)
         if case .channel(let name) = start.audience {
             lints += self.lints(onChannel: name, activity.key.tenant)
         }
@@ -236,6 +237,11 @@ extension Core {
                 "pushes of this app wait: Apple refuses its provider token, is unwell, or cannot "
                     + "be reached; tombolo doctor finds out which")
         ]
+    }
+
+    /// How many of a tenant's lanes wait for Apple.
+    package func lanesParked(of tenant: TenantID) -> Int {
+        zip(configuration.apps, lanes).count { $0.tenant == tenant && $1.parkedUntil != nil }
     }
 
     /// What a type says that its older apps cannot follow.

@@ -39,6 +39,11 @@ package struct Lint: Hashable, Sendable {
         case expirationRelative = "expiration-relative"
         case presenceOnChannel = "presence-on-channel"
         case activityIDUnknown = "activity-id-unknown"
+        case audienceMissing = "audience-missing"
+        case deviceNotRegistered = "device-not-registered"
+        case userWithoutDevice = "user-without-device"
+        case typeNotRegistered = "type-not-registered"
+        case appNotConfigured = "app-not-configured"
     }
 
     package var code: Code

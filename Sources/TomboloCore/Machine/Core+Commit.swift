@@ -242,6 +242,7 @@ extension Core {
     ) -> Accepted {
         var counts = DestinationCounts()
         var slowest: (decision: Decision, until: Instant)?
+        var skip: Skip?
         var grant: GrantInForce?
         let incarnation = activities[slot].durableIncarnation
         for index in activities[slot].destinations
@@ -251,7 +252,12 @@ extension Core {
                 grant = own
             }
             guard let waiting = destinations[lent: index].waiting else {
-                counts.sent += 1
+                if reaches(activities[slot].durable?.version ?? 0, index) {
+                    counts.sent += 1
+                } else {
+                    counts.skipped += 1
+                    skip = destinations[lent: index].phase.hasNoCard ? .noRoute : skip
+                }
                 continue
             }
             counts.deferred += 1
@@ -264,7 +270,16 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest.map { told($0.decision) }, destinations: counts, clip: nil, plan: nil)
+            decision: slowest.map { told($0.decision) }
+                ?? (counts.sent == 0 ? skip.map { .skipped($0) } : nil), destinations: counts,
+            clip: nil, plan: nil)
+    }
+
+    /// Whether a version is there, or on its way.
+    private func reaches(_ version: Int64, _ slot: Int) -> Bool {
+        destinations[lent: slot].acknowledged >= version
+            || destinations[slot]?.inFlight.map { $0.version >= version } ?? false
+            || destinations[slot]?.lastDelivery.map { $0.version >= version } ?? false
     }
 
     func status(_ slot: Int) -> ActivityStatus {

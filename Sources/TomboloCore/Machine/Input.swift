@@ -139,10 +139,12 @@ package struct Accepted: Sendable {
     package var lint: [Lint] = []
 }
 
-/// How many destinations have the newest version on its way or there, and how many wait.
+/// How many destinations have the newest version on its way or there, how many wait, and how many
+/// will never get it: their card is gone, or was never begun.
 package struct DestinationCounts: Hashable, Sendable {
     package var sent = 0
     package var deferred = 0
+    package var skipped = 0
 }
 
 /// Whether an activity reaches anybody.
@@ -172,6 +174,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case channelInUse = "channel-in-use"
         case userNotBound = "user-not-bound"
         case unknownPause = "unknown-pause"
+        case unknownType = "unknown-type"
         case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"
         case invalidField = "invalid-field"

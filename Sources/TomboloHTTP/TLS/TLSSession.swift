@@ -120,8 +120,16 @@ struct TLSSession: ~Copyable {
         }
     }
 
+    /// What a failure says where the peer answered with something that is not TLS.
+    static let clearText = "the other end does not speak TLS"
+
     /// The failure in words; for a refused certificate with what would help.
     private func reason() -> String {
+        let code = ERR_GET_REASON(ERR_peek_last_error())
+        if code == SSL_R_WRONG_VERSION_NUMBER || code == SSL_R_HTTP_REQUEST {
+            ERR_clear_error()
+            return Self.clearText
+        }
         let verification = SSL_get_verify_result(pointer)
         guard verification != X509_V_OK else { return takeOpenSSLReason() }
         ERR_clear_error()

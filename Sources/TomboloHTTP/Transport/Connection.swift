@@ -236,7 +236,10 @@ package final class Connection: ByteStream, ReadinessTarget, TimerTarget, TurnTa
         case .ended:
             fail(ConnectionError(.tls, "\(peer) ended the connection in the TLS handshake"))
         case .failed(let reason):
-            fail(ConnectionError(.tls, "the TLS handshake with \(peer) failed: \(reason)"))
+            fail(
+                ConnectionError(
+                    reason == TLSSession.clearText ? .notTLS : .tls,
+                    "the TLS handshake with \(peer) failed: \(reason)"))
         }
     }
 

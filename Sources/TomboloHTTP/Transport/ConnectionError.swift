@@ -12,6 +12,8 @@ package struct ConnectionError: Error, Hashable, CustomStringConvertible {
         case timedOut
         /// The handshake failed, or a record was damaged.
         case tls
+        /// The peer answered a TLS handshake with something that is not TLS.
+        case notTLS
         /// The peer cut the connection, or the network did.
         case reset
         /// The peer speaks another protocol.

@@ -17,6 +17,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let loop: any Loop
     let configuration: DoorsConfiguration
     let channels: (any ChannelService)?
+    /// When the listener's certificate ends, in Unix seconds; nil without TLS.
+    package var certificateEnd: Int64?
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()

@@ -18,6 +18,15 @@ extension ServerDoors {
         text.write(
             "tombolo_ready", .gauge, "1 while events are taken.", await relay.isReady ? 1 : 0)
         text.write(
+            "tombolo_apps_waiting", .gauge,
+            "Apps whose pushes wait: Apple refuses the key, is unwell, or cannot be reached.",
+            Int64(await relay.appsWaiting(of: tenant)))
+        if let end = certificateEnd {
+            text.write(
+                "tombolo_certificate_end_seconds", .gauge,
+                "When the listener's certificate ends, in Unix time.", end)
+        }
+        text.write(
             "tombolo_http_requests_total", .counter, "Requests by operation.", label: "operation",
             Operation.allCases.map { ($0.rawValue, counters.requests[$0] ?? 0) })
         text.write(

@@ -16,8 +16,16 @@ extension ServerDoors {
 
     func eraseDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
+        let isKnown = await relay.device(key) != nil
         if try request.isDryRun { return try await wouldErase(.device(key), ("device", key.id)) }
-        return try Self.told(await relay.erase(device: key), ("device", key.id))
+        let answer = await relay.erase(device: key)
+        if case .erased(let erased) = answer, !isKnown, erased.isNothing {
+            throw Problem(
+                .unknownDevice,
+                "Nothing of a device \"\(key.id)\" is here: it is not registered, and no event or "
+                    + "fact names it.")
+        }
+        return try Self.told(answer, ("device", key.id))
     }
 
     /// Without the counts: how much there is to erase only erasing finds out.

@@ -15,6 +15,9 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
+        if let objection = await relay.objection(to: asked, of: request.tenant) {
+            throw Problem(objection)
+        }
         if try request.isDryRun {
             let pause = try Self.found(await relay.dryRun(.pause(asked), of: request.tenant))
             return .json { pause.write(to: &$0, isDryRun: true) }

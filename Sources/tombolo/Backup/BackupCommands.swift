@@ -10,8 +10,12 @@ enum BackupCommands {
         let data = try data(context, "backup create DIR")
         let place = context.invocation.arguments[0]
         guard mkdir(place, 0o700) == 0 else {
+            let error = SystemError(errno)
             throw ProgramError(
-                "\(place): \(SystemError(errno))", remedy: "name a directory that is not there yet",
+                "\(place) cannot be made: \(error)",
+                remedy: error.number == EEXIST
+                    ? "name a directory that is not there yet"
+                    : "name one in a directory that exists, and that you may write to",
                 status: .notFoundOrConflict)
         }
         do {

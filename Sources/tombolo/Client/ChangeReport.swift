@@ -26,6 +26,8 @@ struct ChangeReport {
             line += ", sent to \(counts["sent"]?.integer ?? 0)"
             let deferred = counts["deferred"]?.integer ?? 0
             if deferred > 0 { line += ", \(deferred) waiting" + Self.waiting(view["decision"]) }
+            let skipped = counts["skipped"]?.integer ?? 0
+            if skipped > 0 { line += ", \(skipped) skipped: no card to show it on" }
         }
         for delivery in view["deliveries"].map({ Array($0.elements) }) ?? [] {
             line += "\n  \(delivery["device"]?.string ?? delivery["route"]?.string ?? "push")"

@@ -31,16 +31,20 @@ enum DeadLetterCommands {
         defer { client.close() }
         let answer = try await client.send(
             .write(context, "POST", "/v1/dead-letters/retry", body: writer.bytes), name: id)
+        let view = try answer.document().root
+        let retried = view["retried"]?.integer ?? 0
+        let lost = view["unreachable"]?.integer ?? 0
+        let status: ExitStatus =
+            lost == 0 ? .succeeded : retried > 0 ? .partly : .notFoundOrConflict
         guard OutputFormat(context) == .table else {
             try context.terminal.write(answer.line)
-            return .succeeded
+            return status
         }
-        let view = try answer.document().root
-        let lost = view["unreachable"]?.integer ?? 0
         let go = context.invocation.isGiven(.dryRun) ? "would go" : "go"
         try context.terminal.print(
-            "\(view["retried"]?.integer ?? 0) \(go) again with the newest state"
-                + (lost > 0 ? "; for \(lost) there is nobody left to send to" : ""))
-        return .succeeded
+            "\(retried) \(go) again with the newest state"
+                + (lost > 0
+                    ? "; \(lost) have no card left to send to, and stay in tombolo dead ls" : ""))
+        return status
     }
 }

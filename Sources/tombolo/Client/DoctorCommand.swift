@@ -45,6 +45,7 @@ enum DoctorCommand {
         } catch {
             findings += error.findings.map { Finding($0, sources) }
         }
+        findings.append(await askRelay(sources.configuration, context.loop))
         for (place, app) in sources.configuration.apps.enumerated() {
             // One that cannot be used has its findings already.
             guard let checked = try? CheckedApp(app, at: place) else { continue }
@@ -53,6 +54,36 @@ enum DoctorCommand {
         try print(findings, context)
         if findings.allSatisfy(\.isWell) { return .succeeded }
         return findings.contains { $0.check == "reach" && !$0.isWell } ? .unreachable : .failed
+    }
+
+    // MARK: The relay
+
+    /// What a relay at the configured address says of itself. That none runs is told, and no fault:
+    /// a configuration is examined before the first start too.
+    private static func askRelay(
+        _ configuration: Configuration, _ loop: EpollLoop
+    ) async -> Finding {
+        let address = configuration.listen
+        var finding = Finding(app: "", check: "relay", isWell: true, detail: "", fix: nil)
+        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address.host] ?? address.host
+        let origin = Origin(
+            scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
+        do {
+            let client = try await RelayClient.connect(
+                to: origin, key: nil, caFile: configuration.tls?.certificate, loop: loop)
+            defer { client.close() }
+            _ = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
+            finding.detail = "the relay at \(origin) takes events"
+        } catch let error as ProgramError {
+            finding.isWell = error.isConnectionRefused
+            finding.detail =
+                error.isConnectionRefused ? "no relay listens on \(address) now" : error.cause
+            finding.fix = finding.isWell ? nil : error.remedy ?? "curl -k \(origin)/readyz"
+        } catch {
+            finding.isWell = false
+            finding.detail = "\(origin): \(error)"
+        }
+        return finding
     }
 
     // MARK: One app
@@ -81,7 +112,7 @@ enum DoctorCommand {
         } catch {
             finding.detail = "\(endpoint) cannot be reached: \(error)"
             finding.fix =
-                error.kind == .tls
+                error.kind == .tls || error.kind == .notTLS
                 ? "timedatectl; openssl s_client -connect \(endpoint.host):\(endpoint.port)"
                 : "nc -vz \(endpoint.host) \(endpoint.port)  (Apple also listens on 2197)"
             return finding

@@ -38,25 +38,37 @@ enum PacingCommands {
             columns: ["id", "all", "app", "type", "activity", "alerts_only", "reason", "since"])
     }
 
-    /// One pause, or all of them.
+    /// One pause, or with `--all` all of them. Without either it lists those in force and lifts
+    /// none: a pause may be somebody else's.
     static func resume(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let isAll = invocation.isGiven(.pausesAll)
+        guard invocation.argument(0) == nil || !isAll else {
+            throw ProgramError.usage(
+                "resume takes a PAUSE or --all, not both", remedy: "tombolo help resume")
+        }
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        var names = context.invocation.argument(0).map { [$0] } ?? []
+        var names = invocation.argument(0).map { [$0] } ?? []
         if names.isEmpty {
             let list = try await client.send(RelayRequest("GET", "/v1/pauses"), name: nil)
             names =
                 try list.document().root["pauses"]?.elements.compactMap { $0["id"]?.string } ?? []
+            guard isAll || names.isEmpty else {
+                throw ProgramError.usage(
+                    "resume needs a PAUSE or --all; in force: \(names.joined(separator: ", "))",
+                    remedy: "tombolo pause, which lists them; tombolo resume \(names[0])")
+            }
         }
         if names.isEmpty, OutputFormat(context) == .table {
             try context.terminal.print("nothing is paused")
         }
-        let told = context.invocation.isGiven(.dryRun) ? "would be resumed" : "resumed"
+        let result = invocation.isGiven(.dryRun) ? "would be resumed" : "resumed"
         for name in names {
             let path = "/v1/pauses/\(PathText.escaped(name))"
             let answer = try await client.send(.write(context, "DELETE", path), name: name)
             try context.terminal.write(
-                OutputFormat(context) == .table ? Array("\(name) \(told)\n".utf8) : answer.line)
+                OutputFormat(context) == .table ? Array("\(name) \(result)\n".utf8) : answer.line)
         }
         return .succeeded
     }

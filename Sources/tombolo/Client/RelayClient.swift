@@ -47,11 +47,58 @@ final class RelayClient: @unchecked Sendable {
                 endpoint, tls: tls, on: loop, within: connectTimeout, limits: limits)
             return RelayClient(connection, origin: origin, key: key)
         } catch {
-            throw ProgramError(
-                "no relay at \(origin): \(error)",
-                remedy: "tombolo dev, or name another with --relay ORIGIN", status: .unreachable)
+            throw await unreachable(origin, error, loop)
         }
     }
+
+    /// Why there is no connection. A scheme that the port does not speak is named: the relay runs,
+    /// and only `--relay` is wrong.
+    private static func unreachable(
+        _ origin: Origin, _ error: ConnectionError, _ loop: EpollLoop
+    ) async -> ProgramError {
+        func otherScheme(_ cause: String, _ scheme: Origin.Scheme) -> ProgramError {
+            let other = Origin(scheme: scheme, host: origin.host, port: origin.port)
+            return ProgramError(
+                "\(origin): \(cause)", remedy: "--relay \(other)", status: .unreachable)
+        }
+        switch (origin.scheme, error.kind) {
+        case (.https, .notTLS):
+            return otherScheme("this port speaks clear text and not TLS", .http)
+        case (.http, .reset), (.http, .notHTTP2):
+            if await speaksTLS(origin, loop) {
+                return otherScheme("this port speaks TLS and not clear text", .https)
+            }
+        case (.https, .tls):
+            return ProgramError(
+                "\(origin) is not trusted: \(error)",
+                remedy: "--ca FILE, the authority that signed its certificate",
+                status: .unreachable)
+        default: break
+        }
+        var refused = ProgramError(
+            "no relay at \(origin): \(error)",
+            remedy: "tombolo dev, or name another with --relay ORIGIN", status: .unreachable)
+        refused.isConnectionRefused = error.kind == .refused
+        return refused
+    }
+
+    /// Whether a port that ends clear text answers a TLS handshake; that its certificate is not
+    /// trusted is an answer too.
+    private static func speaksTLS(_ origin: Origin, _ loop: EpollLoop) async -> Bool {
+        guard let tls = try? TLSClientConfiguration() else { return false }  // no authorities here
+        do throws(ConnectionError) {
+            let connection = try await Connection.dial(
+                host: origin.host, port: Int(origin.port), tls: tls, on: loop,
+                within: probeTimeout)
+            connection.abort()
+            return true
+        } catch {
+            return error.kind == .tls && error.message.contains("certificate")
+        }
+    }
+
+    /// For finding out what a port speaks, after connecting has failed.
+    private static let probeTimeout = Duration.seconds(2)
 
     private static func trust(
         _ origin: Origin, caFile: String?

@@ -35,8 +35,11 @@ struct RelayProblem: Sendable {
 
     private func remedy(_ name: String) -> String? {
         switch (status, code) {
-        case (401, _): "give --key, or set TOMBOLO_KEY or TOMBOLO_KEY_FILE"
-        case (403, _): "use a key with the scope: tombolo key mint --scope produce,observe"
+        case (401, _):
+            "give --key, or set TOMBOLO_KEY or TOMBOLO_KEY_FILE; "
+                + "without a key see tombolo help key mint"
+        case (403, _):
+            "use a key with the scope; one of scope operate makes it: tombolo key mint --scope …"
         case (_, "activity-running"): "tombolo update \(name) …"
         case (_, "activity-ended"): "tombolo start \(name) --restart …"
         case (_, "unknown-activity"): "tombolo activity ls"

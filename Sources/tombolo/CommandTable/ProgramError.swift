@@ -5,6 +5,8 @@ struct ProgramError: Error, Hashable, Sendable {
     /// The fix, as a command where there is one.
     var remedy: String?
     var status: ExitStatus
+    /// Nothing listens where a relay was looked for.
+    var isConnectionRefused = false
 
     init(_ cause: String, remedy: String? = nil, status: ExitStatus = .failed) {
         self.cause = cause

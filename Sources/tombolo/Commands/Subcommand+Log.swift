@@ -83,5 +83,5 @@ extension Subcommand {
                 + "for others too, the starts that name it are. Backups made before still have it."
         ],
         examples: ["tombolo erase device phone-1"],
-        exits: [.unauthorized, .unreachable], run: ReadCommands.eraseDevice)
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.eraseDevice)
 }

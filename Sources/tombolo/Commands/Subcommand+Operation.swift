@@ -135,8 +135,10 @@ extension Subcommand {
         path: ["key", "mint"], summary: "Make an API key; it is shown once",
         flags: [.scope, .boundUser, .boundApp, .tenant, .data] + Flag.ofWriters,
         details: [
-            "With --data the key is written there directly, which only works while no relay runs on\n"
-                + "it; without, a running relay makes it and needs a key of scope operate."
+            "A running relay makes the key: give --relay and a --key of scope operate. Where there is\n"
+                + "no such key, stop the relay, make one with --data, the relay's data directory, and\n"
+                + "start it again: with --data the key is written there directly, which only works\n"
+                + "while no relay runs on it."
         ],
         examples: [
             "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json",

@@ -48,14 +48,16 @@ extension Subcommand {
             "tombolo pause --type RunnerWidgetAttributes --reason 'a release is going on'",
             "tombolo pause --all --alerts-only",
         ],
-        exits: [.unauthorized, .unreachable], run: PacingCommands.pause)
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.pause)
 
     static let resume = Subcommand(
         path: ["resume"], summary: "Let go what was held back; only the newest states go",
         arguments: [
-            Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; none is all of them")
+            Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; none with --all")
         ],
-        flags: Flag.ofWriters, examples: ["tombolo resume pause_1", "tombolo resume"],
+        flags: [Flag.toggle("all", "every pause of the tenant, whoever made it")]
+            + Flag.ofWriters,
+        examples: ["tombolo resume pause_1", "tombolo resume --all"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.resume)
 
     static let deliveryList = Subcommand(

@@ -84,7 +84,11 @@ extension Subcommand {
             Argument("ID", .text("ID"), optional: true, "one of them; none with a filter or --all")
         ],
         flags: [.ofActivity, .ofDevice, .reason, .everything] + Flag.ofWriters,
+        details: [
+            "A letter whose card is gone stays: nothing is sent for it. Status 6 where some of the\n"
+                + "letters stay, 3 where all of them do."
+        ],
         examples: ["tombolo dead retry dead_7", "tombolo dead retry --reason TopicDisallowed"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: DeadLetterCommands.retry)
 }

@@ -1,3 +1,4 @@
+import Glibc
 import TomboloCore
 import TomboloEventLog
 import TomboloJSON
@@ -29,14 +30,27 @@ enum KeyCommands {
                 "--dry-run asks a relay, and --data writes without one",
                 remedy: "tombolo key mint --scope \(text) --dry-run --relay ORIGIN")
         }
+        let isNew = access("\(data)/tombolo.db", F_OK) != 0
         do {
-            return try await write(context, scopes, data)
+            let status = try await write(context, scopes, data)
+            if isNew { sayThatItIsNew(data, context) }
+            return status
         } catch let error as EventLogError {
-            guard case .unusable = error, invocation.text(.key) != nil else {
-                throw ProgramError(error)
-            }
-            return try await ask(context, scopes)
+            guard case .unusable(let cause, _) = error else { throw ProgramError(error) }
+            guard invocation.text(.key) == nil else { return try await ask(context, scopes) }
+            throw ProgramError(
+                cause,
+                remedy: "tombolo key mint --scope \(text) --relay ORIGIN --key KEY, with a key of "
+                    + "scope operate; without one stop the relay first",
+                status: .notFoundOrConflict)
         }
+    }
+
+    /// A misspelt directory gets a log of its own, and its key fits no relay that runs already.
+    private static func sayThatItIsNew(_ data: String, _ context: CommandContext) {
+        context.terminal.complain(
+            "tombolo: \(data) had no log: a new one is made there, for a new relay; the key fits no "
+                + "other\n")
     }
 
     private static func binding(_ context: CommandContext) -> KeyBinding {

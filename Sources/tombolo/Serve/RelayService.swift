@@ -72,6 +72,7 @@ final class RelayService: @unchecked Sendable {
             relay: relay, access: access, loop: loop,
             configuration: DoorsConfiguration(version: Program.version), channels: lanes)
         isSecure = tls != nil
+        doors.certificateEnd = tls?.validity.upperBound
         server = try Self.listen(configuration.listen, tls, loop, doors)
     }
 
@@ -160,7 +161,9 @@ final class RelayService: @unchecked Sendable {
 
     /// Connections from now on get another certificate.
     func reload(_ tls: TLSServerConfiguration) {
-        if isSecure { server.reload(tls) }
+        guard isSecure else { return }
+        server.reload(tls)
+        doors.certificateEnd = tls.validity.upperBound
     }
 
     private static func listen(

@@ -138,8 +138,23 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             return try Relaying.lints(
                 .update, #"{"state":{"lap":2}}"#, after: { $0.command(.play, clip) })
         },
+        .audienceMissing: { starting("") },
+        .deviceNotRegistered: { starting(#","audience":{"device":"stranger"}"#) },
+        .userWithoutDevice: { starting(#","audience":{"user":"stranger"}"#) },
+        .typeNotRegistered: { starting(#","audience":{"device":"phone"}"#) },
+        .appNotConfigured: { starting("") { $0.apps = [] } },
         .expirationRelative: { PushLint.codes { $0.expiration = "300" } },
     ]
+
+    /// What is said of a start that no phone can show.
+    private static func starting(
+        _ audience: String, _ change: (inout CoreConfiguration) -> Void = { _ in }
+    ) -> [Lint.Code] {
+        var rig = Rig(change)
+        if !rig.core.configuration.apps.isEmpty { rig.device() }
+        rig.command(.start, "{\"type\":\"Misspelt\",\"state\":{}\(audience)}")
+        return rig.lastAccepted?.lint.map(\.code) ?? []
+    }
 
     @Test func `every lint is brought about here, or belongs to a row`() throws {
         let ofRows = FailureRow.rows.compactMap { row in

@@ -1,0 +1,100 @@
+// Whether anybody can see what a start begins.
+
+extension Core {
+    /// More registered types are not compared with a misspelt one.
+    private static let comparedTypesMax = 256
+    /// Devices of an audience whose tokens are looked at.
+    private static let lintedDevicesMax = 16
+
+    /// Why no phone, or not each of them, shows a started activity as things are. Devices, types
+    /// and tokens may come later: none of it is refused.
+    func audienceLints(
+        _ start: Start, _ activity: Activity, _ type: ActivityType?
+    ) -> [Lint] {
+        let tenant = activity.key.tenant
+        guard configuration.apps.contains(where: { $0.tenant == tenant }) else {
+            return [
+                Lint(
+                    .appNotConfigured, "/app",
+                    "no app is configured in this relay: the log keeps the activity, and nothing "
+                        + "is pushed; apps are added in the configuration file, under \"apps\"")
+            ]
+        }
+        var lints: [Lint] = []
+        switch start.audience {
+        case .none:
+            lints.append(
+                Lint(
+                    .audienceMissing, "/audience",
+                    "is missing: the log keeps the activity, and no phone shows it; name a device, "
+                        + "devices, a user or a channel"))
+        case .devices(let ids):
+            let strangers = ids.filter { deviceByKey[DeviceKey(tenant: tenant, id: $0)] == nil }
+            if let first = strangers.first {
+                let name =
+                    ids.count == 1
+                    ? "device \"\(first)\" is"
+                    : "\(strangers.count) of \(ids.count) devices, such as \"\(first)\", are"
+                lints.append(
+                    Lint(
+                        .deviceNotRegistered, "/audience",
+                        "\(name) not registered: the card appears there only after the app "
+                            + "registers, PUT /v1/devices/{device}"))
+            }
+        case .user(let user):
+            if devicesByUser[UserKey(tenant: tenant, user: user)]?.isEmpty ?? true {
+                lints.append(
+                    Lint(
+                        .userWithoutDevice, "/audience/user",
+                        "no device of user \"\(user)\" is registered: the card appears only after "
+                            + "one is, PUT /v1/devices/{device} with \"user\""))
+            }
+        case .channel: break
+        }
+        let devices = audience(of: activity.definition, tenant).prefix(Self.lintedDevicesMax)
+        for slot in devices {
+            if let lint = lintOfAnotherApp(slot, activity.definition) { lints.append(lint) }
+        }
+        if type == nil, let lint = typeLint(start, activity, Array(devices)) { lints.append(lint) }
+        return lints
+    }
+
+    /// A device shows the activities of its own app only.
+    private func lintOfAnotherApp(_ slot: Int, _ definition: Activity.Definition) -> Lint? {
+        guard let device = devices[slot],
+            let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant),
+            app != definition.app
+        else { return nil }
+        return Lint(
+            .deviceNotRegistered, "/audience",
+            "\"\(device.key.id)\" is registered for the app \(app), and the activity is of "
+                + "\(definition.app): nothing is pushed there")
+    }
+
+    /// A type that is neither registered nor one that a device of the audience can start.
+    private func typeLint(
+        _ start: Start, _ activity: Activity, _ slots: [Int]
+    ) -> Lint? {
+        let names = [
+            TokenName.start(type: start.type), TokenName.activity(activity.reference),
+        ]
+        let isStartable = slots.contains { slot in
+            names.contains { devices[slot]?.tokens[$0] != nil }
+        }
+        guard !isStartable else { return nil }
+        let registered = types.keys.filter {
+            $0.tenant == activity.key.tenant && $0.app == activity.definition.app
+        }.map(\.name)
+        let needsStartToken = !slots.isEmpty && slots.allSatisfy { devices[$0]?.channel == nil }
+        guard !registered.isEmpty || needsStartToken && start.route != .adopt else { return nil }
+        let nearest =
+            registered.count <= Self.comparedTypesMax
+            ? nearestName(to: start.type, among: registered) : nil
+        let meant = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+        return Lint(
+            .typeNotRegistered, "/type",
+            "no type \"\(start.type)\" is registered"
+                + (slots.isEmpty ? "" : ", and no device of the audience has a start token for it")
+                + ": a misspelt type starts no card" + meant)
+    }
+}

@@ -1,0 +1,39 @@
+import Glibc
+import Testing
+
+/// One state of the relay, and what each who is asked must say of it.
+struct TruthRow: CustomTestStringConvertible, Sendable {
+    typealias Answer = (status: Int, text: String)
+    typealias Exit = (status: Int32, text: String)
+
+    var state: String
+    var hasApp = true
+    /// How faketime(1) reads the clock at which a certificate of 30 days is made; nil: clear text.
+    var certificate: String?
+    /// Brings the state about; a word why it cannot be here skips the row.
+    var bring: @Sendable (TruthBench) throws -> String? = { _ in nil }
+    /// What a producer asks, and what it is answered.
+    var ask = (method: "PATCH", path: "/v1/activities/cat", body: #"{"state":{"lap":9}}"#)
+    var answer: Answer
+    var ready: Answer = (200, "ready")
+    /// A line of `/metrics`; nil: it cannot be asked.
+    var metrics: String? = "tombolo_ready 1"
+    /// Part of a line on stderr; nil: nothing need be there.
+    var stderr: String?
+    var doctor: Exit
+    /// A command, its status, and a part of what it prints on either stream.
+    var cli: (words: [String], exit: Exit)
+
+    var testDescription: String { state }
+
+    /// What all is well with.
+    static let healthy: Exit = (0, "the relay at")
+    static func start(_ id: String, _ fields: String) -> (
+        method: String, path: String, body: String
+    ) {
+        (
+            "PUT", "/v1/activities/\(id)",
+            "{\(fields),\"state\":{\"lap\":1},\"alert\":{\"title\":\"a\"}}"
+        )
+    }
+}

@@ -1,0 +1,181 @@
+import Glibc
+import Testing
+
+@testable import tombolo
+
+/// For each state of the relay: what a producer is answered, what `/readyz`, `/metrics`, stderr and
+/// `doctor` say, and how a command ends. A state that is told to one and hidden from another is how
+/// operators are misled.
+@Suite(.serialized) struct TruthTests {
+    private static let update = ["update", "cat", "-s", "lap=8"]
+
+    static let rows: [TruthRow] = [
+        TruthRow(
+            state: "all is well", answer: (200, #""destinations":{"sent":1,"deferred":0"#),
+            doctor: (0, "takes events"), cli: (update, (0, #""sent":1"#))),
+
+        // A start that no phone can show.
+        TruthRow(
+            state: "no audience", ask: TruthRow.start("dog", #""type":"Runner""#),
+            answer: (201, "audience-missing"), doctor: (0, "takes events"),
+            cli: (["start", "emu", "--type", "Runner", "-s", "lap=1"], (0, "no phone shows it"))),
+        TruthRow(
+            state: "an unknown device",
+            ask: TruthRow.start("dog", #""type":"Runner","audience":{"device":"phnoe"}"#),
+            answer: (201, "device-not-registered"), doctor: (0, "takes events"),
+            cli: (
+                ["start", "emu", "--type", "Runner", "--device", "phnoe", "-s", "lap=1"],
+                (0, "device \\\"phnoe\\\" is not registered")
+            )),
+        TruthRow(
+            state: "an unknown user",
+            ask: TruthRow.start("dog", #""type":"Runner","audience":{"user":"u43"}"#),
+            answer: (201, "user-without-device"), doctor: (0, "takes events"),
+            cli: (
+                ["start", "emu", "--type", "Runner", "--user", "u43", "-s", "lap=1"],
+                (0, "no device of user")
+            )),
+        TruthRow(
+            state: "a type one letter off",
+            ask: TruthRow.start("dog", #""type":"Runer","audience":{"device":"phone"}"#),
+            answer: (201, "type-not-registered"), doctor: (0, "takes events"),
+            cli: (
+                ["start", "emu", "--type", "Runer", "--device", "phone", "-s", "lap=1"],
+                (0, "did you mean")
+            )),
+        TruthRow(
+            state: "an app that is not configured",
+            ask: TruthRow.start("dog", #""type":"Runner","app":"com.example.ap""#),
+            answer: (422, "unknown-app"), doctor: (0, "takes events"),
+            cli: (
+                ["start", "emu", "--type", "Runner", "--app", "com.example.ap", "-s", "lap=1"],
+                (1, "did you mean")
+            )),
+        TruthRow(
+            state: "a relay without an app", hasApp: false,
+            ask: TruthRow.start("dog", #""type":"Runner""#), answer: (201, "app-not-configured"),
+            stderr: "no app is configured", doctor: (1, "no app is configured"),
+            cli: (["start", "emu", "--type", "Runner", "-s", "lap=1"], (0, "no app is configured"))),
+
+        // A card that is gone.
+        TruthRow(
+            state: "the card is gone: an update",
+            bring: {
+                try $0.swipe(); return nil
+            },
+            answer: (200, #""destinations":{"sent":0,"deferred":0,"skipped":1}"#),
+            doctor: (0, "takes events"), cli: (update, (0, "no_route"))),
+        TruthRow(
+            state: "the card is gone: an end",
+            bring: {
+                try $0.swipe(); return nil
+            },
+            ask: ("POST", "/v1/activities/cat/end", "{}"),
+            answer: (200, #""destinations":{"sent":0,"deferred":0,"skipped":1}"#),
+            doctor: (0, "takes events"),
+            cli: (["end", "cat", "--wait", "1s"], (0, #""skipped":1"#))),
+
+        // Apple.
+        TruthRow(
+            state: "Apple cannot be reached",
+            bring: {
+                try $0.killSimulator()
+                try $0.pushUntilParked()
+                return nil
+            },
+            answer: (200, "lane-parked"), metrics: "tombolo_apps_waiting 1",
+            stderr: "pushes wait", doctor: (5, "cannot be reached"),
+            cli: (update, (0, "lane-parked"))),
+        TruthRow(
+            state: "Apple refuses the key",
+            bring: {
+                try $0.fault(#"{"reason":"InvalidProviderToken"}"#)
+                try $0.pushUntilParked()
+                return nil
+            },
+            answer: (200, "lane-parked"), metrics: "tombolo_apps_waiting 1",
+            stderr: "pushes wait: Apple answers 403 InvalidProviderToken",
+            doctor: (1, "Apple does not know key"), cli: (update, (0, "lane-parked"))),
+
+        // The listener's certificate.
+        TruthRow(
+            state: "the certificate has expired", certificate: "-40d",
+            answer: (200, #""sent":1"#), metrics: "tombolo_certificate_end_seconds",
+            stderr: "the certificate expired", doctor: (1, "the certificate expired"),
+            cli: (update, (5, "is not trusted"))),
+        TruthRow(
+            state: "the certificate expires soon", certificate: "-29d",
+            answer: (200, #""sent":1"#), metrics: "tombolo_certificate_end_seconds",
+            stderr: "the certificate expires in", doctor: (1, "the certificate expires in"),
+            cli: (update, (0, #""sent":1"#))),
+
+        // Keys and names.
+        TruthRow(
+            state: "an unknown activity",
+            ask: ("PATCH", "/v1/activities/cta", #"{"state":{}}"#),
+            answer: (404, "unknown-activity"),
+            doctor: (0, "takes events"), cli: (["update", "cta", "-s", "a=1"], (3, "no activity"))),
+        TruthRow(
+            state: "a pause of nothing", ask: ("POST", "/v1/pauses", #"{"activity":"cta"}"#),
+            answer: (404, "would hold nothing"), doctor: (0, "takes events"),
+            cli: (["pause", "--type", "Runer"], (3, "would hold nothing"))),
+        TruthRow(
+            state: "an erasure of nobody", ask: ("POST", "/v1/devices/nobody/erase", ""),
+            answer: (404, "Nothing of a device"), doctor: (0, "takes events"),
+            cli: (["erase", "device", "nobody"], (3, "Nothing of a device"))),
+        TruthRow(
+            state: "a wrong key", answer: (200, #""sent":1"#), doctor: (0, "takes events"),
+            cli: (["log", "ls", "--key", "tmb_nonsense"], (4, "tombolo help key mint"))),
+
+        // No relay, or not yet or no more.
+        TruthRow(
+            state: "the relay has stopped",
+            bring: {
+                let status = try $0.relay.terminate()
+                return status == 0 ? nil : "the relay ended with \(status)"
+            },
+            answer: (0, ""), ready: (0, ""), metrics: nil, doctor: (0, "no relay listens on"),
+            cli: (update, (5, "no relay at"))),
+    ]
+
+    @Test(arguments: rows)
+    func `all who are asked say the same of it`(row: TruthRow) throws {
+        let bench = try TruthBench(row)
+        if let reason = try row.bring(bench) {
+            Issue.record("\(row.state) could not be brought about: \(reason)")
+            return
+        }
+        let answer = try bench.request(row.ask.method, row.ask.path, row.ask.body)
+        #expect(answer.status == row.answer.status, "\(answer.body)")
+        #expect(row.answer.text.isEmpty || answer.body.contains(row.answer.text), "\(answer.body)")
+        let ready = try bench.request("GET", "/readyz")
+        #expect(ready.status == row.ready.status)
+        #expect(row.ready.text.isEmpty || ready.body.contains(row.ready.text), "\(ready.body)")
+        if let line = row.metrics {
+            let metrics = try bench.request("GET", "/metrics").body
+            #expect(metrics.contains("\n\(line)"), "\(metrics)")
+        }
+        if let text = row.stderr { #expect(try bench.errorLine(containing: text)) }
+        let doctor = try bench.doctor()
+        #expect(doctor.status == row.doctor.status, "\(doctor.output)\(doctor.errors)")
+        #expect(doctor.output.contains(row.doctor.text), "\(doctor.output)")
+        let command = try bench.command(row.cli.words)
+        let text = command.output + command.errors
+        #expect(command.status == row.cli.exit.status, "\(text)")
+        #expect(text.contains(row.cli.exit.text), "\(text)")
+    }
+
+    @Test func `a key for one scheme at the other's port is told which one it speaks`() throws {
+        for row in [Self.rows[0], Self.rows.first { $0.certificate != nil } ?? Self.rows[0]] {
+            let bench = try TruthBench(row)
+            let isTLS = row.certificate != nil
+            let wrong = bench.relay.api.replacing(
+                isTLS ? "https:" : "http:", with: isTLS ? "http:" : "https:")
+            let result = try bench.command(["log", "ls", "--relay", wrong])
+            #expect(result.status == 5)
+            let speaks = isTLS ? "speaks TLS and not clear text" : "speaks clear text and not TLS"
+            #expect(result.errors.contains(speaks), "\(result.errors)")
+            #expect(result.errors.contains("try: --relay \(bench.relay.api)"), "\(result.errors)")
+        }
+    }
+}

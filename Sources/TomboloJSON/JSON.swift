@@ -38,7 +38,8 @@ package struct JSON: Hashable, Sendable, CustomStringConvertible {
     private static func scan(_ bytes: [UInt8]) -> JSONDocument? {
         do {
             return try JSONDocument(
-                bytes, depthMax: .max, bytesMax: JSONLimits.bytesCeiling, comments: false)
+                bytes, depthMax: .max, bytesMax: JSONLimits.bytesCeiling, numbersFit: false,
+                comments: false)
         } catch {
             return nil
         }

@@ -27,12 +27,13 @@ package struct JSONDocument: Sendable {
         _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), comments: Bool = false
     ) throws(JSONError) {
         try self.init(
-            bytes, depthMax: limits.depthMax, bytesMax: limits.bytesMax, comments: comments)
+            bytes, depthMax: limits.depthMax, bytesMax: limits.bytesMax,
+            numbersFit: limits.numbersFit, comments: comments)
     }
 
     /// Without the ceiling on depth, which only merging needs: see `JSON.document`.
     init(
-        _ bytes: [UInt8], depthMax: Int, bytesMax: Int, comments: Bool
+        _ bytes: [UInt8], depthMax: Int, bytesMax: Int, numbersFit: Bool, comments: Bool
     ) throws(JSONError) {
         self.bytes = bytes
         self.comments = comments
@@ -42,7 +43,8 @@ package struct JSONDocument: Sendable {
                     .tooLong, at: bytesMax, in: text,
                     "the text has \(text.count) bytes, \(bytesMax) are allowed: send less at once")
             }
-            var scanner = JSONScanner(text, depthMax: depthMax, comments: comments)
+            var scanner = JSONScanner(
+                text, depthMax: depthMax, numbersFit: numbersFit, comments: comments)
             try scanner.scan()
             return scanner.tape
         }

@@ -6,7 +6,8 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case unexpectedEnd
         /// A byte that cannot stand here.
         case unexpectedByte
-        /// A number that RFC 8259 section 6 does not allow: `01`, `1.`, `-`, `1e`.
+        /// A number that RFC 8259 section 6 does not allow (`01`, `1.`, `-`, `1e`), or that
+        /// `JSONLimits.numbersFit` refuses.
         case invalidNumber
         /// A backslash in a string, followed by what RFC 8259 section 7 does not allow.
         case invalidEscape

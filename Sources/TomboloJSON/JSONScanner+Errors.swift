@@ -18,6 +18,14 @@ extension JSONScanner {
     }
 
     @inline(never)
+    func unfitNumber(_ start: Int) -> JSONError {
+        error(
+            .invalidNumber, at: start,
+            "no decoder takes this number: its size must be 0, or from 4.9e-324 to 1.8e308; send "
+                + "it as a string, or round it")
+    }
+
+    @inline(never)
     func unexpected(_ expectation: Expectation) -> JSONError {
         guard position < text.count else {
             return error(

@@ -6,7 +6,8 @@ extension JSONScanner {
             JSONEntry(kind, start: start, end: position, next: tape.count + 1, escapes: escapes))
     }
 
-    /// Scans a number (RFC 8259 section 6). Its size and precision are the view's business.
+    /// Scans a number (RFC 8259 section 6). Its size counts only where `numbersFit`; its precision
+    /// is the view's business.
     @inline(__always)
     mutating func scanNumber() throws(JSONError) {
         let start = position
@@ -21,10 +22,15 @@ extension JSONScanner {
             position += 1
             try scanDigits()
         }
+        var isShort = position - start <= JSONDecimal.plainBytesMax
         if peek | 0x20 == UInt8(ascii: "e") {
             position += 1
             if peek == ASCII.plus || peek == ASCII.minus { position += 1 }
             try scanDigits()
+            isShort = false
+        }
+        if numbersFit, !isShort, !JSONDecimal.fitsDouble(text[start..<position]) {
+            throw unfitNumber(start)
         }
         append(.number, from: start)
     }

@@ -6,6 +6,7 @@
 struct JSONScanner {
     let text: UnsafeBufferPointer<UInt8>
     let depthMax: Int
+    let numbersFit: Bool
     let comments: Bool
     var tape: [JSONEntry] = []
     var position = 0
@@ -14,9 +15,12 @@ struct JSONScanner {
     private var open = 0
     private var depth = 0
 
-    init(_ text: UnsafeBufferPointer<UInt8>, depthMax: Int, comments: Bool) {
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, depthMax: Int, numbersFit: Bool, comments: Bool
+    ) {
         self.text = text
         self.depthMax = depthMax
+        self.numbersFit = numbersFit
         self.comments = comments
         // One value for eight bytes is usual in events; denser texts grow the tape.
         tape.reserveCapacity(text.count / 8 + 8)

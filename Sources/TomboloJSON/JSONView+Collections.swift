@@ -2,6 +2,20 @@ extension JSONView {
     /// Members of an object or elements of an array; 0 for every other kind.
     package var count: Int { entry.count }
 
+    /// How many objects and arrays stand inside one another: 0 of a scalar, 1 of `[]`.
+    package var depth: Int {
+        var ends: [Int] = []
+        var deepest = 0
+        for place in index..<Int(entry.next) {
+            while let last = ends.last, last <= place { ends.removeLast() }
+            let entry = document.tape[place]
+            guard entry.kind == .object || entry.kind == .array else { continue }
+            ends.append(Int(entry.next))
+            deepest = max(deepest, ends.count)
+        }
+        return deepest
+    }
+
     /// The member with this name, compared by the UTF-8 of its characters; nil if there is none or
     /// this is no object. Looks at one name after another.
     package subscript(_ name: String) -> JSONView? {

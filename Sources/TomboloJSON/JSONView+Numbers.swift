@@ -18,6 +18,64 @@ extension JSONView {
     }
 }
 
+extension JSONView {
+    /// Whether it is a number that a double can hold: finite, and 0 only where it is 0. A decoder
+    /// of an app (Foundation's `JSONDecoder`) takes no other.
+    package var isDouble: Bool {
+        let entry = entry
+        return entry.kind == .number
+            && document.bytes[entry.range].withUnsafeBufferPointer {
+                JSONDecimal.fitsDouble($0[...])
+            }
+    }
+}
+
+extension JSONDecimal {
+    /// So many digits without an exponent are within a double's range, whatever they are.
+    static let plainBytesMax = 300
+
+    /// Whether the nearest double is finite, and 0 only where all digits are. In time linear in
+    /// the spelling, however long.
+    static func fitsDouble(_ spelling: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard spelling.count > plainBytesMax || spelling.contains(where: { $0 | 0x20 == 0x65 })
+        else { return true }
+        var significant: [UInt8] = []
+        // The power of ten of the first digit that is not 0.
+        var exponent = 0
+        var inFraction = false
+        var power = 0
+        scan: for (offset, byte) in spelling.enumerated() {
+            switch byte {
+            case ASCII.minus: continue
+            case ASCII.dot: inFraction = true
+            case ASCII.zero...ASCII.nine:
+                if significant.isEmpty {
+                    if inFraction { exponent -= 1 }
+                    if byte != ASCII.zero { significant.append(byte) }
+                } else {
+                    if !inFraction { exponent += 1 }
+                    // What a double cannot tell apart: no more digits than that decide.
+                    if significant.count < digitsMax { significant.append(byte) }
+                }
+            default:
+                power = Self.exponent(Array(spelling.dropFirst(offset + 1))[...])
+                break scan
+            }
+        }
+        if significant.isEmpty { return true }
+        exponent += power
+        // Doubles reach from 4.9e-324 to 1.8e308.
+        if (-323...307).contains(exponent) { return true }
+        guard exponent == 308 || exponent == -324 else { return false }
+        let digits = String(decoding: significant, as: UTF8.self)
+        let number = Double("0.\(digits)e\(exponent + 1)") ?? .infinity
+        return number.isFinite && number != 0
+    }
+
+    /// A double nearest to a longer number is decided by so many of its digits.
+    private static let digitsMax = 800
+}
+
 /// A number's spelling taken apart: sign, digits without zeros around them, power of ten.
 struct JSONDecimal {
     /// Digits as one integer, nil if they are more than 64 bits hold. Its last digit is not 0,
@@ -61,7 +119,7 @@ struct JSONDecimal {
     }
 
     /// What follows `e`, held within a range that no text's length can bring back to small numbers.
-    private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
+    static func exponent(_ text: ArraySlice<UInt8>) -> Int {
         var value = 0
         for byte in text where ASCII.isDigit(byte) {
             value = min(value * 10 + Int(byte - ASCII.zero), 1 << 40)

@@ -8,13 +8,60 @@ import Testing
     }
 
     @Test func `a text nests as deep as the limit and no deeper`() {
-        #expect(fault(nested(32)) == nil)
-        #expect(fault(nested(33))?.code == .tooDeep)
-        #expect(fault(nested(33))?.offset == 32)
+        #expect(fault(nested(40)) == nil)
+        #expect(fault(nested(41))?.code == .tooDeep)
+        #expect(fault(nested(41))?.offset == 40)
+        #expect(fault(nested(32), limits: .received) == nil)
+        #expect(fault(nested(33), limits: .received)?.code == .tooDeep)
         #expect(fault(text("1"), limits: JSONLimits(depthMax: 0)) == nil)
         #expect(fault(text("{}"), limits: JSONLimits(depthMax: 0))?.code == .tooDeep)
         // Depth is nesting, not number.
         #expect(fault("[" + repeatElement("[]", count: 100).joined(separator: ",") + "]") == nil)
+    }
+
+    @Test func `the depth of a value is what its limit counts`() throws {
+        for depth in [0, 1, 7, 32] {
+            let text = depth == 0 ? text("1") : nested(depth)
+            #expect(try JSONDocument(text).root.depth == depth)
+        }
+        let uneven = text(#"{"a":[1,[2]],"b":{"c":{"d":{}}},"e":[]}"#)
+        let root = try JSONDocument(uneven).root
+        #expect(root.depth == 4)
+        #expect(root["a"]?.depth == 2)
+        #expect(root["e"]?.depth == 1)
+    }
+
+    /// Foundation's `JSONDecoder` takes the first of these as `Double`, and throws on the others.
+    @Test func `a received number is one that a double holds`() {
+        let most = String(repeating: "9", count: 308)
+        let zeros = String(repeating: "0", count: 330)
+        for number in [
+            "0", "-0", "0e400", "0.0e-500", "-0.0E+9999999999999999999999", "5e-324", "-4.9e-324",
+            "1e-310", "1.7976931348623157e308", "-1.7976931348623157E+308", most, "0.\(zeros)",
+            "123456789012345678901234567890", "1\(zeros)e-330", "0.\(zeros)1e331", "1e0000001",
+        ] {
+            #expect(fault(text(number), limits: .received) == nil, "\(number)")
+            #expect((try? JSONDocument(text(number)))?.root.isDouble == true)
+        }
+        for number in [
+            "1e400", "-1e400", "1e-400", "2e-324", "1.7976931348623159e308", "9\(most)",
+            "0.\(zeros)1", "1e9999999999999999999999", "-1E-9999999999999999999999", "1e309",
+        ] {
+            #expect(fault(text(number), limits: .received)?.code == .invalidNumber, "\(number)")
+            #expect(fault(text("{\"a\":[1,\(number)]}"), limits: .received)?.offset == 8)
+            #expect(fault(text(number)) == nil)
+            #expect((try? JSONDocument(text(number)))?.root.isDouble == false)
+        }
+    }
+
+    @Test func `a number of a million digits is judged at once`() {
+        let digits = String(repeating: "9", count: 1_000_000)
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            #expect(fault(text("0.\(digits)"), limits: .received) == nil)
+            #expect(fault(text("\(digits)"), limits: .received) != nil)
+        }
+        #expect(time < .seconds(2))
     }
 
     @Test func `no limit goes beyond the ceiling`() {

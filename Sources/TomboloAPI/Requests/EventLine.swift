@@ -21,7 +21,7 @@ package struct EventLine: Sendable {
     package init(_ bytes: [UInt8]) throws(Fault) {
         let document: JSONDocument
         do {
-            document = try JSONDocument(bytes)
+            document = try JSONDocument(bytes, limits: .received)
         } catch {
             throw Fault(id: nil, problem: Problem(inLine: error))
         }

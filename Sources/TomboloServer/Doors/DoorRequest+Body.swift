@@ -51,7 +51,7 @@ extension DoorRequest {
             bytes = JSON.emptyObject.bytes
         }
         do {
-            return try JSONDocument(bytes)
+            return try JSONDocument(bytes, limits: .received)
         } catch {
             throw Problem(error)
         }

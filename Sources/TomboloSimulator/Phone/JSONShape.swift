@@ -34,10 +34,10 @@ package indirect enum JSONShape: Hashable, Sendable {
         switch self {
         case .any: nil
         case .string: value.kind == .string ? nil : expected("a string", path)
-        case .number: value.kind == .number ? nil : expected("a number", path)
+        case .number: value.isDouble ? nil : expected("a number that a Double holds", path)
         case .integer: value.integer != nil ? nil : expected("an integer", path)
         case .bool: value.kind == .bool ? nil : expected("true or false", path)
-        case .date: value.kind == .number ? nil : expected("a number (a Date)", path)
+        case .date: value.isDouble ? nil : expected("a number (a Date)", path)
         case .array(let element): arrayFault(element, value, path)
         case .object(let members): objectFault(members, value, path)
         }

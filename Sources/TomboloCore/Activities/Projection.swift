@@ -162,6 +162,15 @@ package struct Projection: Sendable {
         return state.setting(place, to: shown.value(at: elapsed))
     }
 
+    /// The largest state that a push may bring: its clip's largest frame may be in it.
+    var largestState: JSON {
+        guard let clip = (clip ?? keptClip)?.clip,
+            let shown = state.setting(clip.path, to: clip.largestFrame),
+            shown.bytes.count > state.bytes.count
+        else { return state }
+        return shown
+    }
+
     /// Follows one event. An update with an older `state_version` counts, and changes nothing.
     package mutating func apply(_ content: Command.Content, version: Int64, at instant: Instant) {
         self.version = version

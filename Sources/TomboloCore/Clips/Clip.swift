@@ -77,6 +77,16 @@ package struct Clip: Hashable, Sendable {
         }
     }
 
+    /// The frame of the most bytes: of a tween, among so many that they stand for the rest.
+    var largestFrame: JSON {
+        let frames: [JSON]
+        switch motion {
+        case .flipbook(let flipbook): frames = flipbook.frames
+        case .tween(let tween): frames = tween.samples
+        }
+        return frames.max { $0.bytes.count < $1.bytes.count } ?? .null
+    }
+
     /// How many different frames it has: of a tween those that are asked for.
     package var frameCount: Int64 {
         switch motion {
@@ -118,7 +128,7 @@ package struct Clip: Hashable, Sendable {
         }
         let interval = max(every, granted)
         guard let duration, duration > .zero, interval > every else { return interval }
-        let samples = max(1, duration.nanoseconds / interval.nanoseconds)
+        let samples = max(1, duration.nanoseconds / max(1, interval.nanoseconds))
         return Span(nanoseconds: duration.nanoseconds / samples)
     }
 

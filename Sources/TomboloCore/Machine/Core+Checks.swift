@@ -73,28 +73,32 @@ extension Core {
         {
             throw Self.tooLarge(bytes)
         }
-        guard !isSurelySmall(projection, definition, alert: alert) else { return }
-        let bytes = payloadBytes(projection, projection.state, definition, alert: alert)
+        let state = projection.largestState
+        guard !isSurelySmall(state, projection, definition, alert: alert) else { return }
+        let bytes = payloadBytes(projection, state, definition, alert: alert)
         guard bytes > Payload.bytesMax else { return }
+        var limit = Payload.bytesMax
         if case .channel = definition.audience {
             // A broadcast has room for more, of which the phone takes no more state.
-            if bytes <= Payload.broadcastBytesMax,
-                projection.state.bytes.count <= Payload.bytesMax
-            {
-                return
-            }
-            throw Self.tooLarge(bytes, of: Payload.broadcastBytesMax)
+            limit = Payload.broadcastBytesMax
+            if bytes <= limit, state.bytes.count <= Payload.bytesMax { return }
         }
-        throw Self.tooLarge(bytes)
+        guard let clip = projection.clip ?? projection.keptClip,
+            state.bytes.count > projection.state.bytes.count
+        else { throw Self.tooLarge(bytes, of: limit) }
+        throw Self.tooLarge(
+            bytes, of: limit,
+            remedy: "\(clip.name) plays, and its largest frame goes with this state; shorten "
+                + "the state, or stop the clip first")
     }
 
     /// Whether it fits whatever stands around it: most do, and need not be encoded to be measured.
     private func isSurelySmall(
-        _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
+        _ state: JSON, _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
     ) -> Bool {
         let alert = alert ?? projection.alert?.content
         // In a name each byte may become six; all else there is takes a few hundred.
-        return projection.state.bytes.count + definition.attributes.bytes.count
+        return state.bytes.count + definition.attributes.bytes.count
             + (alert?.bytes.count ?? 0) + 6 * definition.type.utf8.count + 1_024
             <= Payload.bytesMax
     }
@@ -113,11 +117,9 @@ extension Core {
         case .flipbook(let flipbook): frames = flipbook.frames
         case .tween(let tween):
             try Self.check(tween, at: clip.path, in: state)
-            // A tween has too many values to try them all: enough of them stand for the rest.
-            let part = tween.length.nanoseconds / Self.tweenSamples
-            frames = (0...Self.tweenSamples).map { tween.json(at: Span(nanoseconds: part * $0)) }
-            frames.append(tween.last)
+            frames = tween.samples
         }
+        try Self.checkDepth(of: frames, at: clip.path)
         var largest = (bytes: 0, frame: 0)
         for (index, frame) in frames.enumerated() {
             guard let shown = state.setting(clip.path, to: frame) else {
@@ -148,6 +150,21 @@ extension Core {
                     + "\"fit\":\"step\": one frame a push")
         }
         return (begun, bytes)
+    }
+
+    /// A frame becomes a part of the state: deeper than a state may be, it could not be read again.
+    private static func checkDepth(
+        of frames: [JSON], at path: JSONPointer
+    ) throws(Refusal) {
+        let most = JSONLimits.stateDepthMax
+        for (index, frame) in frames.enumerated() {
+            let depth = path.tokens.count + frame.document.root.depth
+            guard depth > most else { continue }
+            let message = "nests \(depth) levels deep in the state, where \(most) are allowed"
+            throw Refusal(
+                .invalidField, "flipbook.frames.\(index) \(message); put the frame less deep",
+                errors: [FieldError(pointer: "/flipbook/frames/\(index)", message: message)])
+        }
     }
 
     private static func noPlace(_ motion: String) -> Refusal {
@@ -182,9 +199,6 @@ extension Core {
             payloadBytes(projection, $0, definition, alert: nil)
         }
     }
-
-    /// Values of a tween whose size is tried before it plays.
-    private static let tweenSamples: Int64 = 64
 
     /// What the name of a renewed card is longer by (`~1.12`, in the attributes).
     private static let renewalBytesMax = 8

@@ -117,8 +117,9 @@ extension Core {
         var timed = start
         if case .start(let complete) = command.content { timed = complete }
         let projection = Projection(timed, version: version, at: wall(now))
-        try checkState(projection, definition, command.content, command.activity.tenant)
+        // By size first: what fits is small, and so is the work of all that looks at it later.
         try checkSize(of: projection, definition, alert: start.alert)
+        try checkState(projection, definition, command.content, command.activity.tenant)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil { beginAnew(place, incarnation, definition, projection) }
         return .staged(stage(command, place, projection, definition: definition, now: now))
@@ -190,11 +191,11 @@ extension Core {
         let command = Self.complete(command, type)
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
+        try checkSize(
+            of: projection, activities[lent: slot].definition, alert: Self.alert(command.content))
         try checkState(
             projection, activities[lent: slot].definition, command.content,
             command.activity.tenant)
-        try checkSize(
-            of: projection, activities[lent: slot].definition, alert: Self.alert(command.content))
         activities[slot].accepted = projection
         return .staged(stage(command, slot, projection, plan: plan, now: now))
     }

@@ -20,29 +20,50 @@ package struct FieldErrors: Error, Hashable, Sendable {
 /// The candidate nearest to what somebody typed, if any is near enough to be meant.
 ///
 /// Nearness is the Damerau-Levenshtein distance without overlaps; up to a third of the length may
-/// differ.
+/// differ. What is longer than `nearNameBytesMax` has none, and no more than `nearNamesMax`
+/// candidates are looked at: a suggestion is worth a millisecond at most.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
+    let typed = Array(name.utf8.prefix(nearNameBytesMax + 1))
+    guard typed.count <= nearNameBytesMax else { return nil }
     let limit = max(1, name.count / 3)
-    let near = candidates.map { (name: $0, distance: editDistance(name, $0)) }
-        .filter { $0.distance <= limit }
-    return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+    var nearest: (distance: Int, name: String)?
+    for candidate in candidates.prefix(nearNamesMax) {
+        // Each byte more or less is one edit.
+        guard candidate.utf8.count <= typed.count + limit,
+            typed.count <= candidate.utf8.count + limit,
+            let distance = editDistance(typed, Array(candidate.utf8), atMost: limit),
+            nearest.map({ (distance, candidate) < ($0.distance, $0.name) }) ?? true
+        else { continue }
+        nearest = (distance, candidate)
+    }
+    return nearest?.name
 }
 
-private func editDistance(_ one: String, _ other: String) -> Int {
-    let a = Array(one.utf8.prefix(64))
-    let b = Array(other.utf8.prefix(64))
-    var rows = [Array(0...b.count)]
-    for i in 1..<(a.count + 1) {
-        var row = [i]
-        for j in 1..<(b.count + 1) {
-            let cost = a[i - 1] == b[j - 1] ? 0 : 1
-            var best = min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + cost)
-            if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
-                best = min(best, rows[i - 2][j - 2] + 1)
+/// No field, type or command has a longer name.
+let nearNameBytesMax = 48
+let nearNamesMax = 128
+/// Of one request so many unknown names get a suggestion.
+let suggestionsMax = 3
+
+/// Nil above `limit`.
+private func editDistance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int? {
+    var before = [Int](repeating: 0, count: b.count + 1)
+    var last = before
+    var row = Array(0...b.count)
+    for i in a.indices {
+        (before, last, row) = (last, row, before)
+        row[0] = i + 1
+        var least = row[0]
+        for j in b.indices {
+            var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+            if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                best = min(best, before[j - 1] + 1)
             }
-            row.append(best)
+            row[j + 1] = best
+            least = min(least, best)
         }
-        rows.append(row)
+        // An exchange looks two rows back: only then nothing can come below the limit.
+        if least > limit, (last.min() ?? 0) > limit { return nil }
     }
-    return rows[a.count][b.count]
+    return row[b.count] <= limit ? row[b.count] : nil
 }

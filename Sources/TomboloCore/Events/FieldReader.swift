@@ -13,6 +13,9 @@ package struct FieldReader {
     private var found = 0
     private(set) var errors: [FieldError] = []
 
+    /// More unknown fields of one object are not named.
+    package static let unknownMax = 20
+
     /// - Parameters:
     ///   - pointer: where `view` stands in the whole.
     ///   - takesNull: for rows of the log: older relays took `null` for a member that is left out.
@@ -104,6 +107,14 @@ package struct FieldReader {
         return nil
     }
 
+    /// A number within `range`.
+    package mutating func double(_ name: String, in range: ClosedRange<Double>) -> Double? {
+        guard let value = value(name) else { return nil }
+        if let double = value.double, range.contains(double) { return double }
+        fail(name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        return nil
+    }
+
     /// A whole number within `range`.
     package mutating func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
         guard let value = value(name) else { return nil }
@@ -163,7 +174,9 @@ package struct FieldReader {
             errors = []
             defer { errors += others }
             for (name, _) in view.members where !known.contains(name) {
-                let nearest = nearestName(to: name, among: known)
+                guard errors.count < Self.unknownMax else { break }
+                let nearest =
+                    errors.count < suggestionsMax ? nearestName(to: name, among: known) : nil
                 fail(name, "unknown field" + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
             }
         }

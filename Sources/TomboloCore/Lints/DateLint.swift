@@ -60,6 +60,7 @@ extension StateSchema {
             Property(name: $0.name, schema: $0.schema.forPhone(dates))
         }
         schema.items = items.map { $0.forPhone(dates) }
+        schema.noteDates()
         return schema
     }
 
@@ -73,27 +74,39 @@ extension StateSchema {
         }
     }
 
-    /// Members that no decoder would look at.
+    /// Members that no decoder would look at; the first of them, where there are many.
     func unknownMembers(in value: JSONView, at pointer: String) -> [Lint] {
+        var lints: [Lint] = []
+        collectUnknown(in: value, at: pointer, &lints)
+        return lints
+    }
+
+    private func collectUnknown(in value: JSONView, at pointer: String, _ lints: inout [Lint]) {
         switch value.kind {
         case .object where !properties.isEmpty:
-            return value.members.flatMap { name, member -> [Lint] in
+            for (name, member) in value.members {
+                guard lints.count < Core.lintsMax else { return }
                 let place = Self.step(pointer, name)
-                if let schema = self[name] { return schema.unknownMembers(in: member, at: place) }
-                let nearest = nearestName(to: name, among: properties.map(\.name))
-                return [
+                if let schema = self[name] {
+                    schema.collectUnknown(in: member, at: place, &lints)
+                    continue
+                }
+                let nearest =
+                    lints.count < suggestionsMax
+                    ? nearestName(to: name, among: properties.lazy.map(\.name)) : nil
+                lints.append(
                     Lint(
                         .stateUnknownMember, place,
                         "is no member of the type: the phone ignores it"
-                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
-                ]
+                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
             }
         case .array:
-            guard let schema = items.first else { return [] }
-            return value.elements.enumerated().flatMap { index, element in
-                schema.unknownMembers(in: element, at: Self.step(pointer, String(index)))
+            guard let schema = items.first else { return }
+            for (index, element) in value.elements.enumerated() {
+                guard lints.count < Core.lintsMax else { return }
+                schema.collectUnknown(in: element, at: Self.step(pointer, String(index)), &lints)
             }
-        default: return []
+        default: break
         }
     }
 }

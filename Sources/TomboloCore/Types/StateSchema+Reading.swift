@@ -2,7 +2,7 @@ package import TomboloJSON
 
 extension StateSchema {
     /// Types nest no deeper: JSON itself may not (`JSONLimits`).
-    private static let depthMax = 32
+    private static let depthMax = JSONLimits.receivedDepthMax
 
     private static let annotations: Set<String> = [
         "$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated",
@@ -31,7 +31,12 @@ extension StateSchema {
             guard let message = read(keyword, rule, place, depth, &faults) else { continue }
             faults.append(FieldError(pointer: place, message: message))
         }
+        noteDates()
     }
+
+    /// More members of one object, and more values of one `enum`, no state of 4 KB can have.
+    private static let membersMax = 1_000
+    private static let valuesMax = 256
 
     /// Takes one keyword in; answers what is wrong with it.
     private mutating func read(
@@ -41,20 +46,28 @@ extension StateSchema {
         switch keyword {
         case "type": return readKinds(rule)
         case "properties":
-            guard rule.kind == .object else { return "must be an object of schemas" }
+            guard rule.kind == .object, rule.count <= Self.membersMax else {
+                return "must be an object of at most \(Self.membersMax) schemas"
+            }
             for (name, schema) in rule.members {
                 let inner = StateSchema(schema, Self.step(place, name), depth + 1, &faults)
                 properties.append(Property(name: name, schema: inner))
             }
         case "required":
             required = rule.elements.compactMap(\.string)
-            if rule.kind != .array || required.count != rule.count { return "must list names" }
+            if rule.kind != .array || required.count != rule.count
+                || rule.count > Self.membersMax
+            {
+                return "must list at most \(Self.membersMax) names"
+            }
         case "additionalProperties":
             guard let allows = rule.bool else { return "must be true or false" }
             allowsOthers = allows
         case "items": items = [StateSchema(rule, place, depth + 1, &faults)]
         case "enum":
-            guard rule.kind == .array, rule.count > 0 else { return "must list values" }
+            guard rule.kind == .array, (1...Self.valuesMax).contains(rule.count) else {
+                return "must list 1 to \(Self.valuesMax) values"
+            }
             values = rule.elements.map(\.json)
         case "const": values = [rule.json]
         case "format": return readFormat(rule)

@@ -41,8 +41,14 @@ package struct StateSchema: Hashable, Sendable {
     }
 
     /// Whether a date stands anywhere in it: only then a state is encoded anew for the phone.
-    var hasDates: Bool {
-        isDate || properties.contains { $0.schema.hasDates } || items.contains(where: \.hasDates)
+    /// Kept, as each value of a state asks.
+    private(set) var hasDates = false
+
+    /// To be called when all else is set.
+    mutating func noteDates() {
+        hasDates =
+            isDate || properties.contains(where: \.schema.hasDates)
+            || items.contains(where: \.hasDates)
     }
 
     /// The schema of the place that a pointer names; nil where nothing is demanded of it.
@@ -74,7 +80,8 @@ extension StateSchema {
         }
         if !kinds.isEmpty, !kinds.contains(where: { $0.isKind(of: value) }) {
             let names = kinds.map(\.rawValue).joined(separator: " or ")
-            return fail("must be \(names), not \(value.kind.rawValue)")
+            let what = value.kind == .number && !value.isDouble ? " of its size" : ""
+            return fail("must be \(names), not \(value.kind.rawValue)\(what)")
         }
         if !values.isEmpty, !values.contains(where: { value.raw.elementsEqual($0.bytes) }) {
             let names = values.prefix(8).map(\.description).joined(separator: ", ")
@@ -102,6 +109,7 @@ extension StateSchema {
         of value: JSONView, _ pointer: String, _ faults: inout [FieldError]
     ) {
         for name in required where value[name] == nil {
+            guard faults.count < Self.faultsMax else { return }
             faults.append(
                 FieldError(
                     pointer: Self.step(pointer, name),
@@ -109,10 +117,13 @@ extension StateSchema {
         }
         guard !properties.isEmpty || !allowsOthers else { return }
         for (name, member) in value.members {
+            guard faults.count < Self.faultsMax else { return }
             if let schema = self[name] {
                 schema.collect(member, Self.step(pointer, name), &faults)
             } else if !allowsOthers {
-                let nearest = nearestName(to: name, among: properties.map(\.name))
+                let nearest =
+                    faults.count < suggestionsMax
+                    ? nearestName(to: name, among: properties.lazy.map(\.name)) : nil
                 faults.append(
                     FieldError(
                         pointer: Self.step(pointer, name),
@@ -130,6 +141,7 @@ extension StateSchema {
         }
         guard let schema = items.first else { return }
         for (index, element) in value.elements.enumerated() {
+            guard faults.count < Self.faultsMax else { return }
             schema.collect(element, Self.step(pointer, String(index)), &faults)
         }
     }
@@ -146,7 +158,7 @@ extension StateSchema.Kind {
         case .object: value.kind == .object
         case .array: value.kind == .array
         case .string: value.kind == .string
-        case .number: value.kind == .number
+        case .number: value.isDouble
         case .integer: value.integer != nil
         case .boolean: value.kind == .bool
         case .null: value.isNull

@@ -15,33 +15,48 @@ extension Tween {
     /// How far keyframes stand apart: as far as the phone can fill in, and as the grant asks.
     func keyframeInterval(granted: Span) -> Span {
         guard length > .zero else { return every }
-        let least = max(every, granted).nanoseconds
-        let most = max(1, min(Self.partsMax, length.nanoseconds / max(1, least)))
-        var parts = max(
-            1, (length.nanoseconds - 1) / Self.keyframeSpanMax.nanoseconds + 1)
-        while parts < most, !isClose(parts) { parts += 1 }
-        return Span(nanoseconds: length.nanoseconds / max(1, min(parts, most)))
+        let least = max(1, max(every, granted).nanoseconds)
+        let most = max(1, min(Self.partsMax, length.nanoseconds / least))
+        return Span(nanoseconds: length.nanoseconds / min(closeParts, most))
     }
 
-    /// Whether straight ways between so many keyframes stay close to the tween.
-    private func isClose(_ parts: Int64) -> Bool {
-        let part = length.nanoseconds / parts
-        var last = state(at: .zero).value.components
-        for index in 1...parts {
-            let end = Span(nanoseconds: index == parts ? length.nanoseconds : part * index)
-            let middle = Span(nanoseconds: end.nanoseconds - part / 2)
-            let (next, between) = (
-                state(at: end).value.components, state(at: middle).value.components
+    /// The least number of parts whose straight ways stay close to the tween. Of many parts some
+    /// are passed over: each try costs as much as it has parts.
+    func findCloseParts() -> Int64 {
+        guard length > .zero, let from, from.hasShape(of: to) else { return 1 }
+        let ways = to.components.indices.map { index in
+            (
+                distance: from.components[index] - to.components[index],
+                speed: index < velocity.count ? velocity[index] : 0
             )
-            for (component, value) in next.enumerated() {
-                let way = abs(to.components[component] - (from?.components[component] ?? value))
-                let chord = (last[component] + value) / 2
-                if abs(between[component] - chord) > way * Self.deviationMax { return false }
-                // Parts are whole nanoseconds: the last is a little longer.
-                let arc = unit.map { $0.degrees(Self.arcMax) * (1 + 1e-6) } ?? .infinity
-                if abs(value - last[component]) > arc { return false }
+        }
+        let components = Self.courses(of: ways)
+        var parts = (length.nanoseconds - 1) / Self.keyframeSpanMax.nanoseconds + 1
+        while parts < Self.partsMax, !isClose(parts, components, from) {
+            parts += max(1, parts / 16)
+        }
+        return min(parts, Self.partsMax)
+    }
+
+    /// Whether straight ways between so many keyframes stay close to these components.
+    private func isClose(_ parts: Int64, _ components: [Int], _ from: Animatable) -> Bool {
+        let part = length.nanoseconds / parts
+        // Parts are whole nanoseconds: the last is a little longer.
+        let arc = unit.map { $0.degrees(Self.arcMax) * (1 + 1e-6) } ?? .infinity
+        for component in components {
+            let way = (to.components[component] - from.components[component]).magnitude
+            var last = from.components[component]
+            for index in 1...parts {
+                let end = Span(nanoseconds: index == parts ? length.nanoseconds : part * index)
+                let middle = Span(nanoseconds: end.nanoseconds - part / 2)
+                let next = value(of: component, at: end)
+                let between = value(of: component, at: middle)
+                if (between - (last + next) / 2).magnitude > way * Self.deviationMax {
+                    return false
+                }
+                if (next - last).magnitude > arc { return false }
+                last = next
             }
-            last = next
         }
         return true
     }

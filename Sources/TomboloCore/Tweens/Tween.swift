@@ -18,6 +18,9 @@ package struct Tween: Hashable, Sendable {
     package private(set) var velocity: [Double]
     /// From the first value to the last: a spring's is until it is at rest.
     package private(set) var length: Span
+    /// Into so many parts it is cut for keyframes where nothing else limits them. Kept, as it takes
+    /// long to find, and each destination asks.
+    private(set) var closeParts: Int64 = 1
 
     package static let durationRange = Span.milliseconds(10)...Span.hours(1)
     /// Of a timing curve without one (SwiftUI, `Animation.linear`).
@@ -41,7 +44,12 @@ package struct Tween: Hashable, Sendable {
         self.unit = unit
         velocity = []
         length = .zero
+        note()
+    }
+
+    private mutating func note() {
         length = Self.length(self)
+        closeParts = findCloseParts()
     }
 
     /// The tween as it begins at one moment of an activity: from the value that a running tween
@@ -58,7 +66,7 @@ package struct Tween: Hashable, Sendable {
         } else if from == nil {
             tween.from = present.flatMap(Animatable.init)?.arranged(as: to)
         }
-        tween.length = Self.length(tween)
+        tween.note()
         return tween
     }
 
@@ -67,7 +75,7 @@ package struct Tween: Hashable, Sendable {
         var tween = self
         tween.velocity =
             velocity.count == to.components.count ? to.with(velocity).components : []
-        tween.length = Self.length(tween)
+        tween.note()
         return tween
     }
 
@@ -80,6 +88,14 @@ package struct Tween: Hashable, Sendable {
         return state(at: elapsed).value.json
     }
 
+    /// Values whose size is tried before it plays: it has too many to try them all.
+    var samples: [JSON] {
+        let part = length.nanoseconds / Self.samplesMax
+        return (0...Self.samplesMax).map { json(at: Span(nanoseconds: part * $0)) } + [last]
+    }
+
+    private static let samplesMax: Int64 = 64
+
     /// The value and its speed, of each component a second.
     package func state(at elapsed: Span) -> (value: Animatable, velocity: [Double]) {
         let still = to.components.map { _ in 0.0 }
@@ -87,21 +103,37 @@ package struct Tween: Hashable, Sendable {
         let time = max(0, elapsed.seconds)
         var values: [Double] = []
         var speeds: [Double] = []
-        for (index, end) in to.components.enumerated() {
-            let start = from.components[index]
-            switch easing {
-            case .curve(let curve):
-                let part = time / length.seconds
-                values.append(start + (end - start) * curve.value(at: part))
-                speeds.append((end - start) * curve.velocity(at: part) / length.seconds)
-            case .spring(let spring):
-                let speed = index < velocity.count ? velocity[index] : 0
-                let now = spring.distance(start - end, velocity: speed, after: time)
-                values.append(end + now.distance)
-                speeds.append(now.velocity)
-            }
+        for index in to.components.indices {
+            let now = course(of: index, from: from.components[index], after: time)
+            values.append(now.value)
+            speeds.append(now.speed)
         }
         return (to.with(values), to.with(speeds).components)
+    }
+
+    /// One component, seconds after the start and before the end.
+    private func course(
+        of index: Int, from start: Double, after time: Double
+    ) -> (value: Double, speed: Double) {
+        let end = to.components[index]
+        switch easing {
+        case .curve(let curve):
+            let part = time / length.seconds
+            return (
+                start + (end - start) * curve.value(at: part),
+                (end - start) * curve.velocity(at: part) / length.seconds
+            )
+        case .spring(let spring):
+            let speed = index < velocity.count ? velocity[index] : 0
+            let now = spring.distance(start - end, velocity: speed, after: time)
+            return (end + now.distance, now.velocity)
+        }
+    }
+
+    /// One component's value; the last one from the end on.
+    func value(of index: Int, at elapsed: Span) -> Double {
+        guard let from, elapsed < length else { return to.components[index] }
+        return course(of: index, from: from.components[index], after: max(0, elapsed.seconds)).value
     }
 
     private static func length(_ tween: Tween) -> Span {
@@ -109,18 +141,48 @@ package struct Tween: Hashable, Sendable {
         case .curve: return tween.duration ?? durationStandard
         case .spring(let spring):
             var longest = 0.0
-            for (index, end) in tween.to.components.enumerated() {
-                let start = tween.from.map {
-                    index < $0.components.count ? $0.components[index] : end
-                }
-                let speed = index < tween.velocity.count ? tween.velocity[index] : 0
-                // Without a start it is not known yet: as long as the way of 1.
-                let distance = start.map { $0 - end } ?? 1
+            for (distance, speed) in courses(of: tween) {
                 longest = max(longest, spring.settlingTime(distance, velocity: speed))
             }
+            // At most `Spring.settlingMax`.
             return Span(nanoseconds: Int64((longest * 1e9).rounded()))
         }
     }
+
+    /// Where components begin, from their ends, and how fast; each course once. Two that differ
+    /// only in size take the same time, and of many courses the largest stand for the rest.
+    private static func courses(of tween: Tween) -> [(distance: Double, speed: Double)] {
+        var ways: [(distance: Double, speed: Double)] = []
+        for (index, end) in tween.to.components.enumerated() {
+            let start = tween.from.map {
+                index < $0.components.count ? $0.components[index] : end
+            }
+            let speed = index < tween.velocity.count ? tween.velocity[index] : 0
+            // Without a start it is not known yet: as long as the way of 1.
+            ways.append((start.map { $0 - end } ?? 1, speed))
+        }
+        return courses(of: ways).map { ways[$0] }
+    }
+
+    /// Which of these ways differ in more than their size, the largest first.
+    static func courses(of ways: [(distance: Double, speed: Double)]) -> [Int] {
+        func size(_ index: Int) -> Double {
+            ways[index].distance.magnitude + ways[index].speed.magnitude
+        }
+        var courses: [Int] = []
+        for index in ways.indices.sorted(by: { size($0) > size($1) }) {
+            let way = ways[index]
+            let isKnown = courses.contains {
+                ways[$0].distance * way.speed == ways[$0].speed * way.distance
+            }
+            if !isKnown { courses.append(index) }
+            if courses.count == coursesMax { break }
+        }
+        return courses
+    }
+
+    /// Each costs a simulated spring.
+    private static let coursesMax = 8
 }
 
 extension Tween {

@@ -83,7 +83,7 @@ struct FrameCursor: Sendable {
         shownBefore = shownAt
         clock =
             playing.clip.clock == .shown
-            ? ClipClock(before: elapsed, runningSince: wall)
+            ? ClipClock(before: max(.zero, elapsed), runningSince: wall)
             : ClipClock(startedAt: playing.startedAt)
         due = now
         // What was asked for while no relay ran had no route either.
@@ -158,7 +158,7 @@ struct FrameCursor: Sendable {
             if fit == .bundle { return elapsed(at: wall) }
             let isNew = asked(at: wall) > counted
             let index = isNew ? pushed : max(0, pushed - 1)
-            return Span(nanoseconds: rhythm.every.nanoseconds * (index % (rhythm.loop ?? 1)))
+            return rhythm.every.times(index % max(1, rhythm.loop ?? 1))
         }
         let elapsed = elapsed(at: wall)
         guard elapsed < duration else { return duration }
@@ -261,8 +261,8 @@ struct FrameCursor: Sendable {
             if showsNew { due = due + interval }
             return
         }
-        let late = (now - due).nanoseconds / interval.nanoseconds
-        due = due + Span(nanoseconds: interval.nanoseconds * (late + 1))
+        let late = (now - due).nanoseconds / max(1, interval.nanoseconds)
+        due = due + interval.times(late) + interval
     }
 
     /// One-shots are sampled evenly from their beginning; the last sample is their end.
@@ -271,10 +271,10 @@ struct FrameCursor: Sendable {
         let elapsed = elapsed(at: wall)
         let length = rhythm.duration ?? .zero
         let step = max(1, interval.nanoseconds)
-        let next = (elapsed.nanoseconds / step + 1) * step
+        let next = Self.floor(elapsed, to: interval) + Span(nanoseconds: step)
         // Rounding leaves a few nanoseconds over.
-        let end = next > length.nanoseconds - step / 2 ? length.nanoseconds : next
-        return now + Span(nanoseconds: max(0, end - elapsed.nanoseconds))
+        let end = next > length - Span(nanoseconds: step / 2) ? length : next
+        return now + max(.zero, end - elapsed)
     }
 
     /// Between keyframes the phone shows the frames all the same.
@@ -319,9 +319,7 @@ struct FrameCursor: Sendable {
         seconds.add(count, decision, at: wall)
     }
 
-    private func time(of count: Int64) -> Span {
-        Span(nanoseconds: rhythm.every.nanoseconds * count)
-    }
+    private func time(of count: Int64) -> Span { rhythm.every.times(count) }
 
     /// The cursor with every frame that was asked for by an instant counted.
     func accounted(at wall: Instant) -> FrameCursor {

@@ -60,11 +60,11 @@ struct Mark: Sendable {
             ? Echo(version: echoes[0], count: Int(clamping: echoes[1])) : Echo()
         acknowledged = view["v"]?.integer ?? 0
         alertsThrough = view["al"]?.integer ?? 0
-        lastTimestamp = view["ts"]?.integer ?? 0
+        lastTimestamp = Self.second(view["ts"])
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         final = view["end"].flatMap { Projection($0, version: $0["version"]?.integer ?? 0) }
         deviceBucketFullAt = view["db"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
-        let counts = view["f"]?.elements.compactMap(\.integer) ?? []
+        let counts = view["f"]?.elements.compactMap(Self.count) ?? []
         frames = FrameCounts()
         // An older relay counted less.
         if counts.count >= 4 {
@@ -74,15 +74,16 @@ struct Mark: Sendable {
                 noRoute: all[3], hidden: all[4], paused: all[5], unchanged: all[6],
                 time: Span(nanoseconds: view["ft"]?.integer ?? 0))
         }
-        ledger = Ledger(parts: view["l"]?.elements.compactMap(\.integer) ?? [])
+        ledger = Ledger(parts: view["l"]?.elements.compactMap(Self.count) ?? [])
         keptAt = view["k"]?.integer.map(Span.init(nanoseconds:))
         staleAt = view["st"]?.integer.map(Instant.init(nanoseconds:))
-        lastLocalUpdate = view["lu"]?.integer ?? 0
+        lastLocalUpdate = Self.second(view["lu"])
         owesTrailing = view["ot"] != nil
         let parts = view["c"]?.elements.compactMap(\.integer) ?? []
         if parts.count == 5 {
             clip = Clip(
-                version: parts[0], counted: parts[1], pushed: parts[2],
+                version: parts[0], counted: min(max(0, parts[1]), Self.countMax),
+                pushed: min(max(0, parts[2]), Self.countMax),
                 shownAt: parts[3] < 0 ? nil : Span(nanoseconds: parts[3]),
                 elapsed: Span(nanoseconds: parts[4]))
         }
@@ -90,6 +91,19 @@ struct Mark: Sendable {
 }
 
 extension Mark {
+    /// No relay has counted further: sums of several stay within 64 bits.
+    private static let countMax: Int64 = 1 << 53
+
+    private static func count(_ view: JSONView) -> Int64? {
+        view.integer.map { min(max(0, $0), countMax) }
+    }
+
+    /// A Unix time; what is outside the range of `Instant` is its nearer end.
+    private static func second(_ view: JSONView?) -> Int64 {
+        let number = view?.integer ?? 0
+        return min(max(Instant.distantPast.seconds, number), Instant.distantFuture.seconds)
+    }
+
     /// Whether nothing was sent since a restore.
     func isOlder(than restoredAt: Instant) -> Bool {
         lastTimestamp <= restoredAt.seconds + PacingState.timestampLeadMax

@@ -60,6 +60,9 @@ package struct PresenceSignal: Hashable, Sendable {
     /// Whether the status bar is hidden from now on; nil where nothing is said.
     package var statusBarHidden: Bool?
 
+    /// No screen has more points on a side.
+    static let pointsMax = 1_000_000.0
+
     package init(_ kind: Kind, at: Instant?, statusBarHidden: Bool? = nil) {
         self.kind = kind
         self.at = at
@@ -97,6 +100,7 @@ extension PresenceReport {
         }
         var signals: [PresenceSignal] = []
         for (index, element) in list.elements.enumerated() {
+            guard reader.errors.count < FieldReader.unknownMax else { break }
             let pointer = "\(reader.path("signals"))/\(index)"
             var inner = FieldReader(element, pointer: pointer)
             if let signal = PresenceSignal(reading: &inner, pointer: pointer) {
@@ -105,6 +109,15 @@ extension PresenceReport {
             do { try inner.finish() } catch { reader.adopt(error) }
         }
         return signals
+    }
+}
+
+extension PresenceSignal.Kind {
+    /// A touch by its place on a screen, in points: of 1 or more on a side.
+    fileprivate static func part(
+        _ x: Double, _ y: Double, ofWidth width: Double, height: Double
+    ) -> Self {
+        .touch(x: x / width, y: y / height)
     }
 }
 
@@ -134,14 +147,15 @@ extension PresenceSignal {
 
     private static func touch(_ view: JSONView, _ reader: inout FieldReader) -> Kind {
         var inner = reader.inside(view, "touch")
-        let x = inner.double("x") ?? 0
-        let y = inner.double("y") ?? 0
-        let width = inner.double("width") ?? 0
-        let height = inner.double("height") ?? 0
-        if width <= 0 { inner.fail("width", "is missing: the screen's width in points") }
-        if height <= 0 { inner.fail("height", "is missing: the screen's height in points") }
+        let x = inner.double("x", in: -PresenceSignal.pointsMax...PresenceSignal.pointsMax) ?? 0
+        let y = inner.double("y", in: -PresenceSignal.pointsMax...PresenceSignal.pointsMax) ?? 0
+        let width = inner.double("width", in: 1...PresenceSignal.pointsMax)
+        let height = inner.double("height", in: 1...PresenceSignal.pointsMax)
+        if view["width"] == nil { inner.fail("width", "is missing: the screen's width in points") }
+        if view["height"] == nil {
+            inner.fail("height", "is missing: the screen's height in points")
+        }
         do { try inner.finish() } catch { reader.adopt(error) }
-        guard width > 0, height > 0 else { return .touch(x: 0, y: 0) }
-        return .touch(x: x / width, y: y / height)
+        return .part(x, y, ofWidth: width ?? 1, height: height ?? 1)
     }
 }

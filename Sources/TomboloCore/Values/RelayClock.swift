@@ -38,7 +38,7 @@ package struct RelayClock: Sendable {
     ) {
         var passed = Span.zero
         if let last, !boot.isEmpty, last.boot == boot, monotonic >= last.monotonic {
-            passed = Span(nanoseconds: monotonic - last.monotonic)
+            passed = Span(nanoseconds: monotonic) - Span(nanoseconds: last.monotonic)
         }
         steadyAtStart = last.map { $0.steady + passed } ?? wall
         monotonicAtStart = monotonic
@@ -63,7 +63,7 @@ package struct RelayClock: Sendable {
     package mutating func follow(wall: Instant, monotonic: Int64) -> Bool {
         let ahead = wall - steady(monotonic: monotonic)
         guard ahead > lead else { return false }
-        let most = Span(nanoseconds: leadAtStart.nanoseconds + Self.leadMax.nanoseconds)
+        let most = leadAtStart + Self.leadMax
         let next = min(ahead, most)
         defer { lead = next }
         return next != lead

@@ -1,4 +1,5 @@
 import CoreRig
+import Glibc
 import Testing
 import TomboloJSON
 
@@ -165,4 +166,140 @@ import TomboloJSON
         #expect(Grant.burstMax(perHour: 1_000_000) == Grant.burstRange.upperBound)
         #expect(Grant.burstMax(perHour: .nan) == 87)
     }
+
+    // MARK: Time
+
+    @Test func `a clip that began centuries ago has frames, counts and an end`() throws {
+        let loop = #"{"flipbook":{"path":"/a","frames":[1,2,3],"every":"10ms"}}"#
+        let once = Self.flipbook(every: "1h", loop: 292_000)
+        let tween = #"{"fit":"keyframes","tween":{"path":"/a","from":0,"to":1,"duration":"1h"}}"#
+        for text in [loop, once, tween] {
+            let clip = try Self.clip(text)
+            let times = [Instant.distantPast, Instant(seconds: 0), .distantFuture]
+            for began in times {
+                for wall in times {
+                    let playing = Projection.PlayingClip(version: 1, startedAt: began, clip: clip)
+                    for fit in [Clip.Fit.step, .keyframes, .bundle] {
+                        var cursor = FrameCursor(
+                            playing, counted: 0, pushed: 0, shownAt: Span(nanoseconds: .max),
+                            elapsed: Span(nanoseconds: .min), fit: fit, granted: .seconds(1),
+                            now: Instant(seconds: 0), wall: wall)
+                        cursor.follow(granted: .seconds(3), now: Instant(seconds: 1), wall: wall)
+                        cursor.show(cursor.frame(at: wall), now: Instant(seconds: 2), wall: wall)
+                        cursor.enter(.hidden, now: Instant(seconds: 3), wall: wall)
+                        cursor.enter(.running, now: Instant(seconds: 4), wall: .distantFuture)
+                        _ = cursor.end(now: .distantFuture, wall: wall)
+                        #expect(cursor.counts(at: .distantFuture).asked >= 0)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a mark with any numbers is read, and its sums fit`() {
+        for number in [Int64.min, -1, 0, 1, .max] {
+            let list = Array(repeating: "\(number)", count: 11).joined(separator: ",")
+            let seven = Array(repeating: "\(number)", count: 7).joined(separator: ",")
+            let text = """
+                {"a":\(number),"d":\(number),"i":\(number),"p":1,"v":\(number),"ts":\(number),
+                "al":\(number),"b":\(number),"db":\(number),"lu":\(number),"e":[\(number),\(number)],
+                "l":[\(list)],"f":[\(seven)],"ft":\(number),"k":\(number),"st":\(number),
+                "c":[\(number),\(number),\(number),\(number),\(number)]}
+                """
+            let mark = Mark(Array(text.utf8))
+            #expect(mark != nil)
+            #expect((mark?.lastTimestamp.magnitude ?? 0) < 1 << 40)
+            #expect((mark?.frames.asked ?? -1) >= 0)
+        }
+    }
+
+    @Test func `points of a touch are within a screen`() {
+        func faults(_ touch: String) -> [String] {
+            do throws(FieldErrors) {
+                _ = try PresenceReport(reading: Rig.json(#"{"signals":[{"touch":\#(touch)}]}"#))
+                return []
+            } catch {
+                return error.errors.map(\.pointer)
+            }
+        }
+        #expect(faults(#"{"x":-1e6,"y":1e6,"width":1,"height":1e6}"#).isEmpty)
+        #expect(
+            faults(#"{"x":1e308,"y":0,"width":5e-324,"height":844}"#)
+                == ["/signals/0/touch/x", "/signals/0/touch/width"])
+        #expect(faults(#"{"x":1,"y":1,"height":0.5}"#).count == 2)
+    }
+
+    // MARK: Work
+
+    private static func names(_ count: Int, _ letter: String) -> [String] {
+        (0..<count).map { "\(letter)\($0 + 10_000)aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" }
+    }
+
+    @Test func `of many unknown names twenty are named, and in no time`() throws {
+        let members = Self.names(900, "y").map { "\"\($0)\":1" }.joined(separator: ",")
+        let known = Self.names(900, "x").map { "\"\($0)\":{}" }.joined(separator: ",")
+        let type = Rig.json(#"{"properties":{\#(known)},"additionalProperties":false}"#)
+        let schema = try StateSchema(reading: type, at: "")
+        let state = Rig.json("{\(members)}")
+        let time = processorSeconds {
+            #expect(schema.faults(in: state, at: "").count == StateSchema.faultsMax)
+            #expect(schema.unknownMembers(in: state, at: "").count == Core.lintsMax)
+            #expect(Self.pointers(.update, "{\(members)}").count == FieldReader.unknownMax + 1)
+        }
+        // 70 ms here where nothing else runs, unoptimised; it took minutes.
+        #expect(time < 3)
+    }
+
+    @Test func `a schema of more members than a state can have is refused`() {
+        for (count, isTaken) in [(1_000, true), (1_001, false)] {
+            let known = Self.names(count, "x").map { "\"\($0)\":{}" }.joined(separator: ",")
+            // Refused is what the second is to be.
+            let schema = try? StateSchema(reading: Rig.json(#"{"properties":{\#(known)}}"#), at: "")
+            #expect((schema != nil) == isTaken)
+        }
+        for (count, isTaken) in [(256, true), (257, false)] {
+            let values = (0..<count).map(String.init).joined(separator: ",")
+            // The same.
+            let schema = try? StateSchema(reading: Rig.json(#"{"enum":[\#(values)]}"#), at: "")
+            #expect((schema != nil) == isTaken)
+        }
+    }
+
+    @Test func `the wildest tween of all components is planned in no time`() throws {
+        let values = (0..<64).map { "\"m\($0)\":\($0 * 1_000_000)" }.joined(separator: ",")
+        let time = try processorSeconds {
+            for easing in Self.wildest + [#"{"cubicBezier":[1,0,1,0]}"#] {
+                let clip = try Self.clip(
+                    """
+                    {"fit":"keyframes","tween":{"path":"/a","from":{\(values)},
+                     "to":{\(values.replacing(":", with: ":1"))},"easing":\(easing)}}
+                    """)
+                _ = clip.begun(over: Rig.json(#"{"a":1}"#).json, following: nil)
+                for _ in 0..<1_000 { _ = clip.step(granted: .milliseconds(1), fit: .keyframes) }
+            }
+        }
+        #expect(time < 10)
+    }
+
+    @Test func `a name near another is found at any length, up to its limit`() {
+        let name = String(repeating: "n", count: nearNameBytesMax)
+        #expect(nearestName(to: name, among: [name.replacing("nn", with: "mm")]) == nil)
+        #expect(nearestName(to: name, among: ["x" + name.dropFirst()]) != nil)
+        #expect(nearestName(to: name + "n", among: [name]) == nil)
+        #expect(nearestName(to: "ab", among: ["ba", "abc", "xyz"]) == "abc")
+        #expect(nearestName(to: "tpye", among: ["type", "state"]) == "type")
+        #expect(nearestName(to: "", among: ["a", "bc"]) == "a")
+    }
+}
+
+/// What this thread's processor spends on `work`: others on the machine do not count.
+private func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
+    func read() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let start = read()
+    try work()
+    return read() - start
 }

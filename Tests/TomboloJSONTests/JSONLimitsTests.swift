@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Foundation's `JSONDecoder` takes the first of these as `Double`, and throws on the others.
-    @Test func `a received number is one that a double holds`() {
+    @Test func `a received number is one that a double holds`() throws {
         let most = String(repeating: "9", count: 308)
         let zeros = String(repeating: "0", count: 330)
         for number in [
@@ -41,7 +41,7 @@ import Testing
             "123456789012345678901234567890", "1\(zeros)e-330", "0.\(zeros)1e331", "1e0000001",
         ] {
             #expect(fault(text(number), limits: .received) == nil, "\(number)")
-            #expect((try? JSONDocument(text(number)))?.root.isDouble == true)
+            #expect((try JSONDocument(text(number))).root.isDouble)
         }
         for number in [
             "1e400", "-1e400", "1e-400", "2e-324", "1.7976931348623159e308", "9\(most)",
@@ -50,18 +50,15 @@ import Testing
             #expect(fault(text(number), limits: .received)?.code == .invalidNumber, "\(number)")
             #expect(fault(text("{\"a\":[1,\(number)]}"), limits: .received)?.offset == 8)
             #expect(fault(text(number)) == nil)
-            #expect((try? JSONDocument(text(number)))?.root.isDouble == false)
+            #expect(!(try JSONDocument(text(number))).root.isDouble)
         }
     }
 
-    @Test func `a number of a million digits is judged at once`() {
-        let digits = String(repeating: "9", count: 1_000_000)
-        let clock = ContinuousClock()
-        let time = clock.measure {
-            #expect(fault(text("0.\(digits)"), limits: .received) == nil)
-            #expect(fault(text("\(digits)"), limits: .received) != nil)
-        }
-        #expect(time < .seconds(2))
+    @Test func `a number of many digits is judged by the first of them`() {
+        let digits = String(repeating: "9", count: 60_000)
+        #expect(fault(text("0.\(digits)"), limits: .received) == nil)
+        #expect(fault(text("\(digits)"), limits: .received) != nil)
+        #expect(fault(text("\(digits)e-60000"), limits: .received) == nil)
     }
 
     @Test func `no limit goes beyond the ceiling`() {

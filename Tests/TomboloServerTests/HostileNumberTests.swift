@@ -105,4 +105,127 @@ import TomboloRelay
             #expect(refused.status == 422)
         }
     }
+
+    // MARK: Depth
+
+    /// `levels` objects inside one another.
+    private static func nested(_ levels: Int) -> String {
+        String(repeating: #"{"a":"#, count: levels - 1) + "{}"
+            + String(repeating: "}", count: levels - 1)
+    }
+
+    @Test func `what is taken, however deep, is stored, sent and read back`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            for levels in 26...JSONLimits.stateDepthMax {
+                let id = "deep-\(levels)"
+                let body = """
+                    {"type":"RunnerWidgetAttributes","app":"com.example.app",
+                     "audience":{"device":"phone-1"},"attributes":\(Self.nested(levels)),
+                     "state":\(Self.nested(levels)),"alert":{"title":\(Self.nested(levels - 1))}}
+                    """
+                for query in ["?dry_run=true", ""] {
+                    let start = try await doors.call(
+                        "PUT", "/v1/activities/\(id)\(query)", body, fields: ["Prefer: wait=2"])
+                    #expect(start.status == (query.isEmpty ? 201 : 200), "\(levels)")
+                    _ = try json(start)
+                }
+                for path in [
+                    "/v1/activities/\(id)", "/v1/activities", "/v1/log", "/v1/log?activity=\(id)",
+                    "/v1/activities/\(id)?at_seq=1000",
+                ] {
+                    let read = try await doors.call("GET", path)
+                    #expect(read.status == 200, "\(path)")
+                    #expect(throws: Never.self) { try json(read) }
+                }
+            }
+            for push in doors.sender.pushes {
+                #expect(throws: Never.self) { try JSONDocument(push.payload) }
+            }
+            let tooDeep = try await doors.call(
+                "PUT", "/v1/activities/deeper",
+                #"{"type":"Any","state":\#(Self.nested(JSONLimits.stateDepthMax + 1))}"#)
+            #expect(tooDeep.status == 400)
+        }
+    }
+
+    @Test func `a frame makes no state deeper than a state may be`() async throws {
+        try await withDoors { doors in
+            let state = Self.nested(20)
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat-7", #"{"type":"Any","state":\#(state)}"#)
+            let path = String(repeating: "/a", count: 19)
+            for (levels, status) in [(12, 201), (13, 422)] {
+                let answer = try await doors.call(
+                    "POST", Self.clips,
+                    """
+                    {"flipbook":{"path":"\(path)","frames":[1,\(Self.nested(levels))],
+                     "every":"1s"}}
+                    """)
+                #expect(answer.status == status, "\(levels)")
+            }
+            #expect(try await doors.call("GET", "/v1/activities").status == 200)
+        }
+    }
+
+    // MARK: Numbers that no double holds
+
+    @Test(arguments: ["1e400", "-1e400", "1e-400", "2e-324"])
+    func `a number that no decoder takes is refused, wherever it stands`(number: String)
+        async throws
+    {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            for (method, path, body) in [
+                ("PUT", "/v1/activities/a", #"{"type":"Any","state":{"x":%}}"#),
+                ("PUT", "/v1/activities/a?dry_run=true", #"{"type":"Any","state":{"x":[%]}}"#),
+                (
+                    "PUT", "/v1/activities/a",
+                    #"{"type":"Any","state":{},"attributes":{"x":{"y":%}}}"#
+                ),
+                ("PATCH", "/v1/activities/cat-7", #"{"state":{"speed":%}}"#),
+                ("PATCH", "/v1/activities/cat-7", #"{"relevance":%}"#),
+                (
+                    "POST", Self.clips,
+                    #"{"flipbook":{"path":"/speed","frames":[1,%],"every":"1s"}}"#
+                ),
+            ] {
+                let answer = try await doors.call(
+                    method, path, body.replacing("%", with: number))
+                #expect(answer.status == 400, "\(method) \(path)")
+                #expect(try json(answer)["code"]?.string == "invalid-json")
+            }
+            let line = #"{"activity":"b","do":"start","type":"Any","state":{"x":\#(number)}}"#
+            let batch = try await doors.call(
+                "POST", "/v1/events", line, fields: ["Content-Type: application/x-ndjson"])
+            #expect(batch.text.contains(#""ok":false"#))
+        }
+    }
+
+    // MARK: Size
+
+    @Test func `a change counts with the largest frame of the clip that plays`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat-7", #"{"type":"Any","state":{"image":"","text":""}}"#)
+            let frame = String(repeating: "f", count: 2_000)
+            let play = try await doors.call(
+                "POST", Self.clips,
+                #"{"flipbook":{"path":"/image","frames":["a","\#(frame)"],"every":"1s"}}"#)
+            #expect(play.status == 201)
+            let text = String(repeating: "t", count: 2_000)
+            for query in ["?dry_run=true", ""] {
+                let change = try await doors.call(
+                    "PATCH", "/v1/activities/cat-7\(query)", #"{"state":{"text":"\#(text)"}}"#)
+                #expect(change.status == 422)
+                #expect(try json(change)["code"]?.string == "payload-too-large")
+                #expect(change.text.contains("clip_2 plays"))
+            }
+            _ = try await doors.call("DELETE", Self.clips + "/clip_2")
+            let change = try await doors.call(
+                "PATCH", "/v1/activities/cat-7",
+                #"{"state":{"image":"a","text":"\#(text)"}}"#)
+            #expect(change.status == 200)
+        }
+    }
 }

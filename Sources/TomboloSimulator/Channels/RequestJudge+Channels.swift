@@ -132,7 +132,7 @@ extension RequestJudge {
             throw ChannelRefusal(.missingPushType)
         }
         guard type.lowercased() == "liveactivity" else { throw ChannelRefusal(.invalidPushType) }
-        guard let priority = request.value("apns-priority").flatMap({ Int($0) }),
+        guard let priority = request.value("apns-priority").flatMap(Self.priority),
             priority == 5 || priority == 10
         else { throw ChannelRefusal(.badPriority) }
         guard let expiration = request.value("apns-expiration").flatMap({ Int64($0) }),

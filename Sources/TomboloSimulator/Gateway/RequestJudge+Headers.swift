@@ -58,11 +58,15 @@ extension RequestJudge {
     }
 
     func priority(of request: PushRequest, type: PushType) throws(Refusal) -> Int {
-        let priority = request.value("apns-priority").map { Self.number($0) } ?? 10
-        guard let priority, type.allows(priority: Int(clamping: priority)) else {
-            throw Refusal(.badPriority)
-        }
-        return Int(clamping: priority)
+        guard let priority = Self.priority(request.value("apns-priority") ?? "10"),
+            type.allows(priority: priority)
+        else { throw Refusal(.badPriority) }
+        return priority
+    }
+
+    /// `10`, `5` and `1` are all there is: `010` and `+5` are no priorities.
+    static func priority(_ text: String) -> Int? {
+        [10, 5, 1].first { "\($0)" == text }
     }
 
     func expiration(of request: PushRequest) throws(Refusal) -> PushExpiration {

@@ -250,6 +250,16 @@ import TomboloJSON
         #expect(time < 3)
     }
 
+    @Test func `of many unknown keywords of a schema twenty are named`() {
+        let keywords = Self.names(1_000, "k").map { "\"\($0)\":1" }.joined(separator: ",")
+        do throws(FieldErrors) {
+            _ = try StateSchema(reading: Rig.json("{\(keywords)}"), at: "")
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.errors.count == StateSchema.faultsMax)
+        }
+    }
+
     @Test func `a schema of more members than a state can have is refused`() {
         for (count, isTaken) in [(1_000, true), (1_001, false)] {
             let known = Self.names(count, "x").map { "\"\($0)\":{}" }.joined(separator: ",")

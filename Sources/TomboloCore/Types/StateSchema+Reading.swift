@@ -27,6 +27,7 @@ extension StateSchema {
             return
         }
         for (keyword, rule) in view.members where !Self.annotations.contains(keyword) {
+            guard faults.count < Self.faultsMax else { return }
             let place = Self.step(pointer, keyword)
             guard let message = read(keyword, rule, place, depth, &faults) else { continue }
             faults.append(FieldError(pointer: place, message: message))
@@ -71,7 +72,7 @@ extension StateSchema {
             values = rule.elements.map(\.json)
         case "const": values = [rule.json]
         case "format": return readFormat(rule)
-        default: return readBound(keyword, rule)
+        default: return readBound(keyword, rule, suggests: faults.count < suggestionsMax)
         }
         return nil
     }
@@ -92,9 +93,12 @@ extension StateSchema {
         return nil
     }
 
-    private mutating func readBound(_ keyword: String, _ rule: JSONView) -> String? {
+    private mutating func readBound(
+        _ keyword: String, _ rule: JSONView, suggests: Bool
+    ) -> String? {
         guard Self.keywords.contains(keyword) else {
-            let nearest = nearestName(to: keyword, among: Self.keywords)
+            let nearest =
+                suggests ? nearestName(to: keyword, among: Self.keywords) : nil
             return "is not in the part of JSON Schema that is read here"
                 + (nearest.map { "; did you mean \"\($0)\"?" }
                     ?? ": \(Self.keywords.joined(separator: ", "))")

@@ -74,6 +74,7 @@ package struct ReloadRequest: Hashable, Sendable {
         if let user = reader.string("user") {
             audience = .user(user)
             ways += 1
+            if user.isEmpty { reader.fail("user", "must not be empty") }
         }
         if ways != 1 { reader.fail("device", "give exactly one of device, devices or user") }
         try reader.finish()

@@ -176,6 +176,38 @@ import TomboloJSON
         #expect(rig.pushes.count == 1)
     }
 
+    /// Found by the simulation: what was on its way into the log went there all the same.
+    @Test(arguments: [false, true])
+    func `an activity that was taken before its channel was gone sends nothing there`(
+        crashes: Bool
+    ) {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.advance(to: 5)
+        rig.command(.end, "{}")
+        rig.advance(to: 600)
+        rig.commitsByItself = false
+        rig.command(.start, Self.onFinal, id: "dog")
+        let isOnItsWay = rig.take()
+        #expect(isOnItsWay)
+        rig.verdict = { _ in
+            .rejected(
+                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
+                tokenGoneSince: nil)
+        }
+        rig.advance(to: 610)
+        #expect(rig.line().hasSuffix(#"605:E5{"goals":0}"#), "\(rig.line())")
+        let mark = rig.pushes.count
+        rig.commitsByItself = true
+        rig.step(.tick)
+        if crashes { #expect(rig.crash(recoverAt: 620) == []) }
+        rig.command(.update, #"{"state":{"goals":1}}"#, id: "dog")
+        rig.advance(to: 3_600)
+        #expect(rig.line(from: mark) == "")
+        #expect(rig.view("dog")?.destinations.first?.phase == "gone")
+    }
+
     @Test func `a channel and what it was sent survive a crash`() {
         var rig = Rig()
         rig.channel("final", "Y2g=")

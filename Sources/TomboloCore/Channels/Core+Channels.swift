@@ -192,5 +192,12 @@ extension Core {
         else { return }
         devices[device]?.channel?.isGone = true
         stageDevice(device)
+        // Nor does anything else that was to go there.
+        for other in devices[device]?.destinations ?? []
+        where destinations[other]?.isFinished == false {
+            destinations[other]?.token = nil
+            enter(.gone, other, now: now)
+            deadlines.set(other, at: now)
+        }
     }
 }

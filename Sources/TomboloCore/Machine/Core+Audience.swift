@@ -113,8 +113,9 @@ extension Core {
         // An update token that is there already: the app has started the card itself.
         let reference = reference(destination)
         if let channel = owner.channel {
-            destination.token = PushToken(channel.id)
-            destination.phase = .live
+            destination.token = channel.isGone ? nil : PushToken(channel.id)
+            // Apple may have said so since the activity was taken.
+            destination.phase = channel.isGone ? .gone : .live
             destination.pacing = pacing(on: owner)
         } else if let token = owner.tokens[.activity(reference)],
             activities[activity].definition.route.mayAdopt

@@ -273,7 +273,8 @@ extension Core {
     /// the mark.
     private func giveToken(to destination: inout Destination, _ owner: Device) {
         if let channel = owner.channel {
-            destination.token = PushToken(channel.id)
+            destination.token = channel.isGone ? nil : PushToken(channel.id)
+            if channel.isGone, !destination.isFinished { destination.phase = .gone }
         } else if let token = owner.tokens[.activity(reference(destination))] {
             destination.token = token.value
             if !destination.isFinished { destination.phase = .live }

@@ -166,6 +166,10 @@ final class Apple {
     func admit(_ push: Push, _ life: Life) -> Bool {
         if push.surface == .channel { return admitBroadcast(push, life) }
         if push.isReload { return admitReload(push, life) }
+        if let end = BareEnd(push), let token = tokens[push.token], let key = key(of: push) {
+            world.checkBareEnd(push, end, token, key, life)
+            return true
+        }
         guard let content = PushContent(push), let token = tokens[push.token] else {
             world.violated(.tenants, "a push that is for nobody: \(push.token)")
             return false
@@ -223,7 +227,7 @@ final class Apple {
         _ push: Push, _ token: Token, _ reply: @escaping (PushResult) -> Void
     ) {
         var quick = world.dice.time(.network, 5...200)
-        if let since = token.goneSince {
+        if let since = token.goneSince ?? rotated(push, token) {
             // The app may have told of its new token by then.
             if world.strikes(.rotation, .network, oneIn: 2) {
                 quick = world.dice.time(.network, 500...9_000)
@@ -243,6 +247,17 @@ final class Apple {
             return
         }
         weather(push, quick, reply)
+    }
+
+    /// A card may get another token while a push to the old one is on its way. Answers since when
+    /// the old one is gone.
+    private func rotated(_ push: Push, _ token: Token) -> Instant? {
+        guard push.event == .update, let card = token.card, card.token == push.token,
+            !card.isDismissed, world.strikes(.rotation, .network, oneIn: 20)
+        else { return nil }
+        world.note(.rotate, who: token.phone.number, 0, 1, card.reference.text)
+        world.issueToken(card, token.phone)
+        return tokens[push.token]?.goneSince
     }
 
     /// What becomes of a push that is in order.

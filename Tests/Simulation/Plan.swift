@@ -55,6 +55,10 @@ struct Plan {
             drawn.insert(FaultSet(fault))
         }
         if dice.happens(.plan, oneIn: 5) { drawn.insert(FaultSet(.cardLives)) }
+        // What a restart forgets of a card shows when the card's time is over.
+        if drawn.contains(FaultSet(.cardLives)), requests.isMultiple(of: 2) {
+            drawn.insert(FaultSet(.crashes))
+        }
         // In a share nothing may wait without a reason, whatever else goes wrong.
         if dice.happens(.plan, oneIn: 6) {
             drawn.subtract(.holding)

@@ -295,6 +295,16 @@ struct Producer {
         }
     }
 
+    /// Changes of high urgency in close order, of everything of the tenant that runs.
+    func press() async {
+        for (owner, id) in world.runningActivities() where owner == tenant {
+            for _ in 0..<4 where !world.isHealed {
+                await ask(update(id, urgency: "high"))
+                await world.pause(world.dice.time(.producers, 1_000...1_500))
+            }
+        }
+    }
+
     /// After the heal: one more change of everything that runs.
     func changeEverything() async {
         for (tenant, id) in world.runningActivities() {

@@ -9,6 +9,7 @@ import TomboloRelay
 extension World {
     /// A push arrives at a phone that is online.
     func receive(_ push: Push, _ phone: Phone, _ card: Card?) {
+        if BareEnd(push) != nil { return receiveBareEnd(card, phone) }
         guard let content = PushContent(push) else { return }
         if content.tenant != phone.tenant.name.rawValue {
             violated(.tenants, "\(content.tenant)'s state on \(phone.tenant.name)'s phone")

@@ -35,6 +35,7 @@ extension World {
             await pause(dice.time(.machine, 200...120_000))
             if isHealed || isOver { return }
             if strikes(.crashes, .machine, oneIn: 2) { crash() }
+            if strikes(.wallSteps, .machine, oneIn: 2) { await stepWall() }
             troubleClocks()
             troubleDisk()
             if strikes(.orderlyRestarts, .machine, oneIn: 4), let relay = life?.relay {
@@ -52,12 +53,19 @@ extension World {
         }
     }
 
+    /// Somebody sets the wall clock, now and then in the midst of changes that use budgets up.
+    private func stepWall() async {
+        let isMidst = dice.happens(.machine, oneIn: 3)
+        if isMidst { await Producer(self, dice.pick(.machine, plan.tenants), 96).press() }
+        let offset = dice.pick(.machine, [-3_600, -90, -5, 0, 5, 90, 1_200, 3_600])
+        clock.step(to: .seconds(Int64(offset)))
+        note(.wallStep, who: -1, Int64(offset))
+        // Who sets a clock may start the relay anew.
+        if isMidst || dice.happens(.machine, oneIn: 4) { crash() }
+        if isMidst { await Producer(self, dice.pick(.machine, plan.tenants), 96).press() }
+    }
+
     private func troubleClocks() {
-        if strikes(.wallSteps, .machine, oneIn: 2) {
-            let offset = dice.pick(.machine, [-3_600, -90, -5, 0, 5, 90, 1_200, 3_600])
-            clock.step(to: .seconds(Int64(offset)))
-            note(.wallStep, who: -1, Int64(offset))
-        }
         if strikes(.reboots, .machine, oneIn: 4) {
             note(.reboot, who: -1)
             clock.reboot()

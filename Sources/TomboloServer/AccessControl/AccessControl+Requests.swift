@@ -37,6 +37,13 @@ extension AccessControl {
         return principal
     }
 
+    /// Refuses a key that was deleted after its request began: a tail and a long upload ask again.
+    func checkStillValid(_ principal: Principal?) throws(Problem) {
+        guard let principal, isGone(principal) else { return }
+        throw Problem(
+            .unauthorized, "The API key was deleted while the request ran. Use another key.")
+    }
+
     /// The refusal of a key whose scopes do not cover a request.
     static func forbidden(_ access: Access, device: Identifier?, key: Principal) -> Problem {
         let needed = access.scopeNeeded(device: device) ?? "operate"

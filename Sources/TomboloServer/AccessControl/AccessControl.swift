@@ -87,6 +87,9 @@ package final class AccessControl: @unchecked Sendable {
     /// The key's deletion is durable: it opens nothing any more.
     package func revoke(_ record: KeyRecord) { keys[record.id] = nil }
 
+    /// Whether the key was deleted after its request began.
+    func isGone(_ principal: Principal) -> Bool { keys[principal.keyID] == nil }
+
     /// A tenant's keys, oldest first.
     package func records(of tenant: TenantID) -> [KeyRecord] {
         keys.values.filter { $0.tenant == tenant }.sorted { $0.number < $1.number }

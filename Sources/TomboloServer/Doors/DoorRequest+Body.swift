@@ -44,6 +44,7 @@ extension DoorRequest {
         } catch {
             throw Problem(error, bytesMax: bytesMax)
         }
+        try checkKey()
         if bytes.isEmpty {
             guard orEmpty else {
                 throw Problem(.invalidJSON, "The body is empty. Send a JSON object.")

@@ -10,6 +10,7 @@ struct DoorRequest: Sendable {
     let match: RouteMatch
     /// Nil on open routes only.
     let principal: Principal?
+    let access: AccessControl
 
     var route: Route { match.route }
 
@@ -25,6 +26,9 @@ struct DoorRequest: Sendable {
         if principal.scopes.contains(.operate) { return .operate }
         return .device(user: principal.binding.user, app: principal.binding.app)
     }
+
+    /// Asks again whether the key is valid: what takes long asks before each step.
+    func checkKey() throws(Problem) { try access.checkStillValid(principal) }
 
     // MARK: The path
 

@@ -81,7 +81,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let match = try match(head.method, target)
         let principal = try authorize(head, match)
         let request = DoorRequest(
-            head: head, target: target, match: match, principal: principal)
+            head: head, target: target, match: match, principal: principal, access: access)
         try request.checkQuery()
         return request
     }

@@ -31,7 +31,7 @@ extension ServerDoors {
         }
         exchange.begin(200, fields)
         do {
-            try await follow(&tail, exchange)
+            try await follow(&tail, request, exchange)
         } catch {
             // The log failed, or nobody reads: the reader comes back with its Last-Event-ID.
         }
@@ -68,12 +68,17 @@ extension ServerDoors {
         return await relay.lastSeq
     }
 
-    private func follow(_ tail: inout Tail, _ exchange: HTTPExchange) async throws {
+    private func follow(
+        _ tail: inout Tail, _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws {
         var beat = loop.now + configuration.heartbeat
         while !isDraining, !exchange.isPeerGone {
+            // A key that is deleted reads nothing more.
+            try request.checkKey()
             let newest = await relay.lastSeq
             if newest > tail.after {
                 let piece = try await read(&tail, upTo: newest)
+                try request.checkKey()
                 guard !piece.isEmpty else { continue }
                 try await exchange.write(piece)
                 beat = loop.now + configuration.heartbeat

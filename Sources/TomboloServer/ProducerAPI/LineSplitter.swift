@@ -24,6 +24,8 @@ struct LineSplitter {
     init(lineBytesMax: Int) { self.lineBytesMax = lineBytesMax }
 
     var bytesHeld: Int { buffer.count }
+    /// Lines that came out, and empty ones.
+    var linesRead: Int { number }
 
     mutating func append(_ piece: [UInt8]) {
         buffer.removeFirst(start)

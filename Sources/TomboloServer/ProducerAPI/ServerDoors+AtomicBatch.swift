@@ -93,6 +93,7 @@ extension ServerDoors {
         } catch {
             throw Problem(error, bytesMax: bytesMax)
         }
+        try request.checkKey()
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax)
         splitter.append(body)
         var lines: [BatchLine] = []

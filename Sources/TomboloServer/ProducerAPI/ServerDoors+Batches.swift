@@ -33,19 +33,32 @@ extension ServerDoors {
         func read(_ line: LineSplitter.Line) -> BatchLine {
             BatchLine(line, tenant: request.tenant, lineBytesMax: lineBytesMax)
         }
+        func takeLines() async throws(HTTPExchangeError) -> Bool {
+            do throws(Problem) {
+                try request.checkKey()
+            } catch {
+                // Nothing more is stored, and nothing more is read.
+                var writer = LinesWriter()
+                writer.write(.refused(id: nil, line: splitter.linesRead, error))
+                try await exchange.write(writer.bytes)
+                return false
+            }
+            try await exchange.write(await results(of: &lines))
+            return true
+        }
         while let piece = try await exchange.nextPiece() {
             splitter.append(piece)
             while let line = splitter.next() {
                 lines.append(read(line))
                 if lines.count == configuration.linesInFlightMax {
-                    try await exchange.write(await results(of: &lines))
+                    guard try await takeLines() else { return }
                 }
             }
-            if !lines.isEmpty { try await exchange.write(await results(of: &lines)) }
+            if !lines.isEmpty { guard try await takeLines() else { return } }
         }
         if let line = splitter.last() {
             lines.append(read(line))
-            try await exchange.write(await results(of: &lines))
+            _ = try await takeLines()
         }
     }
 

@@ -19,6 +19,7 @@ final class HTTP1ServerSession: HTTPServerSession {
     private static let outputBeforeHeadMax = 64 * 1024
 
     private unowned let owner: any HTTPServerSessionOwner
+    let memory: HTTPConnectionMemory?
     private var parser = HTTP1RequestParser()
     private var phase = Phase.head
     private var output = HTTPByteQueue()
@@ -30,6 +31,7 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     init(owner: any HTTPServerSessionOwner) {
         self.owner = owner
+        memory = owner.memory
         idleSince = owner.loop.now
     }
 
@@ -200,13 +202,23 @@ final class HTTP1ServerSession: HTTPServerSession {
         writer.appendHead(
             status: problem.status, fields: problem.fields, version: .http1_1, to: &bytes)
         writer.appendPiece(body, to: &bytes)
-        output.append(bytes)
+        send(bytes)
         finishConnection()
     }
 
     // MARK: Bytes out
 
-    func produce(into output: OutputBuffer) { self.output.move(to: output) }
+    func produce(into output: OutputBuffer) {
+        let before = self.output.count
+        self.output.move(to: output)
+        memory?.releaseAnswer(before - self.output.count)
+    }
+
+    /// Bytes of answers on their way out.
+    private func send(_ bytes: [UInt8]) {
+        output.append(bytes)
+        memory?.holdAnswer(bytes.count)
+    }
 
     func outputProgressed() {
         switch phase {
@@ -228,6 +240,7 @@ final class HTTP1ServerSession: HTTPServerSession {
     }
 
     func lost() {
+        memory?.releaseAnswer(output.count)
         output.removeAll()
         guard case .exchange(let current) = phase else {
             phase = .finished
@@ -265,7 +278,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
     func wantsBody() {
         guard case .exchange(let current) = phase else { return }
         if current.isContinueDue, current.writer == nil {
-            output.append(HTTP1ResponseWriter.continueLine)
+            send(HTTP1ResponseWriter.continueLine)
             owner.sessionHasOutput()
         }
         change { $0.isContinueDue = false }
@@ -280,17 +293,22 @@ extension HTTP1ServerSession: HTTPExchangeWire {
     /// Whether there may be another request.
     private var canLive: Bool { !isDraining && !isInputAtEnd }
 
-    func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
+    func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8], isShared: Bool) {
         guard case .exchange(let current) = phase else { return }
         let writer = current.writer(
             status: status, length: body.count,
             keepsAlive: canLive && current.canSkipBody(owner.limits))
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(512 + body.count)
+        bytes.reserveCapacity(512 + (isShared ? 0 : body.count))
         writer.appendHead(
             status: status, fields: fields, version: current.request.version, to: &bytes)
-        writer.appendPiece(body, to: &bytes)
-        output.append(bytes)
+        if isShared, case .length = writer.framing {
+            send(bytes)
+            output.append(body)
+        } else {
+            writer.appendPiece(body, to: &bytes)
+            send(bytes)
+        }
         change {
             $0.writer = writer
             $0.isAnswerDone = true
@@ -308,7 +326,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         let writer = current.writer(status: status, length: nil, keepsAlive: canLive)
         writer.appendHead(
             status: status, fields: fields, version: current.request.version, to: &bytes)
-        output.append(bytes)
+        send(bytes)
         change { $0.writer = writer }
         owner.sessionHasOutput()
     }
@@ -318,7 +336,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(piece.count + 16)
         writer.appendPiece(piece, to: &bytes)
-        output.append(bytes)
+        send(bytes)
         owner.sessionHasOutput()
     }
 
@@ -326,7 +344,7 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         guard case .exchange(let current) = phase, let writer = current.writer else { return }
         var bytes: [UInt8] = []
         writer.appendEnd(to: &bytes)
-        output.append(bytes)
+        send(bytes)
         change { $0.isAnswerDone = true }
         owner.sessionHasOutput()
     }

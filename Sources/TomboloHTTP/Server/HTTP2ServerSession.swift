@@ -8,6 +8,10 @@ import TomboloLoop
 /// to the connection's window.
 final class HTTP2ServerSession: HTTPServerSession {
     private unowned let owner: any HTTPServerSessionOwner
+    /// What its streams hold; they may outlive the owner.
+    let memory: HTTPConnectionMemory
+    /// Bytes that a stream must take to make progress.
+    let bytesTakenMin: Int
     private let session: HTTP2SessionHandle
     private var streams: [HTTP2ServerStream?] = []
     private var freeSlots: [Int] = []
@@ -33,6 +37,8 @@ final class HTTP2ServerSession: HTTPServerSession {
 
     init(owner: any HTTPServerSessionOwner) {
         self.owner = owner
+        memory = owner.memory
+        bytesTakenMin = owner.limits.streamBytesTakenMin
         session = HTTP2SessionHandle()
         streamsMax = owner.limits.streamsPerConnection
         idleSince = owner.loop.now
@@ -230,7 +236,7 @@ extension HTTP2ServerSession {
         }
         guard let request = stream.head.finish(hasBody: hasBody) else {
             let problem = HTTPServerProblem(stream.head.refusal ?? .badRequestLine)
-            stream.respond(problem.status, problem.fields, problem.body)
+            stream.respond(problem.status, problem.fields, problem.body, isShared: true)
             return
         }
         handlersRunning += 1

@@ -15,6 +15,10 @@ final class HTTP2ServerStream {
 
     private var output = HTTPByteQueue()
     private var isOutputComplete = false
+    /// The answer's body is a constant, which costs nothing to hold.
+    private var isShared = false
+    /// Bytes that the peer has taken since `progressAt`.
+    private var takenBytes = 0
     /// nghttp2 has asked for bytes when there were none, and must be told of new ones.
     private var isDeferred = false
     private var isContinueDue = false
@@ -66,9 +70,18 @@ final class HTTP2ServerStream {
             return nil
         }
         let count = output.move(to: target)
-        progressAt = home.now
+        home.memory.releaseAnswer(isShared ? 0 : count)
+        noteTaken(count)
         exchange?.answerProgressed()
         return (count, isOutputComplete && output.isEmpty)
+    }
+
+    /// Progress is so many bytes, or all there are: a byte now and then is none.
+    private func noteTaken(_ count: Int) {
+        takenBytes += count
+        guard output.isEmpty || takenBytes >= home.bytesTakenMin else { return }
+        takenBytes = 0
+        progressAt = home.now
     }
 
     /// The stream is closed. Whoever has the whole request and has given the whole answer need not
@@ -76,6 +89,7 @@ final class HTTP2ServerStream {
     func closed() {
         isClosed = true
         let isWhole = bodyIsComplete && isOutputComplete && output.isEmpty
+        home.memory.releaseAnswer(isShared ? 0 : output.count)
         output.removeAll()
         if isWhole { exchange?.peerClosedItsSide() } else { exchange?.lost() }
         exchange = nil
@@ -84,6 +98,7 @@ final class HTTP2ServerStream {
 
 extension HTTP2ServerStream: HTTPExchangeWire {
     var unreadBytes: Int { output.count }
+    var memory: HTTPConnectionMemory? { home.memory }
 
     func wantsBody() {
         guard isContinueDue, let session else { return }
@@ -97,10 +112,15 @@ extension HTTP2ServerStream: HTTPExchangeWire {
         session.consume(self, byteCount)
     }
 
-    func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
+    func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8], isShared: Bool) {
         guard let session else { return }
         let hasBody = !isHead && status != 204 && status != 304
-        if hasBody { output.append(body) }
+        self.isShared = isShared
+        isContinueDue = false
+        if hasBody {
+            output.append(body)
+            if !isShared { session.memory.holdAnswer(body.count) }
+        }
         isOutputComplete = true
         progressAt = session.now
         session.submitHead(
@@ -112,6 +132,9 @@ extension HTTP2ServerStream: HTTPExchangeWire {
     func begin(_ status: Int, _ fields: HTTPFields) {
         guard let session else { return }
         progressAt = session.now
+        // No informational answer follows the final one (RFC 9113, 8.1): it goes before.
+        if isContinueDue { session.submitContinue(self) }
+        isContinueDue = false
         session.submitHead(self, HTTP2FieldBlock(status: status, fields: fields), hasBody: true)
     }
 
@@ -119,6 +142,7 @@ extension HTTP2ServerStream: HTTPExchangeWire {
         guard let session, !isHead else { return }
         if output.isEmpty { progressAt = session.now }
         output.append(piece)
+        session.memory.holdAnswer(piece.count)
         resume(session)
     }
 

@@ -1,5 +1,8 @@
 /// The part of a request's body that has arrived and is not taken. Pure.
 struct HTTPBodyQueue {
+    /// Up to so many bytes, pieces are joined.
+    private static let pieceBytesMax = 16_384
+
     private var pieces: [[UInt8]] = []
     private var first = 0
     private(set) var bytesHeld = 0
@@ -10,8 +13,15 @@ struct HTTPBodyQueue {
 
     mutating func append(_ piece: [UInt8]) {
         guard !piece.isEmpty else { return }
-        pieces.append(piece)
         bytesHeld += piece.count
+        // A peer may send byte by byte: an array of its own for each would cost 48 times as much.
+        if !isEmpty, let last = pieces.indices.last,
+            pieces[last].count + piece.count <= Self.pieceBytesMax
+        {
+            pieces[last] += piece
+        } else {
+            pieces.append(piece)
+        }
     }
 
     mutating func complete() { isComplete = true }

@@ -19,7 +19,8 @@ package final class HTTPExchange: @unchecked Sendable {
 
     private var body = HTTPBodyQueue()
     private var rate: HTTPBodyRate
-    private var bodyTaken = 0
+    /// Bytes of the body that `body(atMost:)` has gathered, held until the handler returns.
+    private var bodyGathered = 0
     /// The body's length as its head gave it, or nil.
     private let bodyLength: Int?
     private var failure: HTTPExchangeError?
@@ -60,7 +61,7 @@ package final class HTTPExchange: @unchecked Sendable {
         loop.checkIsolated()
         while true {
             if let piece = body.take() {
-                bodyTaken += piece.count
+                wire.memory?.releaseBody(piece.count)
                 wire.took(piece.count)
                 return piece
             }
@@ -96,6 +97,9 @@ package final class HTTPExchange: @unchecked Sendable {
         while let piece = try await nextPiece() {
             guard whole.count + piece.count <= most else { throw fail(.bodyTooLarge) }
             if whole.isEmpty { whole = piece } else { whole += piece }
+            bodyGathered += piece.count
+            wire.memory?.holdBody(piece.count)
+            if isLost { throw fail(.peerGone) }
         }
         return whole
     }
@@ -109,12 +113,24 @@ package final class HTTPExchange: @unchecked Sendable {
 
     /// The whole answer at once; it is buffered, so nothing is waited for. `fields` need no
     /// `content-length`. After `begin` it is too late for a whole answer: then the stream is reset.
-    package func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
+    ///
+    /// - Parameter isShared: `body` is a constant that many answers share: it costs nothing.
+    ///   Any other body is replaced by a 429 where the connection leaves too much unread.
+    package func respond(
+        _ status: Int, _ fields: HTTPFields, _ body: [UInt8], isShared: Bool = false
+    ) {
         loop.checkIsolated()
         switch answer {
         case .none:
             answer = .finished
-            wire.respond(status, fields, body)
+            let unread = wire.memory?.unreadBytes ?? 0
+            guard isShared || unread == 0 || unread + body.count <= limits.unreadBytesPerConnection
+            else {
+                let problem = HTTPServerProblem.tooMuchUnread
+                return wire.respond(
+                    problem.status, problem.fields, problem.body, isShared: true)
+            }
+            wire.respond(status, fields, body, isShared: isShared)
         case .streaming: reset(code: Self.internalError)
         case .finished: break
         }
@@ -208,13 +224,17 @@ package final class HTTPExchange: @unchecked Sendable {
         case .streaming: reset(code: Self.internalError)
         case .finished: break
         }
-        wire.took(body.discard())
+        let waiting = body.discard()
+        wire.memory?.releaseBody(waiting + bodyGathered)
+        bodyGathered = 0
+        wire.took(waiting)
         wire.handlerReturned()
     }
 
     func received(_ piece: [UInt8]) {
         rate.received(piece.count)
         body.append(piece)
+        wire.memory?.holdBody(piece.count)
         reader?.unpark()
     }
 

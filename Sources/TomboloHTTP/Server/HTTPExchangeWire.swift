@@ -8,7 +8,7 @@ protocol HTTPExchangeWire: AnyObject {
     /// The handler has taken so many bytes: the peer may send as many more.
     func took(_ byteCount: Int)
     /// A whole answer; nothing follows.
-    func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8])
+    func respond(_ status: Int, _ fields: HTTPFields, _ body: [UInt8], isShared: Bool)
     func begin(_ status: Int, _ fields: HTTPFields)
     func write(_ piece: [UInt8])
     func finish()
@@ -16,6 +16,8 @@ protocol HTTPExchangeWire: AnyObject {
     func reset(code: UInt32)
     /// The handler has returned, after the answer's end.
     func handlerReturned()
+    /// What the peer makes the server hold; nil once it is gone.
+    var memory: HTTPConnectionMemory? { get }
     /// Bytes of the answer that the peer has not taken.
     var unreadBytes: Int { get }
 }

@@ -28,6 +28,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     private var state = State.accepting
     private var connections: [UInt64: HTTPServerConnection] = [:]
+    private let memory: HTTPServerMemory
     private var connectionsByAddress: [String: Int] = [:]
     private var connectionsAccepted: UInt64 = 0
     private var requests: [HTTPExchange] = []
@@ -44,6 +45,7 @@ package final class HTTPServer: @unchecked Sendable {
         self.limits = limits
         self.handler = handler
         isSecure = tls != nil
+        memory = HTTPServerMemory(bytesMax: limits.bytesHeldMax)
         listener = try Listener(on: loop, at: place, tls: tls)
         address = listener.address
         work = Parking(loop)
@@ -65,6 +67,7 @@ package final class HTTPServer: @unchecked Sendable {
     package func run() async throws {
         loop.checkIsolated()
         try listener.start(self)
+        memory.exceeded = { [unowned self] in cutLargest() }
         await withDiscardingTaskGroup { group in
             while state == .accepting || !connections.isEmpty {
                 let wake = await work.park()
@@ -123,15 +126,16 @@ package final class HTTPServer: @unchecked Sendable {
 extension HTTPServer: ListenerOwner {
     package func accepted(_ connection: Connection) {
         let peerAddress = connection.peer.host
+        let network = SocketAddress.network(ofHost: peerAddress)
         guard state == .accepting,
-            connectionsByAddress[peerAddress, default: 0] < limits.connectionsPerAddress
+            connectionsByAddress[network, default: 0] < limits.connectionsPerAddress
         else { return connection.abort() }
-        noticeDeadPeer(connection.descriptor)
+        boundKernel(connection.descriptor)
         connectionsAccepted += 1
-        connectionsByAddress[peerAddress, default: 0] += 1
+        connectionsByAddress[network, default: 0] += 1
         let accepted = HTTPServerConnection(
             id: connectionsAccepted, stream: connection, peerAddress: peerAddress,
-            isSecure: isSecure, loop: loop, limits: limits, server: self)
+            isSecure: isSecure, loop: loop, limits: limits, memory: memory, server: self)
         connections[accepted.id] = accepted
         if connections.count >= limits.connections { listener.pause() }
         connection.start(accepted)
@@ -140,13 +144,36 @@ extension HTTPServer: ListenerOwner {
     /// A peer that vanished without a word is noticed by the kernel: what it does not acknowledge
     /// ends the connection, and where nothing is sent probes ask for it. Without, a tail would be
     /// fed for a quarter of an hour. A socket that refuses the options is served all the same.
-    private func noticeDeadPeer(_ descriptor: Int32) {
+    ///
+    /// And the kernel holds little that it has not sent.
+    private func boundKernel(_ descriptor: Int32) {
+        _ = tombolo_set_option(
+            descriptor, Int32(IPPROTO_TCP), Self.notSentLowWater, Self.kernelBytesMax)
         let stall = Int32(clamping: limits.writeStall.nanoseconds / 1_000_000)
         let idle = Int32(clamping: max(limits.idleTime.nanoseconds / 1_000_000_000, 1))
         _ = tombolo_set_option(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, stall)
         _ = tombolo_set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
         _ = tombolo_set_option(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, idle)
         _ = tombolo_set_option(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10)
+    }
+}
+
+extension HTTPServer {
+    /// TCP_NOTSENT_LOWAT (tcp(7)), which Glibc's module does not have.
+    private static let notSentLowWater: Int32 = 25
+    /// Without it, a peer that stops reading leaves megabytes in the kernel.
+    private static let kernelBytesMax: Int32 = 128 * 1024
+
+    /// Cuts connections that hold most, until the rest is within the limit.
+    private func cutLargest() {
+        while memory.isExceeded {
+            // Of equals the oldest: the order of a dictionary decides nothing.
+            let largest = connections.values.max {
+                ($0.memory.bytes, $1.id) < ($1.memory.bytes, $0.id)
+            }
+            guard let largest, largest.memory.bytes > 0 else { return }
+            largest.abort()
+        }
     }
 }
 
@@ -160,8 +187,9 @@ extension HTTPServer: HTTPServerConnectionOwner {
 
     package func closed(_ connection: HTTPServerConnection, wasOpened: Bool) {
         connections[connection.id] = nil
-        let others = connectionsByAddress[connection.peerAddress, default: 1] - 1
-        connectionsByAddress[connection.peerAddress] = others > 0 ? others : nil
+        let network = SocketAddress.network(ofHost: connection.peerAddress)
+        let others = connectionsByAddress[network, default: 1] - 1
+        connectionsByAddress[network] = others > 0 ? others : nil
         if wasOpened { handler.closed(connection) }
         if state == .accepting {
             listener.resume()

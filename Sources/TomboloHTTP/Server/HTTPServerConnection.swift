@@ -24,6 +24,7 @@ package final class HTTPServerConnection: @unchecked Sendable {
 
     let loop: any Loop
     let limits: HTTPServerLimits
+    let memory: HTTPConnectionMemory
     private let isSecure: Bool
     private let stream: any ByteStream
     /// Held until the end is told, which may come after `run` has returned; telling it ends the
@@ -41,8 +42,11 @@ package final class HTTPServerConnection: @unchecked Sendable {
     /// Takes over a byte stream; the caller makes this its owner, and calls `opened()`.
     package init(
         id: UInt64, stream: any ByteStream, peerAddress: String, isSecure: Bool, loop: any Loop,
-        limits: HTTPServerLimits, server: any HTTPServerConnectionOwner
+        limits: HTTPServerLimits, memory: HTTPServerMemory? = nil,
+        server: any HTTPServerConnectionOwner
     ) {
+        self.memory = HTTPConnectionMemory(
+            memory ?? HTTPServerMemory(bytesMax: limits.bytesHeldMax))
         self.id = id
         self.stream = stream
         self.peerAddress = peerAddress
@@ -74,6 +78,7 @@ package final class HTTPServerConnection: @unchecked Sendable {
     /// Cuts the connection: nothing is told to the peer.
     package func abort() {
         loop.checkIsolated()
+        memory.close()
         stream.abort()
     }
 
@@ -121,7 +126,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
     }
 
     private func noteProgress() {
-        guard stream.sentBytes != sentBytes || stream.unsentBytes == 0 else { return }
+        let hasTaken = stream.sentBytes - sentBytes >= UInt64(limits.bytesTakenMin)
+        guard hasTaken || stream.unsentBytes == 0 else { return }
         sentBytes = stream.sentBytes
         progressAt = loop.now
     }
@@ -208,6 +214,7 @@ extension HTTPServerConnection: ByteStreamOwner {
 
     package func closed(_ error: ConnectionError?) {
         let session = session
+        memory.close()
         mode = .closed
         loop.cancel(timer)
         session?.lost()

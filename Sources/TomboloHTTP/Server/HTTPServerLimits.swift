@@ -32,6 +32,23 @@ package struct HTTPServerLimits: Hashable, Sendable {
     /// Bytes of one answer that may be unread by the peer before `HTTPExchange.write` waits.
     package var unreadAnswerBytesMax: Int = 1024 * 1024
 
+    /// Bytes that a peer must take of what it leaves unread, in each `writeStall`; a stream of
+    /// HTTP/2 its share of them (`streamBytesTakenMin`). Half a KiB a second: a phone on a poor
+    /// network does it, and a byte now and then does not hold an answer.
+    package var bytesTakenMin: Int = 16 * 1024
+
+    /// All streams that a connection may have, read in turn, come to `bytesTakenMin`.
+    var streamBytesTakenMin: Int { max(1, bytesTakenMin / max(1, streamsPerConnection)) }
+
+    /// Bytes of whole answers that one connection may leave unread. A request beyond is answered
+    /// 429: a page of a log has at most 1 MiB or so, and few are asked for at once. Constant bodies
+    /// do not count.
+    package var unreadBytesPerConnection: Int = 8 * 1024 * 1024
+
+    /// Bytes of unread answers and of waiting bodies in all. Beyond, the connection that holds most
+    /// is cut: whoever holds little is served on. Eight atomic batches of 16 MiB fit.
+    package var bytesHeldMax: Int = 128 * 1024 * 1024
+
     /// What is left of a body that nobody reads and that is skipped to keep the connection; behind
     /// more, the connection ends after the answer.
     package var skippedBodyBytesMax: Int = 64 * 1024
@@ -48,8 +65,10 @@ package struct HTTPServerLimits: Hashable, Sendable {
     package var resetsBurst: Int = 200
     package var resetsPerSecond: Int = 50
 
-    /// Connections from one address. High, because a proxy in front is one address.
-    package var connectionsPerAddress: Int = 16_384
+    /// Connections from one address, in IPv6 from one network of 64 bits, which is what one client
+    /// is given. Phones and command lines use one or two each. A proxy in front is one address: set
+    /// it higher there (`limits.connections_per_address`).
+    package var connectionsPerAddress: Int = 256
 
     /// Connections in all: what 8 kB each make of 160 MB.
     package var connections: Int = 20_000

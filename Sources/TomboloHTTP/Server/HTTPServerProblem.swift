@@ -22,6 +22,9 @@ struct HTTPServerProblem: Hashable, Sendable {
         status: 408, code: "body-too-slow", detail: "Send a body at 1 KiB a second or faster.")
     static let headTooSlow = HTTPServerProblem(
         status: 408, code: "head-too-slow", detail: "Send the head of a request within 5 seconds.")
+    static let tooMuchUnread = HTTPServerProblem(
+        status: 429, code: "overloaded",
+        detail: "The answers before this one are unread. Read them, then send the request again.")
     static let shuttingDown = HTTPServerProblem(
         status: 503, code: "shutting-down", detail: "The server is stopping; send it again.")
     static let noAnswer = HTTPServerProblem(

@@ -48,6 +48,8 @@ protocol HTTPServerSession: AnyObject {
 protocol HTTPServerSessionOwner: AnyObject {
     var loop: any Loop { get }
     var limits: HTTPServerLimits { get }
+    /// What the peer makes the server hold.
+    var memory: HTTPConnectionMemory { get }
     /// Bytes that were produced and are not written.
     var bytesUnwritten: Int { get }
 

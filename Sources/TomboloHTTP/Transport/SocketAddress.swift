@@ -59,6 +59,14 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
     }
 
+    /// What one client is given of addresses: an IPv4 address, or the first 64 bits of one in IPv6
+    /// (RFC 6177). `host` as `SocketAddress.host` has it.
+    static func network(ofHost host: String) -> String {
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, host, &address) == 1 else { return host }
+        return withUnsafeBytes(of: address) { "\(Array($0.prefix(8)))" }
+    }
+
     package var description: String {
         let host = host
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -7,6 +7,8 @@ struct DoorResponse: Sendable {
     var status: Int
     var fields: HTTPFields
     var body: [UInt8]
+    /// The body is a constant that all answers share.
+    var isShared = false
 
     /// An answer in JSON, with a newline at its end for those who read it in a terminal.
     static func json(

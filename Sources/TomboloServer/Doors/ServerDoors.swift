@@ -69,7 +69,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     }
 
     private func send(_ response: DoorResponse, to exchange: HTTPExchange) {
-        exchange.respond(response.status, response.fields, response.body)
+        exchange.respond(
+            response.status, response.fields, response.body, isShared: response.isShared)
     }
 
     /// Finds the route and checks the key: the one place where a request becomes a `DoorRequest`.

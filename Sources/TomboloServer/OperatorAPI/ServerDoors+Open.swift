@@ -29,17 +29,26 @@ extension ServerDoors {
 
     /// `Protocol/openapi.json`, compiled in.
     func openAPI() -> DoorResponse {
-        let asset = tombolo_protocol_openapi()
-        let bytes = UnsafeBufferPointer(start: asset.bytes, count: asset.count)
-        return DoorResponse(
-            status: 200, fields: ["content-type": "application/json"], body: Array(bytes))
+        DoorResponse(
+            status: 200, fields: ["content-type": "application/json"],
+            body: Self.description, isShared: true)
     }
 
-    func listProblems() -> DoorResponse {
+    /// One array for all answers: 200 kB each would be 25 MB a connection.
+    private static let description: [UInt8] = {
+        let asset = tombolo_protocol_openapi()
+        return Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
+    }()
+
+    func listProblems() -> DoorResponse { Self.problems }
+
+    private static let problems: DoorResponse = {
         let problems = ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
         let lints = LintPage.pages.map { "\(LintPage.path($0.code))  lint  \($0.title)\n" }
-        return .text((problems + lints).joined())
-    }
+        var response = DoorResponse.text((problems + lints).joined())
+        response.isShared = true
+        return response
+    }()
 
     func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         let slug = request.parameter("slug")

@@ -30,6 +30,8 @@ extension Configuration {
             self.limits.frameIntervalMax =
                 inner.span("min_rate", in: .seconds(1)...Span.hours(1))
                 ?? self.limits.frameIntervalMax
+            connectionsPerAddress = inner.integer("connections_per_address", in: 1...20_000)
+                .map { Int($0) }
             do { try inner.finish() } catch { reader.adopt(error) }
         }
         try reader.finish()

@@ -42,6 +42,8 @@ struct Configuration: Sendable {
     var retention: LogRetention
     /// The core's bounds: of `limits`, those that it has a use for.
     var limits = Limits()
+    /// `limits.connections_per_address`; nil: as many as `HTTPServerLimits` says.
+    var connectionsPerAddress: Int?
 
     /// What clear text on a listener that others can reach is answered with; nil where all is well.
     var listenerObjection: String? {

@@ -73,7 +73,9 @@ final class RelayService: @unchecked Sendable {
             configuration: DoorsConfiguration(version: Program.version), channels: lanes)
         isSecure = tls != nil
         doors.certificateEnd = tls?.validity.upperBound
-        server = try Self.listen(configuration.listen, tls, loop, doors)
+        server = try Self.listen(
+            configuration.listen, tls, loop, doors,
+            connectionsPerAddress: configuration.connectionsPerAddress)
     }
 
     /// `http://127.0.0.1:8780`, with the real port: what clients on this machine use.
@@ -168,12 +170,14 @@ final class RelayService: @unchecked Sendable {
 
     private static func listen(
         _ address: SocketAddressText, _ tls: TLSServerConfiguration?, _ loop: EpollLoop,
-        _ doors: ServerDoors
+        _ doors: ServerDoors, connectionsPerAddress: Int?
     ) throws(ProgramError) -> HTTPServer {
+        var limits = HTTPServerLimits()
+        limits.connectionsPerAddress = connectionsPerAddress ?? limits.connectionsPerAddress
         do {
             return try HTTPServer(
                 loop: loop, listen: ListenAddress(host: address.host, port: Int(address.port)),
-                tls: tls, handler: doors)
+                tls: tls, limits: limits, handler: doors)
         } catch {
             throw ProgramError(
                 "cannot listen on \(address): \(error)",

@@ -41,6 +41,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case payloadTooLarge = "payload-too-large"
     case stateInvalid = "state-invalid"
     case labRefused = "lab-refused"
+    case notYet = "not-yet"
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
 

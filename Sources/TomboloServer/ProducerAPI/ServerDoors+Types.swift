@@ -16,6 +16,7 @@ extension ServerDoors {
             throw Problem(.invalidField, "A type's name has 1 to \(Self.typeBytesMax) bytes.")
         }
         let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        try Self.checkIsDone(document.root)
         let type: ActivityType
         do {
             type = try ActivityType(reading: document.root)
@@ -32,6 +33,17 @@ extension ServerDoors {
         let stored = try Self.stored(answer, "a type")
         let told = TypeAnswer(type: name, stored: stored)
         return .json(told.httpStatus) { told.write(to: &$0) }
+    }
+
+    /// Members that `ActivityType` reads, for types of older relays have them, and that nothing
+    /// acts on.
+    private static func checkIsDone(_ type: JSONView) throws(Problem) {
+        let names = ["history", "families", "preview"].filter { type[$0] != nil }
+        guard !names.isEmpty else { return }
+        throw Problem(
+            .notYet,
+            "This version does nothing with \(names.joined(separator: ", ")). Leave it out.",
+            errors: names.map { FieldError(pointer: "/\($0)", message: "does nothing yet") })
     }
 
     func showType(_ request: DoorRequest) async throws(Problem) -> DoorResponse {

@@ -21,6 +21,23 @@ import TomboloLoop
         }
     }
 
+    @Test(arguments: [
+        ("ECDHE-ECDSA-AES128-GCM-SHA256", true), ("ECDHE-ECDSA-AES128-SHA", false),
+    ])
+    func `TLS 1-2 takes only suites that HTTP 2 may use`(
+        _ suite: String, _ isTaken: Bool
+    ) async throws {
+        try await withServer(tls: true, answer: echo) { server in
+            let text = try await server.run(
+                "/usr/bin/openssl",
+                [
+                    "s_client", "-connect", "127.0.0.1:\(server.port)", "-tls1_2", "-cipher",
+                    suite + ":@SECLEVEL=0", "-alpn", "h2",
+                ])
+            #expect(text.contains("ALPN protocol: h2") == isTaken, "\(text)")
+        }
+    }
+
     @Test func `an authority that the client does not trust is refused with the remedy`()
         async throws
     {

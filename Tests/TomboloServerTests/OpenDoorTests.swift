@@ -1,10 +1,26 @@
 import Testing
 import TomboloCore
+import TomboloHTTP
 import TomboloJSON
 
 @testable import TomboloServer
 
 @Suite struct OpenDoorTests {
+    @Test func `a refusal of the server itself is a problem with a page`() async throws {
+        try await withDoors { doors in
+            for problem in HTTPServerProblem.all {
+                let page = try await doors.call("GET", "/problems/\(problem.code)")
+                #expect(page.status == 200, "\(problem.code)")
+                #expect(page.text.contains("code \(problem.code)"))
+            }
+            let answer = try await doors.call(
+                "GET", "/livez", options: ["--http1.1", "-H", "Content-Length: x"])
+            #expect(answer.status == 400)
+            #expect(answer.fields["content-type"] == "application/problem+json")
+            #expect(try json(answer)["type"]?.string == "/problems/bad-content-length")
+        }
+    }
+
     @Test func `whether it lives and is ready needs no key`() async throws {
         try await withDoors { doors in
             for path in ["/livez", "/readyz", "/version", "/openapi.json", "/problems"] {

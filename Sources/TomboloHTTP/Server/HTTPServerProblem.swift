@@ -1,9 +1,12 @@
 /// An answer that the server itself gives, where no handler could: RFC 9457,
 /// `application/problem+json`.
-struct HTTPServerProblem: Hashable, Sendable {
-    let status: Int
-    let code: String
-    let detail: String
+package struct HTTPServerProblem: Hashable, Sendable {
+    /// The HTTP status.
+    package let status: Int
+    /// The last part of `type`; the handler serves a page under it.
+    package let code: String
+    /// What is wrong and what to do.
+    package let detail: String
 
     init(status: Int, code: String, detail: String) {
         self.status = status
@@ -30,6 +33,36 @@ struct HTTPServerProblem: Hashable, Sendable {
     static let noAnswer = HTTPServerProblem(
         status: 500, code: "no-answer", detail: "The server failed to answer; its log says why.")
 
+    /// All there are, so that each has a page.
+    package static let all =
+        HTTP1Refusal.allCases.map(HTTPServerProblem.init(_:)) + [
+            bodyTooLarge, bodyTooSlow, headTooSlow, tooMuchUnread, shuttingDown, noAnswer,
+        ]
+
+    /// The code in words.
+    private var title: String {
+        let words = code.split(separator: "-").joined(separator: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
+
+    /// Its page, as plain text.
+    package var text: String {
+        """
+        \(title)
+        code \(code), HTTP status \(status)
+
+        Cause
+          The server itself refused the request, before any route saw it.
+
+        Fix
+          \(detail)
+
+        Command
+          curl -v http://127.0.0.1:8780/livez
+
+        """
+    }
+
     var fields: HTTPFields {
         ["content-type": "application/problem+json", "cache-control": "no-store"]
     }
@@ -38,7 +71,8 @@ struct HTTPServerProblem: Hashable, Sendable {
     var body: [UInt8] {
         Array(
             """
-            {"title":"\(code)","status":\(status),"code":"\(code)","detail":"\(detail)"}
+            {"type":"/problems/\(code)","title":"\(title)","status":\(status),"code":"\(code)",\
+            "detail":"\(detail)"}
 
             """.utf8)
     }

@@ -8,6 +8,10 @@ final class TLSContext: @unchecked Sendable {
     /// Several records of answers at once.
     private static let clientReadBytes = 65_536
 
+    /// Of TLS 1.2, what HTTP/2 may use: none of those is on its list of prohibited suites (RFC
+    /// 9113, 9.2.2 and appendix A). TLS 1.3 has no others.
+    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL"
+
     let pointer: OpaquePointer
     /// The ALPN names a server takes, in its order of preference, in wire form.
     private let serverProtocols: [UInt8]
@@ -25,6 +29,9 @@ final class TLSContext: @unchecked Sendable {
         self.serverProtocols = try Self.wireForm(serverProtocols)
         guard tombolo_ctx_min_tls12(context) == 1 else {
             throw TLSError("OpenSSL refuses TLS 1.2 as the least: \(takeOpenSSLReason())")
+        }
+        guard SSL_CTX_set_cipher_list(context, Self.ciphers) == 1 else {
+            throw TLSError("OpenSSL lacks the ciphers of TLS 1.2: \(takeOpenSSLReason())")
         }
         tombolo_ctx_strict_options(context)
         var mode = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER

@@ -53,6 +53,11 @@ extension ServerDoors {
     func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         let slug = request.parameter("slug")
         if let lint = Lint.Code(rawValue: slug) { return .text(LintPage.page(lint).text) }
+        if ProblemCode(rawValue: slug) == nil,
+            let problem = HTTPServerProblem.all.first(where: { $0.code == slug })
+        {
+            return .text(problem.text)
+        }
         guard let code = ProblemCode(rawValue: slug) else {
             throw Problem(.unknownProblem, "No problem is called \"\(slug)\". See /problems.")
         }

@@ -41,4 +41,60 @@ import TomboloJSON
             #expect(id.contains { $0 != "0" })
         }
     }
+
+    @Test(arguments: [
+        ["Authorization: Bearer x"], ["Idempotency-Key: a", "Idempotency-Key: b"],
+        ["If-Match: \"v1\"", "If-Match: \"v2\""], ["Content-Type: a/b", "Content-Type: a/c"],
+    ])
+    func `a field that counts once is refused twice`(_ fields: [String]) async throws {
+        try await withDoors { doors in
+            let answer = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat, fields: fields)
+            #expect(answer.status == 400)
+            #expect(try json(answer)["code"]?.string == "invalid-header")
+        }
+    }
+
+    @Test(arguments: [
+        ("PUT", "/v1/activities/cat-7"), ("POST", "/v1/events"), ("PUT", "/v1/types/T"),
+    ])
+    func `a body that is compressed is refused`(_ method: String, _ path: String) async throws {
+        try await withDoors { doors in
+            let answer = try await doors.call(
+                method, path, startCat, fields: ["Content-Encoding: gzip"])
+            #expect(answer.status == 415)
+            #expect(answer.fields["accept-encoding"] == "identity")
+            let plain = try await doors.call(
+                "PUT", "/v1/activities/cat-7", startCat, fields: ["Content-Encoding: identity"])
+            #expect(plain.status == 201)
+        }
+    }
+
+    @Test(arguments: RouteTable.routes.filter { $0.method != "GET" }.map(\.operation))
+    func `an idempotency key is kept, or refused`(_ operation: TomboloServer.Operation)
+        async throws
+    {
+        let route = try #require(RouteTable.routes.first { $0.operation == operation })
+        try await withDoors { doors in
+            let path = route.path.text.filter { !"{}".contains($0) }
+            let answer = try await doors.call(
+                route.method, path, "{}", fields: ["Idempotency-Key: once"])
+            let isRefused = answer.text.contains("keeps no Idempotency-Key")
+            #expect(isRefused != route.takesIdempotencyKey)
+            #expect(!isRefused || answer.status == 400)
+        }
+    }
+
+    @Test(arguments: ["history", "families", "preview"])
+    func `a type's member that does nothing is refused`(_ name: String) async throws {
+        try await withDoors { doors in
+            let value = name == "history" ? "1" : "{}"
+            let answer = try await doors.call("PUT", "/v1/types/T", #"{"\#(name)":\#(value)}"#)
+            #expect(answer.status == 422)
+            let problem = try json(answer)
+            #expect(problem["code"]?.string == "not-yet")
+            #expect(answer.text.contains("/\(name)"))
+            #expect(try await doors.call("GET", "/problems/not-yet").status == 200)
+        }
+    }
 }

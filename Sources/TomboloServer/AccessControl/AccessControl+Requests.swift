@@ -11,6 +11,10 @@ extension AccessControl {
             throw Problem(
                 .unauthorized, "There is no API key. Send Authorization: Bearer KEY. \(mint)")
         }
+        guard head.fields.values("authorization").count == 1 else {
+            throw Problem(
+                .invalidHeader, "authorization is given more than once. Give it once.")
+        }
         let parts = field.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw Problem(

@@ -14,7 +14,18 @@ extension DoorRequest {
     /// What `curl --data` declares where nobody says anything: it counts as nothing said.
     private static let unspoken = "application/x-www-form-urlencoded"
 
+    /// No coding is undone: what is compressed would be no JSON, or another text than it seems.
+    private func checkCoding() throws(Problem) {
+        guard let coding = head.fields["content-encoding"], coding.lowercased() != "identity" else {
+            return
+        }
+        throw Problem(
+            .unsupportedMediaType,
+            "Content-Encoding: \(coding) is not read here. Send the body as it is.")
+    }
+
     func checkIsJSON() throws(Problem) {
+        try checkCoding()
         guard let mediaType, mediaType != Self.unspoken, mediaType != "application/json",
             !(mediaType.hasPrefix("application/") && mediaType.hasSuffix("+json"))
         else { return }
@@ -24,6 +35,7 @@ extension DoorRequest {
     }
 
     func checkIsLines() throws(Problem) {
+        try checkCoding()
         let taken = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
         guard let mediaType, mediaType != Self.unspoken, !taken.contains(mediaType) else { return }
         throw Problem(

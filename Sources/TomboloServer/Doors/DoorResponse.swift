@@ -47,6 +47,7 @@ struct DoorResponse: Sendable {
         var fields: HTTPFields = ["content-type": "application/problem+json"]
         switch problem.code {
         case .unauthorized: fields.append("www-authenticate", "Bearer realm=\"tombolo\"")
+        case .unsupportedMediaType: fields.append("accept-encoding", "identity")
         case .overloaded, .logFull, .notReady, .stopping, .idempotencyKeyRunning:
             // Seconds (RFC 9110, section 10.2.3): a queue that is full now is empty soon, or never.
             fields.append("retry-after", "1")

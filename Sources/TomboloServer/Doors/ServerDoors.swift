@@ -84,6 +84,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let request = DoorRequest(
             head: head, target: target, match: match, principal: principal, access: access)
         try request.checkQuery()
+        try request.checkFields()
         return request
     }
 

@@ -64,6 +64,12 @@ import Testing
         #expect(result.errors.contains("no relay at http://127.0.0.1:1"))
     }
 
+    @Test func `a bench of pushes exits with 5 where nobody listens`() throws {
+        let result = try Tombolo.run("bench", "push", "--endpoint", "https://127.0.0.1:1")
+        #expect(result.status == 5)
+        #expect(result.errors.contains("takes no connection"))
+    }
+
     @Test func `help of a command tells its flags with defaults and variables`() throws {
         let result = try Tombolo.run("tail", "--help")
         #expect(result.status == 0)

@@ -27,6 +27,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     private var handedOver = 0
     private var inFlight = 0
     private var capacity = 0
+    private var hasBeenOpen = false
     private var accepted = 0
     private(set) var errors = 0
     private var notSent = 0
@@ -53,15 +54,28 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         latencies.reserveCapacity(count)
     }
 
-    /// Returns when every push is accepted or refused.
-    func untilDone() async throws {
+    /// Returns when every push is accepted or refused. Throws where no connection opens in time:
+    /// the client itself tries for ever.
+    func untilDone(connectedWithin patience: Duration) async throws {
+        let deadline = loop.now + patience
         while accepted + errors < count {
-            if await done.park() == .cancelled { throw CancellationError() }
+            switch await done.park(until: hasBeenOpen ? .distantFuture : deadline) {
+            case .signal: break
+            case .cancelled: throw CancellationError()
+            case .deadline:
+                guard hasBeenOpen else {
+                    throw ProgramError(
+                        "the endpoint takes no connection",
+                        remedy: "start what listens there, or give another --endpoint or --ca",
+                        status: .unreachable)
+                }
+            }
         }
     }
 
     func capacityChanged(lane: LaneNumber, to capacity: Int) {
         self.capacity = capacity
+        if capacity > 0 { hasBeenOpen = true }
         noteTurn()
     }
 

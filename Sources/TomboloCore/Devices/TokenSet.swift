@@ -62,7 +62,7 @@ extension Core {
     func gone(
         after set: TokenSet, of device: Device, now: Instant
     ) throws(Refusal) -> [TokenName] {
-        let observed = set.observedAt ?? wall(now)
+        let observed = min(set.observedAt ?? wall(now), wall(now))
         let named = Set(set.tokens.map(\.name))
         let gone = device.tokens.all.filter {
             !named.contains($0.name) && $0.token.observedAt <= observed

@@ -212,8 +212,10 @@ extension Core {
         let known = device.tokens[name]
         // Without a time of its own it is news, also to a clock that was set back since the last.
         let last = known?.observedAt ?? device.retired[name]?.observedAt ?? device.reconciledAt
-        let observed = registration.observedAt ?? max(wall(now), last)
-        if let known, known.observedAt > observed { return nil }
+        // A time ahead of the clock is a wrong clock's: it counts as its arrival.
+        let observed =
+            registration.observedAt.map { min($0, wall(now)) } ?? max(wall(now), last)
+        if let known, min(known.observedAt, wall(now)) > observed { return nil }
         if known == nil, observed < device.reconciledAt { return nil }
         if device.isRetired(name, registration.token, observedAt: observed) { return nil }
         if known == nil, device.tokens.count >= Device.tokensMax {

@@ -17,11 +17,14 @@ package struct AppendBatch: Sendable {
     package var records: [Record] = []
     /// Ended activities whose heads leave what lives, after all that the batch does to them.
     package var retired: [RetiredActivity] = []
+    /// Damaged activities in whose place others have begun: what is left of their heads goes.
+    package var replaced: [ActivityNumber] = []
 
     package init() {}
 
     package var isEmpty: Bool {
         events.isEmpty && heads.isEmpty && facts.isEmpty && records.isEmpty && retired.isEmpty
+            && replaced.isEmpty
     }
 }
 
@@ -61,6 +64,8 @@ package struct RecoveredLog: Sendable {
     /// The highest activity number that has a head, a damaged one's too: numbers above it are free.
     package var lastActivity: Int64 = 0
     package var heads: [RecoveredHead] = []
+    /// Activities that cannot be followed to their newest event. They take no more.
+    package var damaged: [DamagedActivity] = []
     /// When this log was put back from a backup. What came between the backup and then is gone from
     /// the log, but phones may have had it.
     package var restoredAt: Instant?
@@ -69,7 +74,8 @@ package struct RecoveredLog: Sendable {
     package var records: [Record] = []
     /// Keys still within their 24 hours, by the hour.
     package var idempotency = RecoveredKeys()
-    /// One line for each row whose checksum is wrong: set aside, never projected, never pushed.
+    /// One line for each other row whose checksum is wrong: set aside, never projected, never
+    /// pushed.
     package var damage: [String] = []
 
     package init() {}

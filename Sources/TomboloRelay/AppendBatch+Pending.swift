@@ -9,5 +9,6 @@ extension AppendBatch {
         facts = batch.facts
         records = batch.records
         retired = batch.retired
+        replaced = batch.replaced
     }
 }

@@ -5,6 +5,10 @@ import TomboloLoop
 // The relay's clock goes with the batches.
 
 extension Relay {
+    static let clockLost =
+        "the last reading of the clock cannot be read and is set aside: budgets go on by the "
+        + "machine's clock"
+
     /// A batch carries the clock, so that the next relay goes on with it.
     func withClock(_ batch: PendingBatch) -> AppendBatch {
         var batch = AppendBatch(batch)

@@ -16,6 +16,7 @@ package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
     let log: any EventLog
     private let sender: any PushSender
+    private let trapped: [WorkNote.Subject: Int]
     /// Who makes the channels that the core asks for; none: it gets none.
     let channels: (any ChannelService)?
     /// Lanes that wait for one, in the order of asking.
@@ -65,8 +66,11 @@ package actor Relay: TurnTarget, TimerTarget {
     ///   - complain: gets a line for the operator when the log has no room, and when it has again.
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
+    ///   - trapped: what processes before have trapped over, and how often: it is set aside.
+    ///   - workNote: where the core notes what it works on.
         configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64,
-        channels: (any ChannelService)? = nil,
+        channels: (any ChannelService)? = nil, trapped: [WorkNote.Subject: Int] = [:],
+        workNote: WorkNote? = nil,
         complain: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.complain = complain
@@ -80,6 +84,8 @@ package actor Relay: TurnTarget, TimerTarget {
         clock = RelayClock(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
         appending = Parking(loop)
     }
+        core.workNote = workNote
+        self.trapped = trapped
 
     // MARK: Life
 
@@ -94,6 +100,7 @@ package actor Relay: TurnTarget, TimerTarget {
         clock = RelayClock(
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last)
+        let hasLost = last == nil && recovered.records.contains(where: RelayClock.Reading.isRecord)
         var recovery = CoreRecovery()
         recovery.lead = clock.lead
         recovery.wallToldBefore = clock.wallToldBefore
@@ -107,10 +114,12 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.records = recovered.records
         recovery.hasRetired = recovered.hasRetired
         recovery.restoredAt = recovered.restoredAt
+        recovery.damaged = recovered.damaged
+        recovery.trapped = trapped
         recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         phase = .recovered
-        return recovered.damage + damage
+        return recovered.damage + damage + (hasLost ? [Self.clockLost] : [])
     }
 
     /// Stores batches until it is cancelled or the log fails. After `recover()`.

@@ -28,6 +28,12 @@ enum EventRow {
         static let bytes = MemoryLayout<Numbers>.size
         var digestBytes: Int { flags & Self.hasKey == 0 ? 0 : MemoryLayout<UInt64>.size }
         var bodyStart: Int { Self.bytes + digestBytes + Int(keyBytes) }
+        /// Whether it says what a log can have written.
+        @inline(__always)
+        func isPossible(at seq: Int64) -> Bool {
+            version > 0 && version <= LogSchema.numberMax && previous >= 0 && previous < seq
+                && activity >= 0 && activity < ActivityNumber.max
+        }
         var hasBeenErased: Bool { flags & Self.isErased != 0 }
     }
 
@@ -109,7 +115,7 @@ enum EventRow {
     @inline(__always)
     static func numbers(_ seq: Int64, _ row: UnsafeRawBufferPointer) -> Numbers? {
         guard let numbers = unproved(row), numbers.checksum == checksum(seq, row),
-            numbers.bodyStart <= row.count
+            numbers.bodyStart <= row.count, numbers.isPossible(at: seq)
         else { return nil }
         return numbers
     }

@@ -45,7 +45,10 @@ enum HeadRow {
         let numbers = Numbers(
             activity: statement.integer(0), tenant: statement.integer(1),
             version: statement.integer(2), seq: statement.integer(3))
-        guard checksum(numbers, statement.bytes(5)) == statement.integer(4) else { return nil }
+        guard checksum(numbers, statement.bytes(5)) == statement.integer(4),
+            (0...LogSchema.numberMax).contains(numbers.version),
+            (0...LogSchema.numberMax).contains(numbers.seq)
+        else { return nil }
         return ActivityMarks.Mark(
             version: numbers.version, seq: numbers.seq, tenant: numbers.tenant, hasHead: true,
             anchor: ActivityMarks.Mark.unknownAnchor)

@@ -7,6 +7,8 @@ import TomboloEventLog
 struct HeadTail {
     /// The events of one activity that follow its head, in order.
     private var events: [Int64: [RecordedEvent]] = [:]
+    /// Damaged events, by the activity that their rows name.
+    private var lost: [Int64: Int64] = [:]
     /// One line for each row that is damaged.
     private(set) var damage: [String] = []
 
@@ -14,17 +16,26 @@ struct HeadTail {
     init() {}
 
     /// Reads them; nil where all heads are right.
+    ///
+    /// - Parameter known: where the heads stand, if much before them has to be passed over.
     init(
-        after heads: Int64?, tenants: Tenants, _ connection: borrowing Connection
+        after heads: Int64?, tenants: Tenants, known: [Int64: Int64] = [:],
+        _ connection: borrowing Connection
     ) throws(SQLiteError) {
         guard let heads else { return }
         let rows = try connection.prepare(
-            "SELECT \(EventRow.columns) FROM event WHERE seq > ?1 ORDER BY seq")
+            """
+            SELECT \(EventRow.columns) FROM event WHERE seq > ?1 AND seq <= \(LogSchema.numberMax)
+            ORDER BY seq
+            """)
         rows.bind(heads, at: 1)
         while try rows.step() {
+            let seq = rows.integer(0)
+            let row = EventRow.unproved(rows.bytes(1))
+            if let row, let head = known[row.activity], seq <= head { continue }
             guard let event = EventRow.event(rows, tenants: tenants) else {
-                damage.append(
-                    "event \(rows.integer(0)): its row is damaged; its activity goes on without it")
+                damage.append("event \(seq): its row is damaged")
+                if let row { lost[row.activity] = seq }
                 continue
             }
             events[event.event.activity.rawValue, default: []].append(event)
@@ -32,22 +43,30 @@ struct HeadTail {
     }
 
     /// Whether the activity has events here, be its head right or not.
-    func has(_ activity: Int64) -> Bool { events[activity] != nil }
+    func has(_ activity: Int64) -> Bool { events[activity] != nil || lost[activity] != nil }
 
-    /// The head as its newest event leaves it. nil where an event is missing or cannot be followed.
-    func follow(_ head: RecoveredHead) -> RecoveredHead? {
+    /// Why a head cannot be followed to its activity's newest event: a clause.
+    struct Gap: Error { let reason: String }
+
+    /// The head as its newest event leaves it.
+    func follow(_ head: RecoveredHead) throws(Gap) -> RecoveredHead {
         let next = events[head.activity.rawValue, default: []].drop { $0.seq <= head.seq }
+        if let seq = lost[head.activity.rawValue], seq > head.seq {
+            throw Gap(reason: "its event \(seq) is damaged")
+        }
         guard let last = next.last else { return head }
         var before = (seq: head.seq, version: head.version)
         for event in next {
             guard event.previous == before.seq, event.version == before.version + 1 else {
-                return nil
+                throw Gap(reason: "its newest events do not follow its head")
             }
             before = (event.seq, event.version)
         }
         let stored = ActivityHead(activity: head.activity, value: head.value)
         guard let value = ActivityHead.following(stored, version: head.version, Array(next))?.value
-        else { return nil }
+        else {
+            throw Gap(reason: "its events after \(head.seq) cannot be read")
+        }
         return RecoveredHead(
             activity: head.activity, version: last.version, seq: last.seq, value: value)
     }

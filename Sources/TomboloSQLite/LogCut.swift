@@ -21,29 +21,58 @@ struct LogCut {
             + "stored: an activity with events among them may be older than it was"
     }
 
-    /// Reads them; a schema without the table has cut nothing. Throws SQLITE_CORRUPT where a row is
-    /// damaged.
-    init(_ connection: borrowing Connection) throws(SQLiteError) {
+    /// Reads them; a schema without the table has cut nothing. `damage` hears of each row that is
+    /// damaged, in whose place stands what is safe.
+    init(
+        _ connection: borrowing Connection, damage: (String) -> Void
+    ) throws(SQLiteError) {
         guard
             try connection.integer(
                 "SELECT count(*) FROM sqlite_schema WHERE name = 'cut'") > 0
         else { return }
+        var values: [String: Int64] = [:]
+        var isWhole = true
         let rows = try connection.prepare("SELECT name, value, crc FROM cut")
         while try rows.step() {
             let name = rows.bytes(0)
             let value = rows.integer(1)
-            guard Self.checksum(name, value) == rows.integer(2) else {
-                throw SQLiteError(code: SQLITE_CORRUPT)
-            }
-            switch String(decoding: name, as: UTF8.self) {
-            case "log": seq = value
-            case "fact": fact = value
-            case "activity": activity = value
-            case "heads": heads = value
-            default: break
+            let text = String(decoding: name, as: UTF8.self)
+            if Self.checksum(name, value) == rows.integer(2),
+                (0...LogSchema.numberMax).contains(value)
+            {
+                values[text] = value
+            } else {
+                damage("where history was cut (\(text)): its row is damaged")
+                isWhole = false
             }
         }
+        heads = values["heads"]
+        guard !isWhole else {
+            seq = values["log"] ?? 0
+            fact = values["fact"] ?? 0
+            activity = values["activity"] ?? 0
+            return
+        }
+        // The oldest rows tell; numbers are plenty: none that was given is among the next.
+        let first = try Self.cutBefore("event", connection)
+        let firstFact = try Self.cutBefore("fact", connection)
+        let last = try connection.integer("SELECT max(activity) FROM head") + Self.numbersPassed
+        (seq, fact) = (values["log"] ?? first, values["fact"] ?? firstFact)
+        activity = values["activity"] ?? last
+        // Each event may be behind its activity's head.
+        if heads == nil { heads = seq }
     }
+
+    /// The oldest row tells where the cut was; without any, no sequence is to be given twice.
+    private static func cutBefore(
+        _ table: String, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64 {
+        let first = try connection.integer("SELECT min(seq) FROM \(table) WHERE seq > 0")
+        if first > 0 { return first - 1 }
+        return table == "event" ? try connection.integer("SELECT max(seq) FROM head") : 0
+    }
+
+    private static let numbersPassed: Int64 = 1 << 24
 
     /// Stores where history was cut.
     func store(_ connection: borrowing Connection) throws(SQLiteError) {

@@ -238,7 +238,7 @@ struct LogErasing {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         guard let oldest = try event.oldest(of: activity, from: seq),
-            oldest.previous > (try LogCut(connection)).seq
+            oldest.previous > (try LogCut(connection) { _ in }).seq
         else { return }
         let rows = try connection.prepare(
             "SELECT \(EventRow.columns) FROM event WHERE seq < \(oldest.seq) ORDER BY seq")

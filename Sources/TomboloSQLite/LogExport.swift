@@ -41,7 +41,9 @@ package final class LogExport {
 
     private func read(_ take: (LogItem) throws -> Void) throws {
         let tenants = try Tenants.read(connection) { _ in }
-        let cut = try LogCut(connection)
+        var isWhole = true
+        let cut = try LogCut(connection) { _ in isWhole = false }
+        guard isWhole else { throw damaged("where history was cut") }
         try take(.cut(seq: cut.seq, fact: cut.fact, activity: cut.activity))
         let events = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
         while try events.step() {
@@ -85,8 +87,9 @@ package final class LogExport {
             let stored = RecoveredHead(
                 activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
                 value: Array(rows.bytes(5)))
-            guard let head = tail.follow(stored) else {
-                throw damaged("an event after the head of activity \(activity)")
+            let head: RecoveredHead
+            do throws(HeadTail.Gap) { head = try tail.follow(stored) } catch {
+                throw damaged("activity \(activity): \(error.reason)")
             }
             try take(.head(head, tenant, retiredDay: day))
         }

@@ -22,6 +22,14 @@ enum LogMeta {
         try statement.check(code)
     }
 
+    /// A new key in place of one that cannot be read.
+    static func replaceHashKey(
+        _ key: [UInt64], _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try connection.execute("DELETE FROM meta WHERE name = '\(hashKey)'")
+        try insertHashKey(key, connection)
+    }
+
     /// Throws SQLITE_CORRUPT where the key's row is missing or damaged.
     static func hash(_ connection: borrowing Connection) throws(SQLiteError) -> KeyedHash {
         let row = try connection.prepare(
@@ -56,15 +64,19 @@ enum LogMeta {
         try statement.check(code)
     }
 
-    /// When it was put back last; nil where it never was.
-    static func restoredAt(_ connection: borrowing Connection) throws(SQLiteError) -> Instant? {
+    /// When it was put back last; nil where it never was, or where nobody can say.
+    static func restoredAt(
+        _ connection: borrowing Connection, damage: (String) -> Void
+    ) throws(SQLiteError) -> Instant? {
         let row = try connection.prepare(
             "SELECT crc, value FROM meta WHERE name = '\(restored)'")
         guard try row.step() else { return nil }
         let value = row.bytes(1)
         let sum = withBytes(of: restored) { checksum($0, value) }
         guard sum == row.integer(0), value.count == 8 else {
-            throw SQLiteError(code: SQLITE_CORRUPT)
+            damage(
+                "when the log was last restored is damaged: phones may show what it does not have")
+            return nil
         }
         return Instant(nanoseconds: value.loadUnaligned(as: Int64.self))
     }

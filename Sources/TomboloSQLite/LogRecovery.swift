@@ -11,23 +11,62 @@ struct LogRecovery {
     /// Heads whose rows are older than their newest event.
     private(set) var later = LaterHeads()
 
+    /// Rows that were damaged and whose values are known again: to be written anew.
+    private(set) var repair = Repair()
+    private let caution: LogCaution
+
+    /// What start-up puts right in the files.
+    struct Repair {
+        var cut = false
+        var tenants: [(number: Int64, name: TenantID)] = []
+
+        var isEmpty: Bool { !cut && tenants.isEmpty }
+    }
+
     init(
-        _ connection: borrowing Connection, hash: KeyedHash, since: Instant
+        _ connection: borrowing Connection, hash: KeyedHash, since: Instant, _ caution: LogCaution
     ) throws(SQLiteError) {
-        cut = try LogCut(connection)
-        if let line = cut.headsLost { log.damage.append(line) }
-        log.lastSeq = max(try connection.integer("SELECT max(seq) FROM event"), cut.seq)
-        log.lastFactSeq = max(try connection.integer("SELECT max(seq) FROM fact"), cut.fact)
-        log.lastActivity = cut.activity
-        log.restoredAt = try LogMeta.restoredAt(connection)
+        self.caution = caution
         var damage: [String] = []
+        cut = try LogCut(connection) { damage.append($0) }
+        repair.cut = !damage.isEmpty
+        if let line = cut.headsLost { damage.append(line) }
+        let bound = "WHERE seq <= \(LogSchema.numberMax)"
+        log.lastSeq = max(try connection.integer("SELECT max(seq) FROM event \(bound)"), cut.seq)
+        log.lastFactSeq = max(
+            try connection.integer("SELECT max(seq) FROM fact \(bound)"), cut.fact)
+        log.lastActivity = cut.activity
+        log.restoredAt = try LogMeta.restoredAt(connection) { damage.append($0) }
         tenants = try Tenants.read(connection) { damage.append($0) }
-        log.damage += damage
+        log.damage = damage
+        try repairTenants(connection)
         try readHeads(connection)
         try readRetired(connection)
         try readRecords(connection)
         try readKeys(connection, hash: hash, since: since)
     }
+
+    /// A tenant whose row is damaged has the name that its heads give it.
+    private mutating func repairTenants(_ connection: borrowing Connection) throws(SQLiteError) {
+        guard !tenants.nameless.isEmpty else { return }
+        var names: [Int64: Set<TenantID>] = [:]
+        let rows = try connection.prepare("SELECT \(HeadRow.columns) FROM head")
+        while try rows.step() {
+            guard let mark = HeadRow.mark(rows), tenants.nameless.contains(mark.tenant),
+                let head = StoredHead(Array(rows.bytes(5)), version: mark.version)
+            else { continue }
+            names[mark.tenant, default: []].insert(head.key.tenant)
+        }
+        for (number, found) in names.sorted(by: { $0.key < $1.key }) {
+            guard let name = found.first, found.count == 1, tenants.known(name) == nil else {
+                continue
+            }
+            tenants.recover(number, name)
+            repair.tenants.append((number, name))
+        }
+    }
+
+    mutating func note(_ damage: [String]) { log.damage = damage + log.damage }
 
     /// The writer's memory as of now.
     consuming func standing(hash: KeyedHash) -> Standing {
@@ -37,30 +76,60 @@ struct LogRecovery {
     }
 
     private mutating func readHeads(_ connection: borrowing Connection) throws(SQLiteError) {
-        let tail = try HeadTail(after: cut.heads, tenants: tenants, connection)
+        var known: [Int64: Int64] = [:]
+        if repair.cut {
+            // How far heads are right may be lost too: what each of them tells of is passed over.
+            let rows = try connection.prepare("SELECT \(HeadRow.columns) FROM head")
+            while try rows.step() {
+                if let mark = HeadRow.mark(rows) { known[rows.integer(0)] = mark.seq }
+            }
+        }
+        let tail = try HeadTail(
+            after: cut.heads, tenants: tenants, known: known, connection)
         log.damage += tail.damage
         let rows = try connection.prepare(
             "SELECT \(HeadRow.columns) FROM head ORDER BY activity")
         while try rows.step() {
             let activity = rows.integer(0)
+            guard (0..<ActivityNumber.max).contains(activity) else {
+                log.damage.append("the head of activity \(activity): no relay gave that number")
+                continue
+            }
             log.lastActivity = max(log.lastActivity, activity)
+            let value = Array(rows.bytes(5))
             guard let mark = HeadRow.mark(rows) else {
-                marks.setAside(activity)
-                log.damage.append("the head of activity \(activity): its row is damaged")
+                setAside(activity, nil, value, "its row in the log is damaged")
+                continue
+            }
+            guard tenants.name(mark.tenant) != nil else {
+                setAside(activity, mark, value, "the name of its tenant is damaged")
                 continue
             }
             guard mark.seq <= log.lastSeq else {
-                marks.setAside(activity)
-                log.damage.append(
-                    "the head of activity \(activity) stands at event \(mark.seq), which the log "
-                        + "does not have: a part of the files is of another time")
+                let reason =
+                    "its head is at event \(mark.seq), which the log does not have: a part of the "
+                    + "files is of another time"
+                setAside(activity, mark, value, reason)
                 continue
             }
             let stored = RecoveredHead(
                 activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
-                value: Array(rows.bytes(5)))
+                value: value)
             recover(stored, mark, tail)
         }
+        caution.note?.set(nil)
+    }
+
+    /// An activity that cannot be followed; where its row is damaged, `mark` is nil.
+    private mutating func setAside(
+        _ activity: Int64, _ mark: ActivityMarks.Mark?, _ value: [UInt8], _ reason: String
+    ) {
+        marks.setAside(activity)
+        log.damaged.append(
+            DamagedActivity(
+                number: ActivityNumber(activity), version: mark?.version ?? 0,
+                seq: mark?.seq ?? 0, head: value, tenant: mark.flatMap { tenants.name($0.tenant) },
+                reason: reason))
     }
 
     private mutating func recover(
@@ -71,11 +140,14 @@ struct LogRecovery {
             log.heads.append(stored)
             return
         }
-        guard let head = tail.follow(stored) else {
-            marks.setAside(stored.activity.rawValue)
-            log.damage.append(
-                "activity \(stored.activity.rawValue): its newest events do not follow its head")
-            return
+        if let count = caution.trapped[stored.activity] {
+            return setAside(
+                stored.activity.rawValue, mark, stored.value, WorkNote.reason(count))
+        }
+        caution.note?.set(WorkNote.Subject(nil, stored.activity.rawValue))
+        let head: RecoveredHead
+        do throws(HeadTail.Gap) { head = try tail.follow(stored) } catch {
+            return setAside(stored.activity.rawValue, mark, stored.value, error.reason)
         }
         var mark = mark
         (mark.version, mark.seq) = (head.version, head.seq)
@@ -90,7 +162,10 @@ struct LogRecovery {
     private mutating func readRetired(_ connection: borrowing Connection) throws(SQLiteError) {
         for day in try RetiredDays.days(connection) {
             let last = try connection.integer(
-                "SELECT max(activity) FROM \(RetiredDays.prefix)\(day)")
+                """
+                SELECT max(activity) FROM \(RetiredDays.prefix)\(day)
+                WHERE activity < \(ActivityNumber.max)
+                """)
             log.lastActivity = max(log.lastActivity, last)
             log.hasRetired = true
         }
@@ -115,8 +190,13 @@ struct LogRecovery {
     ) throws(SQLiteError) {
         var keys = RecoveredKeys(hash: hash, tenants: tenants.byName)
         var damage: [String] = []
+        let lastSeq = log.lastSeq
         try hours.list(connection)
         try hours.read(since: since, connection, damage: { damage.append($0) }) {
+            guard (1...max(1, lastSeq)).contains($1) else {
+                damage.append("the idempotency key of event \($1): the log has no such event")
+                return
+            }
             keys.insert($0, seq: $1, hour: $2)
         }
         log.damage += damage

@@ -39,7 +39,9 @@ struct LogRetainer {
         var wroteHeads = false
         if event > cut.seq {
             // A head without a row is made again from its events: it gets one before they go.
-            if let heads = try LogCut(connection).heads, heads < event {
+            if let heads = try LogCut(connection, damage: { _ in }).heads,
+                heads < event
+            {
                 try rows.writeLater(standing, connection)
                 wroteHeads = true
             }

@@ -85,6 +85,10 @@ struct LogRows: ~Copyable {
             try retiredDays.revive(activity, day: day, connection)
         }
         for retired in batch.retired { try retire(retired, &standing, connection) }
+        for activity in batch.replaced {
+            deleteHead.bind(activity.rawValue, at: 1)
+            try deleteHead.execute()
+        }
     }
 
     private mutating func writeEvents(
@@ -228,6 +232,14 @@ struct LogRows: ~Copyable {
     /// Rows for tenants that have none yet.
     func writeTenants(_ standing: inout Standing) throws(SQLiteError) {
         for (number, name) in standing.takeNewTenants() { try insert(number, name) }
+    }
+
+    /// The same for one whose row is damaged.
+    func replaceTenant(
+        _ number: Int64, _ name: TenantID, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try connection.execute("DELETE FROM tenant WHERE id = \(number)")
+        try insert(number, name)
     }
 
     private func insert(_ number: Int64, _ name: TenantID) throws(SQLiteError) {

@@ -11,6 +11,9 @@ enum LogSchema {
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
+    /// Sequences, versions and counts end here: a row beyond is damaged, and arithmetic has room.
+    static let numberMax: Int64 = 1 << 53
+
     /// What each version adds to the one before it.
     private static let migrations: [String] = [
         """

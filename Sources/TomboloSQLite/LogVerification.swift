@@ -84,7 +84,7 @@ package final class LogVerification {
     // MARK: Events
 
     private func readEvents(_ progress: (Int64) -> Void) throws(SQLiteError) {
-        cut = try LogCut(connection)
+        cut = try LogCut(connection) { verdict.add($0) }
         verdict.cut = cut.seq
         if let line = cut.headsLost { verdict.add(line) }
         var expected = cut.seq + 1
@@ -101,6 +101,7 @@ package final class LogVerification {
                 // What it did is not known: its activity's versions tell that one is missing.
                 continue
             }
+            if let fault = event.event.fault { verdict.add("event \(seq): \(fault)") }
             try follow(event, heads)
         }
         verdict.lastSeq = expected - 1
@@ -144,8 +145,9 @@ package final class LogVerification {
         }
         entry.version = event.version
         entry.seq = event.seq
-        if let wrong = entry.fold?.apply(event) {
-            verdict.add(wrong)
+        // What is wrong with its body is told already.
+        if entry.fold?.apply(event) != nil {
+            if event.event.fault == nil { verdict.add("event \(event.seq) follows no start") }
             entry.fold = nil
         }
         guard entry.version >= entry.last else {
@@ -209,6 +211,13 @@ package final class LogVerification {
                     verdict.add("the head of activity \(activity): its row is damaged")
                     continue
                 }
+                let value = Array(rows.bytes(5))
+                // Of an activity that was erased, only that its events are there is known.
+                if !value.isEmpty,
+                    let fault = ActivityHead.fault(in: value, version: mark.version)
+                {
+                    verdict.add("the head of activity \(activity) cannot be read: \(fault)")
+                }
                 guard mark.seq > verdict.cut else { continue }
                 event.bind(mark.seq, at: 1)
                 defer { event.reset() }
@@ -267,10 +276,13 @@ package final class LogVerification {
         let records = try connection.prepare("SELECT \(RecordRow.columns) FROM record")
         while try records.step() {
             verdict.records += 1
-            if RecordRow.record(records) == nil {
-                let key = records.integer(0)
-                verdict.add("record \(key & RecordRow.numberMax) of space \(key >> 48): damaged")
+            let key = records.integer(0)
+            let name = "record \(key & RecordRow.numberMax) of space \(key >> 48)"
+            guard let record = RecordRow.record(records) else {
+                verdict.add("\(name): its row is damaged")
+                continue
             }
+            if let fault = record.fault { verdict.add("\(name): \(fault)") }
         }
         try readStones()
         var hours = IdempotencyHours()

@@ -18,6 +18,9 @@ package final class LogWriter: @unchecked Sendable {
     let begin: Statement
     let commit: Statement
     private let hash: KeyedHash
+    private let caution: LogCaution
+    /// What was wrong before recovery looked.
+    private let damage: [String]
     private let walPages: UnsafeMutablePointer<Int32>
     var rows: LogRows
     var standing: Standing
@@ -35,9 +38,11 @@ package final class LogWriter: @unchecked Sendable {
     /// and `checkpointPages` are for tests.
     package init(
         path: String, vfs: String? = nil, checkpointPages: Int32 = LogWriter.checkpointPages,
-        retention: LogRetention = .forever, chance: inout some RandomNumberGenerator
+        retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
+        chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         self.path = path
+        self.caution = caution
         self.checkpointPages = checkpointPages
         let key = [chance.next(), chance.next()] as [UInt64]
         do throws(SQLiteError) {
@@ -52,7 +57,7 @@ package final class LogWriter: @unchecked Sendable {
             try LogMeta.insertHashKey(key, connection)
         }
         do throws(SQLiteError) {
-            hash = try LogMeta.hash(connection)
+            (hash, damage) = try Self.hash(connection, key)
             begin = try connection.prepare("BEGIN IMMEDIATE")
             commit = try connection.prepare("COMMIT")
             rows = try LogRows(connection)
@@ -68,21 +73,52 @@ package final class LogWriter: @unchecked Sendable {
 
     deinit { walPages.deallocate() }
 
+    /// A new one where the log's own cannot be read.
+    private static func hash(
+        _ connection: borrowing Connection, _ key: [UInt64]
+    ) throws(SQLiteError) -> (KeyedHash, [String]) {
+        do {
+            return (try LogMeta.hash(connection), [])
+        } catch  where error.primary == SQLITE_CORRUPT {
+            try LogMeta.replaceHashKey(key, connection)
+            let line =
+                "the key of the hash of idempotency keys is damaged, and is made anew: a request of "
+                + "the last 24 hours that is sent again is stored again, and an activity that "
+                + "ended more than 24 hours ago is not found by its id"
+            return (try LogMeta.hash(connection), [line])
+        }
+    }
+
     /// Reads what lives, and takes its place there; needed before the first commit, which does it
     /// by itself where nobody asked.
     package func recover(idempotencySince: Instant) throws(EventLogError) -> RecoveredLog {
         if let failure { throw failure }
         do throws(SQLiteError) {
-            let recovery = try LogRecovery(connection, hash: hash, since: idempotencySince)
+            var recovery = try LogRecovery(
+                connection, hash: hash, since: idempotencySince, caution)
+            recovery.note(damage)
             let chapter = try LogChapter.open(after: recovery.log.lastSeq, connection)
             rows.recover(recovery.hours, recovery.later, chapter)
             standing = recovery.standing(hash: hash)
             retainer.recover(recovery.cut)
             isRecovered = true
+            try repair(recovery.repair, recovery.cut)
             return recovery.log
         } catch {
             throw error.unusable(path)
         }
+    }
+
+    /// Writes anew what was damaged and is known again.
+    private func repair(_ repair: LogRecovery.Repair, _ cut: LogCut) throws(SQLiteError) {
+        guard !repair.isEmpty else { return }
+        try begin.execute()
+        try connection.execute("DELETE FROM cut")
+        try cut.store(connection)
+        try rows.writeLater(standing, connection)
+        for (number, name) in repair.tenants { try rows.replaceTenant(number, name, connection) }
+        try commit.execute()
+        rows.settleLater()
     }
 
     // MARK: Committing

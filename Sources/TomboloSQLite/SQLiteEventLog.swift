@@ -18,16 +18,17 @@ package final class SQLiteEventLog: EventLog {
     private let room: DiskRoom
 
     /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
-    /// keys; `retention` says what goes with time. Throws `.unusable` where another relay has it
+    /// keys; `retention` says what goes with time; `caution` what is not touched. Throws `.unusable` where another relay has it
     /// open, where it is of a newer schema or of another program, or where the file system refuses.
     package init(
-        directory: String, retention: LogRetention = .forever,
+        directory: String, retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
         chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
         let held = try DataDirectory(directory)
         try held.createDatabase()
         let path = held.databasePath
-        let writer = try LogWriter(path: path, retention: retention, chance: &chance)
+        let writer = try LogWriter(
+            path: path, retention: retention, caution: caution, chance: &chance)
         let reader = try LogReader(path: path, damage: damageList)
         room = DiskRoom(directory: directory)
         room.fillBallast()

@@ -7,6 +7,8 @@ struct Tenants {
     /// The newest looked up: most batches are of one tenant.
     private var last: (name: TenantID, number: Int64)?
     private var highest: Int64 = 0
+    /// Their rows are damaged.
+    private(set) var nameless: Set<Int64> = []
     /// Those with numbers above it have no row yet.
     private var stored: Int64 = 0
 
@@ -29,7 +31,12 @@ struct Tenants {
 
     /// Takes in a row; `name` is nil where it is damaged, whose number stays taken.
     mutating func recover(_ number: Int64, _ name: TenantID?) {
-        if let name { add(number, name) }
+        if let name {
+            add(number, name)
+            nameless.remove(number)
+        } else {
+            nameless.insert(number)
+        }
         highest = max(highest, number)
         stored = highest
     }
@@ -74,6 +81,10 @@ extension Tenants {
         let rows = try connection.prepare("SELECT id, name, crc FROM tenant ORDER BY id")
         while try rows.step() {
             let number = rows.integer(0)
+            guard (1...Int64(UInt32.max)).contains(number) else {
+                damage("tenant \(number): no relay gave that number")
+                continue
+            }
             let bytes = rows.bytes(1)
             var name: TenantID?
             if checksum(number, name: bytes) == rows.integer(2) {

@@ -41,15 +41,15 @@ private func crashed() async throws -> SQLitePlace {
         await log.close()
     }
 
-    @Test func `heads that are ahead of the log are set aside, with a line each`() async throws {
+    @Test func `heads that are ahead of the log are set aside`() async throws {
         let place = try await crashed()
         await (try place.reopen()).close()
         shell(place, "DELETE FROM event WHERE seq = 3")
         let log = try place.reopen()
         let recovered = try await log.recover()
         #expect(recovered.heads.map(\.activity.rawValue) == [1, 2])
-        #expect(recovered.damage.count == 1)
-        #expect(recovered.damage[0].hasPrefix("the head of activity 3 stands at event 3, which"))
+        #expect(recovered.damaged.map(\.number.rawValue) == [3])
+        #expect(recovered.damaged[0].reason.hasPrefix("its head is at event 3, which"))
         await log.close()
     }
 

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include "CRC32C.h"
+#include "CrashNote.h"
 
 /// Begins to fetch the line of memory at `place`, to be written soon. Any address will do, also none.
 static inline void tombolo_prefetch(const void *place) { __builtin_prefetch(place, 1, 3); }

@@ -11,6 +11,7 @@ extension ActivityView {
         writer.member("type", type)
         writer.member("app", app)
         writer.member("status", status.name)
+        writer.optional("damage", damage)
         writer.member("version", version)
         writer.member("seq", seq)
         writer.member("incarnation", incarnation)

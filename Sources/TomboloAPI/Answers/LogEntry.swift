@@ -38,18 +38,26 @@ package enum LogEntry: Sendable {
                 writer.member("erased", true)
                 break
             }
-            writer.name("body")
-            writer.raw(event.event.body)
+            writer.body(event.event.body)
         case .fact(let fact, let activity):
             writer.member("seq", fact.seq)
             writer.optional("activity", activity?.rawValue)
             writer.member("fact", fact.fact.kind)
             writer.member("recorded_at", fact.fact.recordedAt.rfc3339)
             writer.member("kind", "fact")
-            writer.name("body")
-            writer.raw(fact.fact.body)
+            writer.body(fact.fact.body)
         }
         writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// What is no JSON any more would spoil all that stands around it.
+    fileprivate mutating func body(_ bytes: [UInt8]) {
+        // Whatever is wrong with it, it is not written.
+        guard (try? JSONDocument(bytes)) != nil else { return member("damaged", true) }
+        name("body")
+        raw(bytes)
     }
 }
 

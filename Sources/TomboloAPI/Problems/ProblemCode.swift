@@ -34,6 +34,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownProblem = "unknown-problem"
     case activityRunning = "activity-running"
     case activityEnded = "activity-ended"
+    case activityDamaged = "activity-damaged"
     case channelInUse = "channel-in-use"
     case ownKey = "own-key"
     case preconditionFailed = "precondition-failed"

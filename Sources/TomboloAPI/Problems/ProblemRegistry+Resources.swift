@@ -91,6 +91,15 @@ extension ProblemRegistry {
             fix: "Start another, or the same one again with PUT …?restart=true.",
             command: "tombolo start ID --type TYPE -s key=value"),
         ProblemPage(
+            .activityDamaged, 409, "The activity is damaged",
+            cause:
+                "A part of the log that holds its newest state cannot be read. The relay serves "
+                + "all others; of this one it pushes nothing.",
+            fix:
+                "Start it anew with PUT …?restart=true, or restore a backup. What is damaged: "
+                + "tombolo log verify --data DIR.",
+            command: "tombolo start ID --type TYPE -s key=value --restart"),
+        ProblemPage(
             .ownKey, 409, "A key cannot delete itself",
             cause: "The key to be deleted is the one that asks.",
             fix: "Mint another key with the scope operate and delete this one with it.",

@@ -67,40 +67,56 @@ extension Activity {
 
     /// Nil where the bytes are no head: the caller reports and sets aside.
     init?(head bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64) {
-        guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
-        let view = document.root
-        guard let id = view["id"]?.string.flatMap(Identifier.init),
-            let tenant = view["tenant"]?.string.flatMap(Identifier.init),
-            let incarnation = view["incarnation"]?.integer, let type = view["type"]?.string,
-            let app = view["app"]?.string, let attributes = view["attributes"]?.json,
-            let started = view["started"]?.integer,
-            let digest = view["digest"]?.string.flatMap(UInt64.init),
-            let projection = Projection(view, version: version)
-        else { return nil }
+        do throws(StoredValueError) {
+            self = try Self(stored: bytes, number: number, version: version, seq: seq)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Throws where the bytes are no head, or hold a value that no relay writes.
+    init(
+        stored bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64
+    ) throws(StoredValueError) {
+        let view = try JSONView.stored(bytes)
+        let id = try view.stored("id") { $0.string.flatMap(Identifier.init) }
+        let tenant = try view.stored("tenant") { $0.string.flatMap(Identifier.init) }
+        incarnation = try view.stored("incarnation", \.storedCount)
+        durableIncarnation = incarnation
         key = ActivityKey(tenant: TenantID(tenant), id: id)
         self.number = number
-        self.incarnation = incarnation
-        durableIncarnation = incarnation
-        definition = Definition(
-            type: type, app: app, audience: Self.audience(view),
-            route: view["route"]?.integer.flatMap { StartRoute(rawValue: UInt8(clamping: $0)) }
-                ?? .unspecified,
-            attributes: attributes,
-            onUnknownStart: view["unknown"]?.integer
-                .flatMap { UnknownStartPolicy(rawValue: UInt8(clamping: $0)) } ?? .giveUp,
-            onTokenGone: view["token_gone"]?.integer
-                .flatMap { TokenGonePolicy(rawValue: UInt8(clamping: $0)) } ?? .stop,
-            renew: view["renew"]?.integer
-                .flatMap { RenewalPolicy(rawValue: UInt8(clamping: $0)) } ?? .never,
-            startedAt: Instant(nanoseconds: started),
-            framesShowWhen: view["frames_when"]?.integer
-                .flatMap { FramesShowWhen(rawValue: UInt8(clamping: $0)) } ?? .background,
-            digest: digest)
+        definition = try Self.definition(view)
+        let projection = try Projection(stored: view, version: version)
         accepted = projection
         durable = projection
         self.seq = seq
-        alerts = view["alerts"]?.elements.compactMap(Projection.alert) ?? []
+        alerts = []
+        for waiting in view["alerts"].map({ Array($0.elements) }) ?? [] {
+            if let alert = try Projection.alert(waiting) { alerts.append(alert) }
+        }
         if let alert = projection.alert { alerts.append(alert) }
+    }
+
+    private static func definition(
+        _ view: JSONView
+    ) throws(StoredValueError) -> Definition {
+        func policy<Policy: RawRepresentable<UInt8>>(
+            _ name: String, or absent: Policy
+        ) throws(StoredValueError) -> Policy {
+            try view.stored(name, or: absent) {
+                $0.integer.flatMap { Policy(rawValue: UInt8(clamping: $0)) }
+            }
+        }
+        return Definition(
+            type: try view.stored("type", \.string), app: try view.stored("app", \.string),
+            audience: audience(view), route: try policy("route", or: .unspecified),
+            attributes: try view.stored("attributes", \.storedObject),
+            onUnknownStart: try policy("unknown", or: .giveUp),
+            onTokenGone: try policy("token_gone", or: .stop),
+            renew: try policy("renew", or: .never),
+            startedAt: try view.stored("started", \.storedInstant),
+            framesShowWhen: try policy("frames_when", or: .background),
+            digest: try view.stored("digest") { $0.string.flatMap(UInt64.init) })
     }
 
     private static func audience(_ view: JSONView) -> Audience {
@@ -135,33 +151,33 @@ extension Projection {
         }
     }
 
-    init?(_ view: JSONView, version: Int64) {
-        guard let state = view["state"]?.json, let changed = view["changed"]?.integer else {
-            return nil
-        }
+    /// Throws where a member is missing, or has a value that no relay writes.
+    init(stored view: JSONView, version: Int64) throws(StoredValueError) {
+        let urgency = try view.stored("urgency", or: Int64(1), \.storedCount)
         self.init(
-            restoring: state, version: version, changedAt: Instant(nanoseconds: changed),
+            restoring: try view.stored("state", \.storedObject), version: version,
+            changedAt: try view.stored("changed", \.storedInstant),
             relevance: view["relevance"]?.double,
-            staleAfter: view["stale"]?.integer.map { Span(nanoseconds: $0) },
-            urgency: Urgency(rawValue: UInt8(clamping: view["urgency"]?.integer ?? 1)) ?? .normal,
-            clip: PlayingClip(view, as: "clip"), keptClip: PlayingClip(view, as: "kept"),
-            alert: Self.alert(view), ending: Self.ending(view),
+            staleAfter: try view.stored("stale", or: nil) { $0.storedSpan.map(Optional.some) },
+            urgency: Urgency(rawValue: UInt8(clamping: urgency)) ?? .normal,
+            clip: try PlayingClip.stored(view, as: "clip"),
+            keptClip: try PlayingClip.stored(view, as: "kept"),
+            alert: try Self.alert(view), ending: try Self.ending(view),
             stateVersion: view["sv"]?.integer)
     }
 
-    fileprivate static func alert(_ view: JSONView) -> PendingAlert? {
-        guard let content = view["alert"]?.json, let version = view["alert_version"]?.integer,
-            let expires = view["alert_expires"]?.integer
-        else { return nil }
+    fileprivate static func alert(_ view: JSONView) throws(StoredValueError) -> PendingAlert? {
+        guard let content = view["alert"]?.json else { return nil }
         return PendingAlert(
-            version: version, content: content, expiresAt: Instant(nanoseconds: expires))
+            version: try view.stored("alert_version", \.storedCount), content: content,
+            expiresAt: try view.stored("alert_expires", \.storedInstant))
     }
 
-    private static func ending(_ view: JSONView) -> Ending? {
-        guard let ended = view["ended"]?.integer else { return nil }
+    private static func ending(_ view: JSONView) throws(StoredValueError) -> Ending? {
+        guard view["ended"] != nil else { return nil }
         let dismissal = view["dismissal"]?.string.flatMap { Dismissal(text: $0) }
         return Ending(
-            at: Instant(nanoseconds: ended), dismissal: dismissal ?? .standard,
+            at: try view.stored("ended", \.storedInstant), dismissal: dismissal ?? .standard,
             isBare: view["bare"]?.bool ?? false)
     }
 }
@@ -180,16 +196,22 @@ extension Projection.PlayingClip {
         clip.write(into: &writer)
     }
 
-    fileprivate init?(_ view: JSONView, as name: String) {
-        guard let version = view[name + "_version"]?.integer,
-            let started = view[name + "_started"]?.integer, let fields = view[name]
-        else { return nil }
-        var reader = FieldReader(fields)
-        guard var clip = Clip(reading: &reader) else { return nil }
+    /// nil where there is none.
+    fileprivate static func stored(
+        _ view: JSONView, as name: String
+    ) throws(StoredValueError) -> Self? {
+        guard let fields = view[name] else { return nil }
+        var reader = FieldReader(fields, takesNull: true)
+        guard var clip = Clip(reading: &reader) else { throw StoredValueError(member: name) }
+        do { try reader.finish(allowingUnknown: true) } catch {
+            throw StoredValueError(member: name)
+        }
         if case .tween(let tween) = clip.motion {
             let velocity = view[name + "_velocity"]?.elements.compactMap(\.double) ?? []
             clip.motion = .tween(tween.restored(velocity: velocity))
         }
-        self.init(version: version, startedAt: Instant(nanoseconds: started), clip: clip)
+        return Self(
+            version: try view.stored(name + "_version", \.storedCount),
+            startedAt: try view.stored(name + "_started", \.storedInstant), clip: clip)
     }
 }

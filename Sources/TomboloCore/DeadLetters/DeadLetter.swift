@@ -61,14 +61,14 @@ extension DeadLetter {
             let device = view["device"]?.string.flatMap(Identifier.init),
             let event = view["event"]?.integer
                 .flatMap({ Push.Event(rawValue: UInt8(clamping: $0)) }),
-            let incarnation = view["incarnation"]?.integer,
-            let version = view["version"]?.integer, let status = view["status"]?.integer,
+            let incarnation = view["incarnation"]?.storedCount,
+            let version = view["version"]?.storedCount, let status = view["status"]?.storedCount,
             let reason = view["reason"]?.string, let apnsID = view["apns_id"]?.string,
             let at = view["at"]?.integer
         else { return nil }
         self.init(
             number: number, activity: ActivityKey(tenant: TenantID(tenant), id: id),
-            incarnation: incarnation, renewal: view["renewal"]?.integer ?? 0, device: device,
+            incarnation: incarnation, renewal: view["renewal"]?.storedCount ?? 0, device: device,
             event: event, version: version,
             status: Int(status), reason: reason, apnsID: apnsID, at: Instant(nanoseconds: at))
     }

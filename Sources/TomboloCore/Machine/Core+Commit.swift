@@ -7,6 +7,8 @@ package struct PendingBatch: Sendable {
     package var facts: [NewFact] = []
     package var records: [Record] = []
     package var retired: [RetiredActivity] = []
+    /// Damaged activities in whose place others have begun.
+    package var replaced: [ActivityNumber] = []
 
     package init() {}
 }
@@ -32,6 +34,9 @@ extension Core {
             batch.events.append(staged.events[index].event)
             if staged.events[index].event.kind == .start {
                 changed.insert(staged.events[index].activity)
+                if let number = replacedNumber(by: staged.events[index].activity) {
+                    batch.replaced.append(number)
+                }
             }
         }
         for slot in staged.touched where seen.insert(slot).inserted {
@@ -176,6 +181,7 @@ extension Core {
             idempotency.record(staged.event.tenant, key, seq: seq, at: staged.event.recordedAt)
         }
         if isNewIncarnation {
+            if !damaged.isEmpty { damaged[activities[slot].key] = nil }
             activities[slot].durableIncarnation = staged.incarnation
             enterAudience(slot, now: now)
         }

@@ -22,6 +22,9 @@ extension Core {
         _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
         guard destinations.holds(slot) else { return }
+        if workNote != nil {
+            noteWork(on: activities[lent: destinations[lent: slot].activity].number)
+        }
         let lane = destinations[lent: slot].lane
         if let until = destinations[lent: slot].inFlightUntil, until <= now {
             expireInFlight(slot, now: now, effects: &effects)

@@ -85,6 +85,7 @@ extension Core {
         trial.isTrial = true
         trial.types = types
         trial.lead = lead
+        trial.damaged = damaged
         return trial
     }
 

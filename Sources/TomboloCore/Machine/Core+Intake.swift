@@ -93,6 +93,9 @@ extension Core {
                     "the activity has ended; start it again with ?restart=true, or take a new id",
                     version: activity.accepted.version)
             }
+        } else if let refusal = refusal(of: command.activity) {
+            // What it was is not known: nothing of it is to be lost by accident.
+            guard command.restart, command.expectation == .none else { throw refusal }
         } else if case .version = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")
         }
@@ -157,11 +160,13 @@ extension Core {
         _ command: Command, now: Instant
     ) throws(Refusal) -> Admission {
         guard let slot = activityByKey[command.activity] else {
+            if let refusal = refusal(of: command.activity) { throw refusal }
             throw Refusal(
                 .unknownActivity,
                 "no activity \"\(command.activity.id)\"; start it with PUT /v1/activities/"
                     + "\(command.activity.id)")
         }
+        noteWork(on: activities[slot].number)
         let version = activities[slot].accepted.version
         try Self.check(command.expectation, version)
         if command.expectation == .absent {

@@ -58,6 +58,7 @@ extension Core {
     /// Tokens for activities that nobody came to know in time are forgotten.
     mutating func sweepOrphans(of device: Int, now: Instant) {
         guard let owner = devices[device] else { return }
+        noteWork(onDevice: device)
         let used = Set(owner.destinations.compactMap { destinations[$0].map(reference) })
         var next: Instant?
         for (name, token) in owner.tokens.all {

@@ -58,6 +58,7 @@ extension Core {
     /// The frames of everything that the device shows are looked at anew, and once more when its
     /// lease or grace is over.
     mutating func presenceChanged(_ slot: Int, now: Instant, effects: inout Effects) {
+        noteWork(onDevice: slot)
         devices[slot]?.heard?.presence.lapse(now: now)
         deviceDeadlines.set(slot, at: devices[slot]?.presence.changesAt(now: now))
         for destination in devices[slot]?.destinations ?? [] {

@@ -3,6 +3,10 @@
 /// What start-up found.
 package struct CoreRecovery: Sendable {
     package var heads: [(head: ActivityHead, version: Int64, seq: Int64)] = []
+    /// Activities that the log cannot follow.
+    package var damaged: [DamagedActivity] = []
+    /// What relays before trapped over, and how often: it is left out.
+    package var trapped: [WorkNote.Subject: Int] = [:]
     package var records: [Record] = []
     package var idempotency = RecoveredKeys()
     package var lastSeq: Int64 = 0
@@ -35,19 +39,10 @@ extension Core {
         nextActivityNumber = recovery.lastActivity + 1
         hasRetired = recovery.hasRetired
         idempotency.recover(recovery.idempotency)
-        for entry in recovery.heads.sorted(by: { $0.head.activity < $1.head.activity }) {
-            let number = entry.head.activity
-            nextActivityNumber = max(nextActivityNumber, number.rawValue + 1)
-            if let activity = Activity(
-                head: entry.head.value, number: number, version: entry.version, seq: entry.seq)
-            {
-                let slot = insert(activity)
-                retireLater(slot)
-            } else {
-                damage.append("the head of activity number \(number.rawValue) cannot be read")
-            }
-        }
-        let records = recovery.records.sorted { $0.number < $1.number }
+        adoptActivities(recovery, &damage)
+        defer { workNote?.set(nil) }
+        let (records, unknown) = Self.known(recovery.records, recovery.trapped)
+        damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt)
         let told = told(recovery, now: now)
         var deviceByNumber: [Int64: Int] = [:]
@@ -82,22 +77,85 @@ extension Core {
         return damage
     }
 
+    /// Records in the order of their numbers, but for those that are left out.
+    private static func known(
+        _ records: [Record], _ trapped: [WorkNote.Subject: Int]
+    ) -> (records: [Record], damage: [String]) {
+        var known: [Record] = []
+        var damage: [String] = []
+        for record in records {
+            let name = "record \(record.number) of space \(record.space.rawValue)"
+            if !(0..<ActivityNumber.max).contains(record.number) {
+                damage.append("\(name) is set aside: no relay gave that number")
+            } else if let count = trapped[WorkNote.Subject(record.space, record.number)] {
+                damage.append("\(name) is set aside: \(WorkNote.reason(count))")
+            } else {
+                known.append(record)
+            }
+        }
+        return (known.sorted { $0.number < $1.number }, damage)
+    }
+
+    private mutating func adoptActivities(_ recovery: CoreRecovery, _ damage: inout [String]) {
+        var left = recovery.damaged
+        for entry in recovery.heads.sorted(by: { $0.head.activity < $1.head.activity }) {
+            let number = entry.head.activity
+            noteWork(on: number)
+            if let count = recovery.trapped[WorkNote.Subject(nil, number.rawValue)] {
+                left.append(
+                    DamagedActivity(
+                        entry.head, version: entry.version, seq: entry.seq,
+                        reason: WorkNote.reason(count)))
+                continue
+            }
+            let activity: Activity
+            do throws(StoredValueError) {
+                guard (0..<ActivityNumber.max).contains(number.rawValue),
+                    (0...StoredValueError.countMax).contains(entry.version)
+                else { throw StoredValueError(member: "version") }
+                activity = try Activity(
+                    stored: entry.head.value, number: number, version: entry.version,
+                    seq: entry.seq)
+                guard activityByKey[activity.key] == nil else {
+                    throw StoredValueError(member: "id")
+                }
+            } catch {
+                left.append(
+                    DamagedActivity(
+                        entry.head, version: entry.version, seq: entry.seq,
+                        reason: "its stored state cannot be read, \(error.reason)"))
+                continue
+            }
+            nextActivityNumber = max(nextActivityNumber, number.rawValue + 1)
+            retireLater(insert(activity))
+        }
+        for activity in left { damage.append(setAside(activity)) }
+    }
+
     /// All but marks, which need them.
     private mutating func adoptRecords(_ records: [Record], restoredAt: Instant?) -> [String] {
         var damage: [String] = []
-        for record in records where record.space == .device {
-            damage += adoptDevice(record)
+        for space in [RecordSpace.device, .channel, .type, .deadLetter, .key, .pause] {
+            for record in records where record.space == space {
+                noteWork(on: record)
+                damage += adopt(record, restoredAt: restoredAt)
+            }
         }
-        for record in records where record.space == .channel {
-            damage += adoptChannel(record, restoredAt: restoredAt)
-        }
-        for record in records where record.space == .type { damage += adoptType(record) }
-        for record in records where record.space == .deadLetter {
-            damage += adoptDeadLetter(record)
-        }
-        for record in records where record.space == .key { keys[record.number] = record.value }
-        for record in records where record.space == .pause { damage += adoptPause(record) }
         return damage
+    }
+
+    private mutating func adopt(_ record: Record, restoredAt: Instant?) -> [String] {
+        switch record.space {
+        case .device: return adoptDevice(record)
+        case .channel: return adoptChannel(record, restoredAt: restoredAt)
+        case .type: return adoptType(record)
+        case .deadLetter: return adoptDeadLetter(record)
+        case .pause: return adoptPause(record)
+        case .key: keys[record.number] = record.value
+        // The one needs the others, the other is the shell's.
+        case .mark, .relay: break
+        }
+        return []
     }
 
     /// After a restore: what is older than it may have reached the phones, so its alerts stay
@@ -125,6 +183,9 @@ extension Core {
         guard let device = Device(record: value, number: record.number) else {
             return ["the record of device number \(record.number) cannot be read"]
         }
+        guard deviceByKey[device.key] == nil else {
+            return ["the record of device number \(record.number) is set aside: another has its id"]
+        }
         deviceByKey[device.key] = devices.count
         devices.append(device)
         devices[devices.count - 1]?.share(with: &registrations)
@@ -143,9 +204,12 @@ extension Core {
         now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
+        noteWork(on: record)
         guard let value = record.value else { return [] }
-        guard let mark = Mark(value) else {
-            return ["the mark of destination number \(record.number) cannot be read"]
+        let mark: Mark
+        do throws(StoredValueError) { mark = try Mark(stored: value) } catch {
+            let name = "the mark of destination number \(record.number)"
+            return ["\(name) cannot be read: \(error.reason)"]
         }
         guard let activity = activityByNumber[ActivityNumber(mark.activity)],
             let device = deviceByNumber[mark.device],

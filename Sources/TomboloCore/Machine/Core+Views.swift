@@ -5,15 +5,15 @@ import TomboloJSON
 extension Core {
     /// An activity with its clip sampled now; nil for one that is not there, or not durable yet.
     package func view(_ key: ActivityKey, now: Instant) -> ActivityView? {
-        activityByKey[key].flatMap { view($0, now: now) }
+        activityByKey[key].flatMap { view($0, now: now) } ?? damagedView(key)
     }
 
     /// The id behind a number; nil for another tenant's.
     package func name(of number: ActivityNumber, tenant: TenantID) -> Identifier? {
-        guard let slot = activityByNumber[number], activities[slot].key.tenant == tenant else {
-            return nil
+        guard let slot = activityByNumber[number] else {
+            return damaged.isEmpty ? nil : damagedName(of: number, tenant: tenant)
         }
-        return activities[slot].key.id
+        return activities[slot].key.tenant == tenant ? activities[slot].key.id : nil
     }
 
     /// The number behind an id, if the activity is in memory.
@@ -42,8 +42,15 @@ extension Core {
             page.insert(slot, at: place)
             if page.count > limit + 1 { page.removeLast() }
         }
-        let isMore = page.count > limit
-        let views = page.prefix(limit).compactMap { view($0, now: now) }
+        var views = page.compactMap { view($0, now: now) }
+        if status == nil || status == .damaged, user == nil {
+            // Of a page one longer than asked for, the first are those of both.
+            views += damagedViews(of: tenant, type: type, after: after, limit: limit + 1)
+                .filter { activityByKey[$0.key] == nil }
+            views.sort { $0.key.id < $1.key.id }
+        }
+        let isMore = views.count > limit
+        views = Array(views.prefix(limit))
         return (views, isMore ? views.last?.key.id : nil)
     }
 

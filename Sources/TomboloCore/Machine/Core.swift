@@ -22,6 +22,8 @@ package struct Core: Sendable {
     var hasRoom = true
     var activityByKey: [ActivityKey: Int] = [:]
     var activityByNumber: [ActivityNumber: Int] = [:]
+    /// Set aside at start-up.
+    var damaged: [ActivityKey: SetAside] = [:]
     var devices = DeviceTable()
     var deviceByKey: [DeviceKey: Int] = [:]
     var registrations = RegistrationPool()
@@ -47,6 +49,8 @@ package struct Core: Sendable {
     var types: [ActivityType.Key: RegisteredType] = [:]
     var deadLetters: [DeadLetter] = []
 
+    /// Where it notes what it works on; nil: nowhere.
+    package var workNote: WorkNote?
     /// It is no relay's: channels that it does not know are no reason to refuse.
     var isTrial = false
     var staged = Staged()
@@ -89,6 +93,7 @@ package struct Core: Sendable {
 
     /// One input at one moment of steady time, which never goes back.
     package mutating func step(_ input: Input, now: Instant, effects: inout Effects) {
+        defer { workNote?.set(nil) }
         switch input {
         case .command(let command, let ticket):
             take(command, ticket, now: now, effects: &effects)

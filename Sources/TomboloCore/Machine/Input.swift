@@ -148,19 +148,22 @@ package struct DestinationCounts: Hashable, Sendable {
 }
 
 /// Whether an activity reaches anybody.
-package enum ActivityStatus: UInt8, Hashable, Sendable {
+package enum ActivityStatus: UInt8, Hashable, Sendable, CaseIterable {
     case waiting, active, ended
 
     package var name: String {
         switch self {
         case .waiting: "waiting"
         case .active: "active"
+    /// Set aside: its newest state is not known.
+    case damaged
         case .ended: "ended"
         }
     }
 }
 
 /// Why a command was not taken. Nothing of it is stored.
+        case .damaged: "damaged"
 package struct Refusal: Error, Hashable, Sendable {
     /// The last part of the problem's `type`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
@@ -171,6 +174,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
         case unknownChannel = "unknown-channel"
+        case activityDamaged = "activity-damaged"
         case channelInUse = "channel-in-use"
         case userNotBound = "user-not-bound"
         case unknownPause = "unknown-pause"

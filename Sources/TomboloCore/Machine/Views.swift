@@ -18,6 +18,8 @@ package struct ActivityView: Sendable {
     package var destinations: [DestinationView]
     /// The moment of the past that it shows; nil for now.
     package var asOf: Instant?
+    /// Why it was set aside, where it was: its state is not known then.
+    package var damage: String?
 }
 
 /// A clip as readers see it.

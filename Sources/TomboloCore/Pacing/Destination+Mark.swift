@@ -37,73 +37,73 @@ struct Mark: Sendable {
         var elapsed: Span
     }
 
-    init?(_ bytes: [UInt8]) {
-        guard let document = try? JSONDocument(bytes) else { return nil }  // damage is the answer
-        let view = document.root
-        guard let activity = view["a"]?.integer, let device = view["d"]?.integer,
-            let incarnation = view["i"]?.integer, let phase = view["p"]?.integer,
-            let phase = Destination.Phase(rawValue: UInt8(clamping: phase))
-        else { return nil }
-        self.activity = activity
-        self.device = device
-        self.incarnation = incarnation
-        self.phase = phase
-        renewal = view["r"]?.integer ?? 0
+    /// Throws where the bytes are no mark, or hold a value that no relay writes.
+    init(stored bytes: [UInt8]) throws(StoredValueError) {
+        let view = try JSONView.stored(bytes)
+        activity = try view.stored("a", \.storedCount)
+        device = try view.stored("d", \.storedNumber)
+        incarnation = try view.stored("i", \.storedCount)
+        phase = try view.stored("p") {
+            $0.storedCount.flatMap { Destination.Phase(rawValue: UInt8(clamping: $0)) }
+        }
+        renewal = try view.stored("r", or: 0, \.storedCount)
         hasFallenBack = view["fb"] != nil
         wasDismissed = view["dm"] != nil
         startWasRefused = view["sr"] != nil
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
-        let echoes = view["e"]?.elements.compactMap(\.integer) ?? []
-        echo =
-            echoes.count == 2
-            ? Echo(version: echoes[0], count: Int(clamping: echoes[1])) : Echo()
-        acknowledged = view["v"]?.integer ?? 0
-        alertsThrough = view["al"]?.integer ?? 0
-        lastTimestamp = Self.second(view["ts"])
+        echo = Self.echo(view)
+        acknowledged = try view.stored("v", or: 0, \.storedCountOrNone)
+        alertsThrough = try view.stored("al", or: 0, \.storedCountOrNone)
+        lastTimestamp = try view.stored("ts", or: 0, \.storedCount)
         bucketFullAt = view["b"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
-        final = view["end"].flatMap { Projection($0, version: $0["version"]?.integer ?? 0) }
+        final = nil
+        if let end = view["end"] {
+            final = try Projection(
+                stored: end, version: try end.stored("version", or: 0, \.storedCount))
+        }
         deviceBucketFullAt = view["db"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
-        let counts = view["f"]?.elements.compactMap(Self.count) ?? []
-        frames = FrameCounts()
-        // An older relay counted less.
-        if counts.count >= 4 {
-            let all = counts + [0, 0, 0]
-            frames = FrameCounts(
-                asked: counts.reduce(0, +), sent: all[0], merged: all[1], slowed: all[2],
-                noRoute: all[3], hidden: all[4], paused: all[5], unchanged: all[6],
-                time: Span(nanoseconds: view["ft"]?.integer ?? 0))
-        }
-        ledger = Ledger(parts: view["l"]?.elements.compactMap(Self.count) ?? [])
-        keptAt = view["k"]?.integer.map(Span.init(nanoseconds:))
+        frames = try Self.frames(view)
+        ledger = Ledger(parts: try view.storedCounts("l"))
+        keptAt = try view.stored("k", or: nil) { $0.storedSpan.map(Optional.some) }
         staleAt = view["st"]?.integer.map(Instant.init(nanoseconds:))
-        lastLocalUpdate = Self.second(view["lu"])
+        lastLocalUpdate = try view.stored("lu", or: 0, \.storedCount)
         owesTrailing = view["ot"] != nil
-        let parts = view["c"]?.elements.compactMap(\.integer) ?? []
-        if parts.count == 5 {
-            clip = Clip(
-                version: parts[0], counted: min(max(0, parts[1]), Self.countMax),
-                pushed: min(max(0, parts[2]), Self.countMax),
-                shownAt: parts[3] < 0 ? nil : Span(nanoseconds: parts[3]),
-                elapsed: Span(nanoseconds: parts[4]))
-        }
+        clip = try Self.clip(view)
+    }
+
+    private static func echo(_ view: JSONView) -> Echo {
+        // The version is only compared; of an end that is not remembered it is the highest.
+        let parts = view["e"]?.elements.compactMap(\.integer) ?? []
+        return parts.count == 2 ? Echo(version: parts[0], count: Int(clamping: parts[1])) : Echo()
+    }
+
+    private static func frames(_ view: JSONView) throws(StoredValueError) -> FrameCounts {
+        let counts = try view.storedCounts("f")
+        // An older relay counted less.
+        guard counts.count >= 4 else { return FrameCounts() }
+        let all = counts + [0, 0, 0]
+        return FrameCounts(
+            asked: all[..<7].reduce(0, +), sent: all[0], merged: all[1], slowed: all[2],
+            noRoute: all[3], hidden: all[4], paused: all[5], unchanged: all[6],
+            time: try view.stored("ft", or: .zero, \.storedSpan))
+    }
+
+    private static func clip(_ view: JSONView) throws(StoredValueError) -> Clip? {
+        guard let list = view["c"] else { return nil }
+        // -1 in place of the span that was shown: nothing was.
+        let parts = list.elements.map { ($0.storedCount, $0.storedSpan, $0.integer) }
+        guard parts.count == 5, let version = parts[0].0, let counted = parts[1].0,
+            let pushed = parts[2].0, parts[3].1 != nil || parts[3].2 == -1,
+            let elapsed = parts[4].1
+        else { throw StoredValueError(member: "c") }
+        return Clip(
+            version: version, counted: counted, pushed: pushed, shownAt: parts[3].1,
+            elapsed: elapsed)
     }
 }
 
 extension Mark {
-    /// No relay has counted further: sums of several stay within 64 bits.
-    private static let countMax: Int64 = 1 << 53
-
-    private static func count(_ view: JSONView) -> Int64? {
-        view.integer.map { min(max(0, $0), countMax) }
-    }
-
-    /// A Unix time; what is outside the range of `Instant` is its nearer end.
-    private static func second(_ view: JSONView?) -> Int64 {
-        let number = view?.integer ?? 0
-        return min(max(Instant.distantPast.seconds, number), Instant.distantFuture.seconds)
-    }
-
     /// Whether nothing was sent since a restore.
     func isOlder(than restoredAt: Instant) -> Bool {
         lastTimestamp <= restoredAt.seconds + PacingState.timestampLeadMax

@@ -93,6 +93,7 @@ extension Core {
         _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
         let surface = surfaces[slot]
+        noteWork(onDevice: surface.device)
         surfaceDeadlines.set(slot, at: nil)
         switch surface.phase {
         case .idle, .reserving: return

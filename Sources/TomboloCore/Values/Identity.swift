@@ -62,6 +62,9 @@ package struct DeviceKey: Hashable, Sendable {
 /// The small integer that an activity gets at its first start and keeps for ever; rows and heads
 /// use it.
 package struct ActivityNumber: Hashable, Comparable, Sendable {
+    /// None is given beyond: 2^47, far from where arithmetic ends.
+    package static let max: Int64 = 1 << 47
+
     package let rawValue: Int64
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
     package static func < (one: ActivityNumber, other: ActivityNumber) -> Bool {

@@ -38,17 +38,24 @@ extension RelayClock.Reading {
         return Record(space: .relay, number: RelayClock.recordNumber, value: writer.bytes)
     }
 
+    /// Whether a record is that of the reading.
+    package static func isRecord(_ record: Record) -> Bool {
+        record.space == .relay && record.number == RelayClock.recordNumber
+    }
+
     /// Nil where it is another record, or cannot be read.
     package init?(record: Record) {
-        guard record.space == .relay, record.number == RelayClock.recordNumber,
+        guard Self.isRecord(record),
             let document = record.value.flatMap({ try? JSONDocument($0) }),  // damage is the answer
             let boot = document.root["boot"]?.string,
-            let monotonic = document.root["monotonic"]?.integer,
-            let steady = document.root["steady"]?.integer,
-            let lead = document.root["lead"]?.integer
+            let monotonic = document.root["monotonic"]?.storedSpan,
+            let steady = document.root["steady"]?.storedInstant,
+            let lead = document.root["lead"]?.integer,
+            // The wall, too, is a moment that a clock can show.
+            JSONView.storedInstants.contains(steady + Span(nanoseconds: lead))
         else { return nil }
         self.init(
-            boot: boot, monotonic: monotonic, steady: Instant(nanoseconds: steady),
+            boot: boot, monotonic: monotonic.nanoseconds, steady: steady,
             lead: Span(nanoseconds: lead))
     }
 }

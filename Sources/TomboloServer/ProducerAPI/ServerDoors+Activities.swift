@@ -23,9 +23,9 @@ extension ServerDoors {
 
     private func status(_ request: DoorRequest) throws(Problem) -> ActivityStatus? {
         guard let text = request.target["status"] else { return nil }
-        let all: [ActivityStatus] = [.waiting, .active, .ended]
-        guard let status = all.first(where: { $0.name == text }) else {
-            throw Problem(.invalidQuery, "status=\(text) must be waiting, active or ended.")
+        guard let status = ActivityStatus.allCases.first(where: { $0.name == text }) else {
+            throw Problem(
+                .invalidQuery, "status=\(text) must be waiting, active, ended or damaged.")
         }
         return status
     }

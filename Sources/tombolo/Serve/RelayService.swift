@@ -45,16 +45,20 @@ final class RelayService: @unchecked Sendable {
         self.loop = loop
         self.lanes = lanes
         var chance = SystemRandomNumberGenerator()
+        let crashes = CrashNotes(directory: data)
+        let note = crashes?.watch()
+        let trapped = crashes?.trapped ?? [:]
         do {
             log = try SQLiteEventLog(
-                directory: data, retention: configuration.retention, chance: &chance)
+                directory: data, retention: configuration.retention,
+                caution: LogCaution(note: note, trapped: trapped), chance: &chance)
         } catch {
             throw ProgramError(error)
         }
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
             wallClock: SystemClock(), seed: chance.next(), channels: lanes,
-            complain: complain)
+            trapped: trapped, workNote: note, complain: complain)
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { complain(line) }

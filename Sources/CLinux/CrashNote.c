@@ -1,0 +1,51 @@
+#define _GNU_SOURCE
+#include "CrashNote.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const int traps[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+enum { trap_count = sizeof traps / sizeof traps[0], stack_bytes = 65536 };
+
+static struct tombolo_crash_page *watched;
+static struct sigaction before[trap_count];
+
+static void note_trap(int signal_number) {
+    struct tombolo_crash_page *page = watched;
+    if (page && page->signal == 0) {
+        page->trapped_over = *(volatile int64_t *)&page->working;
+        page->signal = signal_number;
+    }
+    // The instruction is tried again, or abort goes on: whoever was there before sees it.
+    for (int index = 0; index < trap_count; index++)
+        sigaction(traps[index], &before[index], NULL);
+}
+
+struct tombolo_crash_page *tombolo_crash_page_open(const char *path) {
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) return NULL;
+    void *page = MAP_FAILED;
+    if (posix_fallocate(file, 0, sizeof(struct tombolo_crash_page)) == 0)
+        page = mmap(NULL, sizeof(struct tombolo_crash_page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+void tombolo_crash_page_watch(struct tombolo_crash_page *page) {
+    watched = page;
+    // A stack that has no room left needs another one to say so.
+    stack_t stack = {.ss_sp = malloc(stack_bytes), .ss_size = stack_bytes};
+    if (stack.ss_sp) sigaltstack(&stack, NULL);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_trap;
+    action.sa_flags = SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    for (int index = 0; index < trap_count; index++)
+        sigaction(traps[index], &action, &before[index]);
+}

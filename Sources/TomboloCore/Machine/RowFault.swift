@@ -1,0 +1,56 @@
+import TomboloJSON
+
+// What start-up would set aside, for those who look at a log without a core.
+
+extension ActivityHead {
+    /// Why the bytes of a head are none that a relay writes: a clause. nil where they are.
+    package static func fault(in value: [UInt8], version: Int64) -> String? {
+        do throws(StoredValueError) {
+            _ = try Activity(stored: value, number: ActivityNumber(0), version: version, seq: 0)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+}
+
+extension NewEvent {
+    /// Why the body cannot be followed: a clause. nil where it can be, or was erased.
+    package var fault: String? {
+        guard !body.isEmpty else { return nil }
+        do throws(JSONError) {
+            let document = try JSONDocument(body)
+            // Which of its members it is does not help whoever reads this.
+            let content = try? Command.Content(kind: kind, document.root, lenient: true)
+            return content == nil ? "its body is no \(kind.name)" : nil
+        } catch {
+            return "its body is no JSON"
+        }
+    }
+}
+
+extension Record {
+    /// Why start-up would set it aside: a clause. nil where it would not, or where it is not the
+    /// core's to read.
+    package var fault: String? {
+        guard let value else { return nil }
+        guard (0..<ActivityNumber.max).contains(number) else { return "no relay gave that number" }
+        let isRead: Bool
+        switch space {
+        case .device: isRead = Device(record: value, number: number) != nil
+        case .type: isRead = RegisteredType.read(value, number: number) != nil
+        case .channel: isRead = Channel(record: value, number: number) != nil
+        case .pause: isRead = Pause(record: value, number: number) != nil
+        case .deadLetter: isRead = DeadLetter(record: value, number: number) != nil
+        case .relay:
+            isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)
+        case .key: isRead = true
+        case .mark:
+            do throws(StoredValueError) { _ = try Mark(stored: value) } catch {
+                return error.reason
+            }
+            isRead = true
+        }
+        return isRead ? nil : "it cannot be read"
+    }
+}

@@ -1,0 +1,88 @@
+import TomboloJSON
+
+// What a record or a head keeps as a number, read into a range in which sums of a few of them fit:
+// a row may be damaged, or be of another program.
+
+extension JSONView {
+    /// A count, a version or a number: 0 to 2^53.
+    var storedCount: Int64? {
+        integer.flatMap { (0...StoredValueError.countMax).contains($0) ? $0 : nil }
+    }
+
+    /// The same, or its negative: a channel is counted below zero among devices.
+    var storedNumber: Int64? {
+        integer.flatMap { $0.magnitude <= StoredValueError.countMax.magnitude ? $0 : nil }
+    }
+
+    /// The same, or -1: one less than the first version.
+    var storedCountOrNone: Int64? { integer == -1 ? -1 : storedCount }
+
+    /// A moment between 1970 and 2200.
+    var storedInstant: Instant? {
+        integer.map(Instant.init(nanoseconds:)).flatMap {
+            Self.storedInstants.contains($0) ? $0 : nil
+        }
+    }
+
+    static let storedInstants = Instant(seconds: 0)..<Instant(seconds: 7_258_118_400)
+
+    /// A length of time up to a hundred years.
+    var storedSpan: Span? {
+        integer.flatMap { value in
+            let span = Span(nanoseconds: value)
+            return value >= 0 && span < .hours(876_600) ? span : nil
+        }
+    }
+
+    var storedObject: JSON? { kind == .object ? json : nil }
+
+    /// The counts of an array; none where there is no array.
+    func storedCounts(_ name: String) throws(StoredValueError) -> [Int64] {
+        guard let list = self[name] else { return [] }
+        let counts = list.elements.compactMap(\.storedCountOrNone)
+        guard counts.count == list.count else { throw StoredValueError(member: name) }
+        return counts
+    }
+
+    /// What a row holds: one JSON object. Throws where it is none.
+    static func stored(_ bytes: [UInt8]) throws(StoredValueError) -> JSONView {
+        // What is wrong with it helps nobody: no relay wrote it.
+        guard let root = (try? JSONDocument(bytes, limits: depth))?.root, root.kind == .object
+        else { throw StoredValueError(member: nil) }
+        return root
+    }
+
+    /// What was taken stands some levels deeper in a row than it came.
+    private static let depth = JSONLimits(depthMax: 64)
+
+    /// A member's value by one of the above; `absent` where there is none, and throws where it is
+    /// out of its range.
+    func stored<Value>(
+        _ name: String, or absent: Value, _ read: (JSONView) -> Value?
+    ) throws(StoredValueError) -> Value {
+        guard let member = self[name] else { return absent }
+        guard let value = read(member) else { throw StoredValueError(member: name) }
+        return value
+    }
+
+    /// The same of a member that must be there.
+    func stored<Value>(
+        _ name: String, _ read: (JSONView) -> Value?
+    ) throws(StoredValueError) -> Value {
+        guard let value = self[name].flatMap(read) else { throw StoredValueError(member: name) }
+        return value
+    }
+}
+
+/// A member of a stored row is missing, or its value is none that a relay writes.
+struct StoredValueError: Error, Hashable, Sendable {
+    /// A count, a version or a number is at most this.
+    static let countMax = Int64(1) << 53
+
+    /// nil where the row as a whole is not what it should be.
+    let member: String?
+
+    var reason: String {
+        member.map { "its \"\($0)\" is missing or out of range" } ?? "it is no JSON object"
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import Testing
+import TomboloJSON
+
+@testable import tombolo
+
+/// A relay on a log of which a part is damaged, and a damaged copy. The real program.
+@Suite struct DamagedLogTests {
+    private let work: TemporaryDirectory
+
+    init() throws { work = try TemporaryDirectory() }
+
+    private var data: String { "\(work.path)/data" }
+
+    private func json(_ text: String) throws -> JSONView {
+        try JSONDocument(Array(text.utf8)).root
+    }
+
+    /// Changes a letter of `mark` wherever the file has it.
+    private func damage(_ path: String, at mark: String) throws {
+        var bytes = try FileBytes.read(path)
+        let wanted = Array(mark.utf8)
+        var count = 0
+        for place in bytes.indices
+        where bytes[place] == wanted[0] && bytes[place...].starts(with: wanted) {
+            bytes[place] ^= 2
+            count += 1
+        }
+        #expect(count > 0, "\(mark) is in \(path)")
+        try FileBytes.write(bytes, to: path)
+    }
+
+    /// A closed log with the activities cat and dog.
+    private func filled() throws -> String {
+        let key = try RunningRelay.mintKey(data)
+        let relay = try RunningRelay(serve: data, key: key)
+        for id in ["cat", "dog"] {
+            let started = try relay.tombolo("start", id, "--type", "T", "-s", "mark=qq\(id)qq")
+            #expect(started.status == 0, "\(started.errors)")
+        }
+        #expect(try relay.terminate() == 0)
+        return key
+    }
+
+    @Test func `a damaged activity is shown with the reason, and all others are served`() throws {
+        let key = try filled()
+        try damage("\(data)/tombolo.db", at: "qqcatqq")
+        let verified = try Tombolo.run(["log", "verify", "--data", data])
+        #expect(verified.status == 1)
+        #expect(verified.output.contains("the head of activity 1: its row is damaged"))
+
+        let relay = try RunningRelay(serve: data, key: key)
+        let shown = try json(try relay.tombolo("activity", "show", "cat", "-o", "json").output)
+        #expect(shown["status"]?.string == "damaged")
+        #expect(shown["damage"]?.string?.contains("damaged") == true)
+        let list = try json(try relay.tombolo("activity", "ls", "-o", "json").output)
+        #expect(list["activities"]?.count == 2)
+        #expect(try relay.tombolo("update", "dog", "-s", "mark=2").status == 0)
+        let refused = try relay.tombolo("update", "cat", "-s", "mark=2")
+        #expect(refused.status != 0)
+        #expect(refused.errors.contains("damaged"), "\(refused.errors)")
+        #expect(try relay.tombolo("start", "cat", "--type", "T", "-s", "mark=3").status != 0)
+        let again = try relay.tombolo(
+            "start", "cat", "--type", "T", "-s", "mark=3", "--restart")
+        #expect(again.status == 0, "\(again.errors)")
+        relay.process.signal(SIGTERM)
+        let ended = try relay.process.finish(within: RunningRelay.stopTime)
+        #expect(ended.errors.contains("activity cat of main (number 1) is damaged"))
+
+        let next = try RunningRelay(serve: data, key: key)
+        let anew = try json(try next.tombolo("activity", "show", "cat", "-o", "json").output)
+        #expect(anew["status"]?.string == "waiting")
+        _ = try next.terminate()
+    }
+
+    @Test func `a damaged copy is not restored, unless somebody insists`() throws {
+        _ = try filled()
+        let copy = "\(work.path)/copy"
+        #expect(try Tombolo.run("backup", "create", copy, "--data", data).status == 0)
+        try damage("\(copy)/tombolo.db", at: "qqdogqq")
+        let target = "\(work.path)/restored"
+        let refused = try Tombolo.run("backup", "restore", copy, "--data", target)
+        #expect(refused.status == 3)
+        #expect(refused.errors.contains("is damaged"), "\(refused.errors)")
+        #expect(access("\(target)/tombolo.db", F_OK) != 0, "nothing was put there")
+        let taken = try Tombolo.run("backup", "restore", copy, "--data", target, "--damaged")
+        #expect(taken.status == 0, "\(taken.errors)")
+    }
+
+    @Test func `what two processes trapped over is left out by the third`() throws {
+        let key = try filled()
+        // What a handler writes: the program that trapped, over activity 1, by SIGILL.
+        let path = "\(data)/tombolo.crashes"
+        for round in 1...3 {
+            let relay = try RunningRelay(serve: data, key: key)
+            let shown = try json(try relay.tombolo("activity", "show", "cat", "-o", "json").output)
+            let other = try json(try relay.tombolo("activity", "show", "dog", "-o", "json").output)
+            #expect(other["status"]?.string == "waiting")
+            #expect(shown["status"]?.string == (round < 3 ? "waiting" : "damaged"))
+            if round == 3 { #expect(shown["damage"]?.string?.contains("crashed 2 times") == true) }
+            try relay.kill()
+            var page = try FileBytes.read(path)
+            let trap: [UInt8] = [4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x7f, 0]
+            page.replaceSubrange(16..<32, with: trap)
+            try FileBytes.write(page, to: path)
+        }
+    }
+}

@@ -1,12 +1,39 @@
 package import TomboloCore
+import TomboloLoop
 
 // What operators ask of pacing: pauses, decisions, budgets.
 
 extension Relay {
-    /// One end for every running activity that matches.
+    /// One end for every running activity that matches, a piece of them at a time: others have
+    /// their turn between. A log that is behind is waited for.
     package func endMany(_ request: EndMany) async -> Answer {
-        await ask { .endMany(request, $0) }
+        var request = request
+        request.through = read { core, _ in core.newestActivity }
+        var all: [Accepted] = []
+        var triesLeft = Self.endTriesMax
+        while true {
+            switch await ask({ .endMany(request, $0) }) {
+            case .acceptedAll(let ended):
+                all += ended
+                if ended.isEmpty { return .acceptedAll(all) }
+            case .refused(let refusal)
+            where refusal.code == .overloaded && !all.isEmpty && triesLeft > 0:
+                triesLeft -= 1
+                // Cancelled: whoever asked is gone, and asks again for what is left.
+                guard (try? await loop.sleep(for: Self.endPause)) != nil else {
+                    return .refused(refusal)
+                }
+            case .refused(let refusal):
+                // Those that cannot end so are left; of those that did, the answer tells.
+                let isWhole = refusal.code != .stopping && refusal.code != .logFull
+                return all.isEmpty || !isWhole ? .refused(refusal) : .acceptedAll(all)
+            case let other: return other
+            }
+        }
     }
+
+    private static let endTriesMax = 100
+    private static let endPause = Duration.milliseconds(100)
 
     /// Holds something back, or lets it go; the answer comes when that is durable.
     package func submit(_ command: PauseCommand, of tenant: TenantID) async -> Answer {

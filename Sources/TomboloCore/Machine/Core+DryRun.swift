@@ -140,6 +140,8 @@ extension Core {
             case .staged(let index):
                 let place = trial.staged.events[index].activity
                 ended.append((command.activity.id, trial.activities[place].accepted.version))
+                // It is not to be full before all are looked at.
+                trial.staged = Staged()
             case .standing, .replay: break
             case .refused(let refusal): if ended.isEmpty { throw refusal }
             }

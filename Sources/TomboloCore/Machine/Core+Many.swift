@@ -89,11 +89,15 @@ extension Core {
         for (tenant, key) in undo.keys { idempotency.drop(tenant, key) }
     }
 
+    /// Ends a piece of them; nothing is left where it ends none.
     mutating func endMany(
         _ request: EndMany, _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
         var indices: [Int] = []
+        var refused: Refusal?
         for slot in running(of: request.tenant, type: request.type, user: request.user) {
+            guard indices.count < EndMany.pieceMax else { break }
+            if let last = request.through, activities[slot].number > last { continue }
             let command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             switch admit(command, now: now) {
@@ -102,18 +106,21 @@ extension Core {
             case .refused(let refusal):
                 // What was staged before it stays: each end stands for itself.
                 counters[request.tenant].commandsRefused += 1
-                if indices.isEmpty {
-                    effects.answers.append((ticket, .refused(refusal)))
-                    return
-                }
+                refused = refused ?? refusal
             }
+            // The rest would be refused for the same reason.
+            if refused?.code == .overloaded || refused?.code == .logFull { break }
         }
         guard !indices.isEmpty else {
-            effects.answers.append((ticket, .acceptedAll([])))
+            effects.answers.append(
+                (ticket, refused.map(Answer.refused) ?? .acceptedAll([])))
             return
         }
         staged.waiting.append(.events(indices: indices, ticket))
     }
+
+    /// The highest number that an activity has.
+    package var newestActivity: ActivityNumber { ActivityNumber(nextActivityNumber - 1) }
 
     /// Slots of a tenant's running activities, oldest first.
     func running(of tenant: TenantID, type: String?, user: String?) -> [Int] {

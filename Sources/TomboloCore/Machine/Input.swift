@@ -47,6 +47,11 @@ package struct EndMany: Sendable {
     package var user: String?
     package var end: End
     package var body: [UInt8]
+    /// Activities that came later run on; nil: none did.
+    package var through: ActivityNumber?
+
+    /// So many end in one step: others wait no longer for it than for a few requests.
+    package static let pieceMax = 256
 
     package init(tenant: TenantID, type: String?, user: String?, end: End, body: [UInt8]) {
         self.tenant = tenant
@@ -150,31 +155,31 @@ package struct DestinationCounts: Hashable, Sendable {
 /// Whether an activity reaches anybody.
 package enum ActivityStatus: UInt8, Hashable, Sendable, CaseIterable {
     case waiting, active, ended
+    /// Set aside: its newest state is not known.
+    case damaged
 
     package var name: String {
         switch self {
         case .waiting: "waiting"
         case .active: "active"
-    /// Set aside: its newest state is not known.
-    case damaged
         case .ended: "ended"
+        case .damaged: "damaged"
         }
     }
 }
 
 /// Why a command was not taken. Nothing of it is stored.
-        case .damaged: "damaged"
 package struct Refusal: Error, Hashable, Sendable {
     /// The last part of the problem's `type`.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case activityRunning = "activity-running"
         case activityEnded = "activity-ended"
+        case activityDamaged = "activity-damaged"
         case unknownActivity = "unknown-activity"
         case unknownDevice = "unknown-device"
         case unknownApp = "unknown-app"
         case unknownClip = "unknown-clip"
         case unknownChannel = "unknown-channel"
-        case activityDamaged = "activity-damaged"
         case channelInUse = "channel-in-use"
         case userNotBound = "user-not-bound"
         case unknownPause = "unknown-pause"

@@ -26,8 +26,12 @@ package enum LogBackup {
 
     /// Puts the copy at `path` into `directory`, where no log is and no relay runs. It is there
     /// whole or not at all. From `now` on it counts as restored: see `RecoveredLog.restoredAt`.
+    ///
+    /// - Parameter takesDamage: also a copy that is not sound; what is damaged is set aside when a
+    ///   relay starts on it.
     package static func restore(
-        _ path: String, into directory: String, at now: Instant, progress: (Int, Int) -> Void
+        _ path: String, into directory: String, at now: Instant, takesDamage: Bool = false,
+        progress: (Int, Int) -> Void
     ) throws(EventLogError) {
         let held = try DataDirectory(directory)
         defer { held.letGo() }
@@ -40,6 +44,12 @@ package enum LogBackup {
         remove(draft)
         try make(draft)
         try copy(from: path, to: draft, progress: progress)
+        do throws(EventLogError) {
+            try check(draft, of: path, takesDamage: takesDamage)
+        } catch {
+            remove(draft)
+            throw error
+        }
         do throws(SQLiteError) {
             let connection = try Connection(path: draft, access: .writing)
             try LogMeta.setRestored(now, connection)
@@ -49,6 +59,21 @@ package enum LogBackup {
         try sync(draft)
         guard rename(draft, held.databasePath) == 0 else { throw failed(held.databasePath) }
         try sync(directory)
+    }
+
+    /// Brings the copy up to this program's schema, and reads all of it.
+    private static func check(
+        _ draft: String, of path: String, takesDamage: Bool
+    ) throws(EventLogError) {
+        var chance = SystemRandomNumberGenerator()
+        _ = try LogWriter(path: draft, chance: &chance)
+        guard !takesDamage else { return }
+        let verdict = try LogVerification(path: draft).run { _ in }
+        guard let first = verdict.wrong.first else { return }
+        let count = verdict.wrongCount == 1 ? "" : " and \(verdict.wrongCount - 1) more"
+        throw .unusable(
+            cause: "\(path) is damaged: \(first)\(count)",
+            hint: "restore another copy, or add --damaged: what is damaged is then set aside")
     }
 
     private static func copy(

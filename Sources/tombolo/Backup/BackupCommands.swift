@@ -36,7 +36,7 @@ enum BackupCommands {
         do {
             try LogBackup.restore(
                 place + "/tombolo.db", into: data, at: SystemClock().now(),
-                progress: progress(context))
+                takesDamage: context.invocation.isGiven(.damaged), progress: progress(context))
             try copyPepper(from: place, to: data)
         } catch let error as EventLogError {
             throw ProgramError(error)

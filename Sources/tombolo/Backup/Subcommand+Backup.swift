@@ -1,5 +1,9 @@
 // Rows of the table: copies of a log.
 
+extension Flag {
+    static let damaged = toggle("damaged", "restore also a copy that is damaged")
+}
+
 extension Subcommand {
     static let backupCreate = Subcommand(
         path: ["backup", "create"], summary: "Copy a log, also while a relay runs on it",
@@ -14,10 +18,12 @@ extension Subcommand {
 
     static let backupRestore = Subcommand(
         path: ["backup", "restore"], summary: "Put a copy into a data directory without a log",
-        arguments: [Argument("DIR", .directory, "the copy")], flags: [.data, .output],
+        arguments: [Argument("DIR", .directory, "the copy")],
+        flags: [.data, .damaged, .output],
         details: [
+            "The copy is verified first. A damaged one is refused without --damaged.",
             "What came after the copy is gone, but phones may have had it: alerts from before the\n"
-                + "restore stay silent, and timestamps go on from now."
+                + "restore stay silent, and timestamps go on from now.",
         ],
         examples: ["tombolo backup restore /backups/monday --data /var/lib/tombolo"],
         exits: [.notFoundOrConflict], run: BackupCommands.restore)

@@ -1,4 +1,4 @@
-import TomboloCore
+package import TomboloCore
 import TomboloEventLog
 import TomboloLoop
 
@@ -22,6 +22,24 @@ extension Relay {
         batch.records.append(reading.record)
         return batch
     }
+
+    /// Looks at the machine's clock; answers whether the core is to be told. A line says when it
+    /// was set back too far to be followed, and when it has caught up.
+    func followClock() -> Bool {
+        let changes = clock.follow(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
+        if clock.isSetBack != wasSetBack {
+            wasSetBack = clock.isSetBack
+            complain(
+                wasSetBack
+                    ? "the machine's clock is \(clock.behind.text) behind the timestamps that "
+                        + "phones have: set it right, or restart the relay once it is right"
+                    : "the machine's clock has caught up with the timestamps that phones have")
+        }
+        return changes
+    }
+
+    /// How far the machine's clock is behind what phones were told; zero where it is not.
+    package var clockBehind: Span { clock.behind }
 
     /// The last reading is durable: timestamps may go on as far as it allows.
     func noteStoredClock() {

@@ -40,9 +40,12 @@ package actor Relay: TurnTarget, TimerTarget {
     private var timerAt: MonotonicInstant?
     private(set) var phase = Phase.new
     private var writesAll = false
+    /// As it was when somebody looked last.
+    var hadRoom = true
+    var wasSetBack = false
     /// What would make room, while the log has none.
     private var roomHint: String?
-    private let complain: @Sendable (String) -> Void
+    let complain: @Sendable (String) -> Void
     /// How soon a full log is tried again.
     private static let roomRetry = Duration.seconds(1)
 
@@ -63,11 +66,11 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// - Parameters:
     ///   - seed: of all the chance there is.
+    ///   - trapped: what processes before have trapped over, and how often: it is set aside.
+    ///   - workNote: where the core notes what it works on.
     ///   - complain: gets a line for the operator when the log has no room, and when it has again.
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
-    ///   - trapped: what processes before have trapped over, and how often: it is set aside.
-    ///   - workNote: where the core notes what it works on.
         configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64,
         channels: (any ChannelService)? = nil, trapped: [WorkNote.Subject: Int] = [:],
         workNote: WorkNote? = nil,
@@ -81,11 +84,11 @@ package actor Relay: TurnTarget, TimerTarget {
         channelMaking = Parking(loop)
         self.wallClock = wallClock
         core = Core(configuration: configuration, seed: seed)
+        core.workNote = workNote
+        self.trapped = trapped
         clock = RelayClock(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
         appending = Parking(loop)
     }
-        core.workNote = workNote
-        self.trapped = trapped
 
     // MARK: Life
 
@@ -97,10 +100,10 @@ package actor Relay: TurnTarget, TimerTarget {
             idempotencySince: wallClock.now() - limits.idempotency)
         // Read anew: the log may have taken its time.
         let last = recovered.records.lazy.compactMap(RelayClock.Reading.init(record:)).first
+        let hasLost = last == nil && recovered.records.contains(where: RelayClock.Reading.isRecord)
         clock = RelayClock(
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last)
-        let hasLost = last == nil && recovered.records.contains(where: RelayClock.Reading.isRecord)
         var recovery = CoreRecovery()
         recovery.lead = clock.lead
         recovery.wallToldBefore = clock.wallToldBefore
@@ -111,11 +114,11 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.heads = recovered.heads.map { head in
             (ActivityHead(activity: head.activity, value: head.value), head.version, head.seq)
         }
+        recovery.damaged = recovered.damaged
+        recovery.trapped = trapped
         recovery.records = recovered.records
         recovery.hasRetired = recovered.hasRetired
         recovery.restoredAt = recovered.restoredAt
-        recovery.damaged = recovered.damaged
-        recovery.trapped = trapped
         recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         phase = .recovered
@@ -199,7 +202,14 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     /// Whether events are taken.
-    package var isReady: Bool { refusalOfAll == nil }
+    package var isReady: Bool {
+        // What the last turn saw may be long ago.
+        if followClock() { put(.clock(lead: clock.lead)) }
+        return refusalOfAll == nil && lookForRoom() && !clock.isSetBack
+    }
+
+    /// Whether it takes requests, be there room for events or not.
+    package var isRunning: Bool { phase == .running && !writesAll }
 
     /// What everything is answered with now; nil while events are taken.
     private var refusalOfAll: Answer? {
@@ -254,14 +264,12 @@ package actor Relay: TurnTarget, TimerTarget {
         guard phase == .running else { return }
         var effects = Effects()
         let now = steadyNow()
-        if clock.follow(wall: wallClock.now(), monotonic: loop.now.nanoseconds) {
-            core.step(.clock(lead: clock.lead), now: now, effects: &effects)
-        }
+        if followClock() { core.step(.clock(lead: clock.lead), now: now, effects: &effects) }
         swap(&inbox, &taken)
         defer { taken.removeAll(keepingCapacity: taken.count <= Self.takenKeptMax) }
         let isEmpty = taken.isEmpty
         if !isEmpty {
-            core.step(.room(log.hasRoom), now: now, effects: &effects)
+            core.step(.room(lookForRoom()), now: now, effects: &effects)
         }
         for input in taken { core.step(input, now: now, effects: &effects) }
         if isEmpty { core.step(.tick, now: now, effects: &effects) }

@@ -6,12 +6,17 @@
 /// window a second time. A later relay on the same boot of the machine goes on with it (`Reading`);
 /// after another boot nobody knows how much time has passed, and none is counted. *Wall* time is
 /// steady time plus a lead. The lead is what the machine's clock says at start, and follows it only
-/// forwards, and by at most `leadMax` in all: a timestamp that went back would be dropped by phones
-/// silently, one far ahead would block every later one.
+/// forwards: a timestamp that went back would be dropped by phones silently. A step of more than
+/// `leadMax` in all is followed once it has held for `stepHeld`: one that is taken back at once
+/// would block every later timestamp.
 package struct RelayClock: Sendable {
-    /// How far the wall clock is followed: more than time servers correct by, less than what a
-    /// phone would take amiss.
+    /// How far the wall clock is followed at once: more than time servers correct by, less than
+    /// what a phone would take amiss.
     package static let leadMax = Span.seconds(60)
+    /// A longer step is followed whole when it has held for so long.
+    package static let stepHeld = Span.seconds(60)
+    /// A wall clock that is so far behind was set back: timestamps cannot follow it.
+    package static let behindMax = Span.minutes(5)
 
     /// A timestamp is at most so much later than the reading on record: whoever comes after a crash
     /// knows by it alone how far timestamps can have come, also after another boot. So it is also
@@ -21,7 +26,12 @@ package struct RelayClock: Sendable {
 
     private let steadyAtStart: Instant
     private let monotonicAtStart: Int64
-    private let leadAtStart: Span
+    /// As it was at start, or when a long step was followed.
+    private var leadAtStart: Span
+    /// Since when the wall clock is further ahead than is followed at once.
+    private var stepSince: Instant?
+    /// How far the machine's clock is behind what timestamps tell; zero where it is not.
+    package private(set) var behind = Span.zero
     private var latest: Instant
     package private(set) var lead: Span
     /// The latest wall time that the relay before can have put into a timestamp, as of this start.
@@ -59,13 +69,27 @@ package struct RelayClock: Sendable {
         return latest
     }
 
+    /// Whether the machine's clock was set back so far that somebody has to look.
+    package var isSetBack: Bool { behind > Self.behindMax }
+
     /// Looks at the wall clock; answers whether `lead` changed.
     package mutating func follow(wall: Instant, monotonic: Int64) -> Bool {
-        let ahead = wall - steady(monotonic: monotonic)
-        guard ahead > lead else { return false }
+        let now = steady(monotonic: monotonic)
+        let ahead = wall - now
+        behind = max(.zero, lead - ahead)
         let most = leadAtStart + Self.leadMax
-        let next = min(ahead, most)
-        defer { lead = next }
-        return next != lead
+        guard ahead > most else {
+            stepSince = nil
+            guard ahead > lead else { return false }
+            lead = ahead
+            return true
+        }
+        guard let since = stepSince, now - since >= Self.stepHeld else {
+            stepSince = stepSince ?? now
+            defer { lead = most }
+            return lead != most
+        }
+        (lead, leadAtStart, stepSince) = (ahead, ahead, nil)
+        return true
     }
 }

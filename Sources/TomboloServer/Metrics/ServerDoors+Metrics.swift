@@ -27,6 +27,10 @@ extension ServerDoors {
                 "When the listener's certificate ends, in Unix time.", end)
         }
         text.write(
+            "tombolo_clock_behind_seconds", .gauge,
+            "How far the machine's clock is behind the timestamps that phones have.",
+            await relay.clockBehind.nanoseconds / 1_000_000_000)
+        text.write(
             "tombolo_http_requests_total", .counter, "Requests by operation.", label: "operation",
             Operation.allCases.map { ($0.rawValue, counters.requests[$0] ?? 0) })
         text.write(

@@ -116,7 +116,7 @@ enum BenchFramesCommand {
         }
 
         private func play(seconds: Int) async throws -> Figures {
-            while await !relay.isReady { try await loop.sleep(for: .milliseconds(1)) }
+            while await !relay.isRunning { try await loop.sleep(for: .milliseconds(1)) }
             try await begin()
             try await playAll()
             try await loop.sleep(for: BenchFramesCommand.warmUp)

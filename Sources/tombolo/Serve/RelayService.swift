@@ -121,7 +121,9 @@ final class RelayService: @unchecked Sendable {
                 return .other
             }
             group.addTask {
-                while await !self.relay.isReady { try await self.loop.sleep(for: .milliseconds(1)) }
+                while await !self.relay.isRunning {
+                    try await self.loop.sleep(for: .milliseconds(1))
+                }
                 try await ready()
                 return .other
             }

@@ -64,6 +64,19 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
+    @Test func `more than 256 apps are refused by their number`() throws {
+        let apps = { (count: Int) in
+            (0..<count).map {
+                Self.good.replacing("com.example.app", with: "com.example.app\($0)")
+            }.joined(separator: ",")
+        }
+        let most = try Self.check("{\"data\": \"d\", \"apps\": [\(apps(256))]}")
+        #expect(most.status == 0, "\(most.errors)")
+        let more = try Self.check("{\"data\": \"d\", \"apps\": [\(apps(257))]}")
+        #expect(more.status == 2)
+        #expect(more.errors.contains("apps: has 257 apps, and a relay serves at most 256"))
+    }
+
     @Test func `without an app it is in order, and the notice says that nothing is pushed`() throws
     {
         let result = try Self.check("{\"data\": \"d\"}")

@@ -133,7 +133,8 @@ import TomboloJSON
             EndManyAnswer(dryRun: [(Samples.activity.key.id, 2)]).write(to: &$0)
         }
         let pause = Pause(
-            number: 3, tenant: Samples.tenant, scope: .all, alertsOnly: false, reason: nil,
+            number: 3, serial: 3, tenant: Samples.tenant, scope: .all, alertsOnly: false,
+            reason: nil,
             since: Samples.moment)
         try expect("pause.dry-run") { pause.write(to: &$0, isDryRun: true) }
         var stored = Stored(.updated)

@@ -43,7 +43,7 @@ import TomboloJSON
         #expect(rig.lastStored?.count == 1)
         #expect(letters(rig).isEmpty)
         query.reason = nil
-        query.number = 1
+        query.serial = 1
         rig.step(.retry(query, Ticket(9_002)))
         #expect(rig.lastRefusal == .unknownDeadLetter)
     }

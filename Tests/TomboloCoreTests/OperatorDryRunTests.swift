@@ -84,7 +84,7 @@ import TomboloJSON
         case 5: _ = rig.pause(#"{"activity":"\#(activity)"}"#)
         case 6:
             var query = DeadLetterQuery(tenant: Rig.tenant)
-            if Bool.random(using: &chance) { query.number = Int64(step % 5) }
+            if Bool.random(using: &chance) { query.serial = Int64(step % 5) }
             let run = result { () throws(Refusal) in try rig.core.dryRun(query) }
             rig.step(.retry(query, Ticket(9)))
             return text(run)

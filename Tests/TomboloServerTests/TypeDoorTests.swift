@@ -99,4 +99,29 @@ import TomboloJSON
             #expect(shown["tokens"]?.elements.compactMap { $0["name"]?.string } == ["widget"])
         }
     }
+
+    @Test func `a producer lowers a type's class, and only an operator raises it`() async throws {
+        try await withDoors { doors in
+            let producer = try await doors.mint("produce")
+            let put = { (budgetClass: String, key: String) in
+                try await doors.call(
+                    "PUT", "/v1/types/Runner", #"{"budget_class":"\#(budgetClass)"}"#, key: key)
+            }
+            for raised in ["frequent", "lab"] {
+                let answer = try await put(raised, producer)
+                #expect(answer.status == 403)
+                let problem = try json(answer)
+                #expect(problem["required_scope"]?.string == "operate")
+                #expect(
+                    problem["errors"]?.elements.compactMap { $0["pointer"]?.string }
+                        == ["/budget_class"])
+            }
+            #expect(try await put("standard", producer).status == 201)
+            #expect(try await put("frequent", doors.key).status == 200)
+            #expect(try await put("frequent", producer).status == 200)
+            #expect(try await put("lab", producer).status == 403)
+            #expect(try await put("standard", producer).status == 200)
+            #expect(try await put("frequent", producer).status == 403)
+        }
+    }
 }

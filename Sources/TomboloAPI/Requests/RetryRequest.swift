@@ -12,8 +12,8 @@ package struct RetryRequest: Sendable {
         var reader = FieldReader(view)
         let filter = reader.object("where")
         if let id = reader.string("id") {
-            query.number = DeadLetter.number(id: id)
-            if query.number == nil { reader.fail("id", "must be the id of a dead letter") }
+            query.serial = DeadLetter.serial(id: id)
+            if query.serial == nil { reader.fail("id", "must be the id of a dead letter") }
         }
         if (filter == nil) == (view["id"] == nil) {
             reader.fail("where", "give either id or where ({} for all)")

@@ -3,7 +3,7 @@ import TomboloJSON
 // What Apple refused for good: kept with its cause, and tried again when somebody has mended it.
 
 extension Core {
-    /// The oldest go beyond this; the facts of the log still tell of them.
+    /// Of a tenant: its oldest go beyond this; the facts of the log still tell of them.
     static let deadLettersMax = 10_000
 
     mutating func bury(
@@ -13,7 +13,8 @@ extension Core {
             let device = devices[destination.device]
         else { return }
         let letter = DeadLetter(
-            number: nextDeadLetter, activity: activities[destination.activity].key,
+            number: nextDeadLetter, serial: serials[device.key.tenant].deadLetters + 1,
+            activity: activities[destination.activity].key,
             incarnation: destination.incarnation, renewal: destination.renewal,
             device: device.key.id, event: flying.event,
             version: flying.version, status: status, reason: reason,
@@ -21,8 +22,17 @@ extension Core {
         nextDeadLetter += 1
         deadLetters.append(letter)
         staged.records.append(letter.record())
-        if deadLetters.count > Self.deadLettersMax { forget(deadLetters.removeFirst()) }
+        serials[device.key.tenant].deadLetters = letter.serial
+        forgetOldest(of: device.key.tenant)
         flushSoon(now: now)
+    }
+
+    /// One tenant's refusals take no room from another's.
+    private mutating func forgetOldest(of tenant: TenantID) {
+        guard deadLetters.count > Self.deadLettersMax else { return }
+        let own = deadLetters.indices.filter { deadLetters[$0].activity.tenant == tenant }
+        guard own.count > Self.deadLettersMax, let oldest = own.first else { return }
+        forget(deadLetters.remove(at: oldest))
     }
 
     private mutating func forget(_ letter: DeadLetter) {
@@ -34,10 +44,10 @@ extension Core {
         _ query: DeadLetterQuery, before: Int64?, limit: Int
     ) -> (letters: [DeadLetter], next: Int64?) {
         let page = deadLetters.lazy.reversed()
-            .filter { $0.number < before ?? .max && query.matches($0) }.prefix(limit + 1)
+            .filter { $0.serial < before ?? .max && query.matches($0) }.prefix(limit + 1)
         let letters = Array(page)
         return (
-            Array(letters.prefix(limit)), letters.count > limit ? letters[limit - 1].number : nil
+            Array(letters.prefix(limit)), letters.count > limit ? letters[limit - 1].serial : nil
         )
     }
 
@@ -75,7 +85,7 @@ extension Core {
 
     private func meant(by query: DeadLetterQuery) throws(Refusal) -> [DeadLetter] {
         let matching = deadLetters.filter(query.matches)
-        guard matching.isEmpty, query.number != nil else { return matching }
+        guard matching.isEmpty, query.serial != nil else { return matching }
         throw Refusal(
             .unknownDeadLetter,
             "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
@@ -152,6 +162,8 @@ extension Core {
             return ["dead letter number \(record.number) cannot be read"]
         }
         deadLetters.append(letter)
+        let tenant = letter.activity.tenant
+        serials[tenant].deadLetters = max(serials[tenant].deadLetters, letter.serial)
         return []
     }
 }

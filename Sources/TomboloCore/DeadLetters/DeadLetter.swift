@@ -2,8 +2,10 @@ import TomboloJSON
 
 /// A push that Apple refused and that will not be sent again as it was: who lost what, and why.
 package struct DeadLetter: Hashable, Sendable {
-    /// Counts up; never used twice.
+    /// Its place among the records of all tenants.
     package let number: Int64
+    /// Counts up over the tenant's own.
+    package let serial: Int64
     package var activity: ActivityKey
     package var incarnation: Int64
     /// Which card of the incarnation on the device (`ActivityReference`).
@@ -17,10 +19,10 @@ package struct DeadLetter: Hashable, Sendable {
     package var apnsID: String
     package var at: Instant
 
-    package var id: String { "dead_\(number)" }
+    package var id: String { "dead_\(serial)" }
 
     /// Reads `id`.
-    package static func number(id: String) -> Int64? {
+    package static func serial(id: String) -> Int64? {
         id.hasPrefix("dead_") ? Int64(id.dropFirst(5)) : nil
     }
 
@@ -47,6 +49,7 @@ package struct DeadLetter: Hashable, Sendable {
         writer.member("reason", reason)
         writer.member("apns_id", apnsID)
         writer.member("at", at.nanoseconds)
+        writer.member("serial", serial)
         writer.endObject()
         return Record(space: .deadLetter, number: number, value: writer.bytes)
     }
@@ -67,7 +70,9 @@ extension DeadLetter {
             let at = view["at"]?.integer
         else { return nil }
         self.init(
-            number: number, activity: ActivityKey(tenant: TenantID(tenant), id: id),
+            // An older relay counted over all tenants.
+            number: number, serial: view["serial"]?.storedCount ?? number,
+            activity: ActivityKey(tenant: TenantID(tenant), id: id),
             incarnation: incarnation, renewal: view["renewal"]?.storedCount ?? 0, device: device,
             event: event, version: version,
             status: Int(status), reason: reason, apnsID: apnsID, at: Instant(nanoseconds: at))
@@ -77,7 +82,7 @@ extension DeadLetter {
 /// Which dead letters are meant: all that are given have to hold.
 package struct DeadLetterQuery: Hashable, Sendable {
     package var tenant: TenantID
-    package var number: Int64?
+    package var serial: Int64?
     package var activity: Identifier?
     package var device: Identifier?
     package var reason: String?
@@ -85,7 +90,7 @@ package struct DeadLetterQuery: Hashable, Sendable {
     package init(tenant: TenantID) { self.tenant = tenant }
 
     func matches(_ letter: DeadLetter) -> Bool {
-        letter.activity.tenant == tenant && number ?? letter.number == letter.number
+        letter.activity.tenant == tenant && serial ?? letter.serial == letter.serial
             && activity ?? letter.activity.id == letter.activity.id
             && device ?? letter.device == letter.device && reason ?? letter.reason == letter.reason
     }

@@ -298,7 +298,7 @@ extension Core {
     private mutating func pushID(_ slot: Int, _ lane: LaneNumber) -> PushID {
         pushCounter &+= 1
         return PushID(
-            UInt64(slot) << 32 | UInt64(UInt8(truncatingIfNeeded: lane.rawValue)) << 24
+            UInt64(slot) << 32 | UInt64(UInt8(lane.rawValue)) << 24
                 | pushCounter & 0xff_ffff)
     }
 

@@ -19,6 +19,7 @@ extension Core {
         switch command {
         case .pause:
             nextPauseNumber += 1
+            serials[tenant].pauses = pause.serial
             pauses[number] = pause
             store(number, pause.encoded(), Stored(.created, number: number), ticket)
         case .resume:
@@ -39,12 +40,12 @@ extension Core {
         switch command {
         case .pause(let request):
             return Pause(
-                number: nextPauseNumber, tenant: tenant, scope: request.scope,
+                number: nextPauseNumber, serial: serials[tenant].pauses + 1, tenant: tenant,
+                scope: request.scope,
                 alertsOnly: request.alertsOnly, reason: request.reason, since: wall(now))
-        case .resume(let number):
-            guard let known = pauses[number], known.tenant == tenant else {
-                throw Self.unknownPause(number)
-            }
+        case .resume(let serial):
+            let known = pauses.values.first { $0.tenant == tenant && $0.serial == serial }
+            guard let known else { throw Self.unknownPause(serial) }
             return known
         }
     }
@@ -56,9 +57,9 @@ extension Core {
         staged.stored.append((ticket, stored))
     }
 
-    private static func unknownPause(_ number: Int64) -> Refusal {
+    private static func unknownPause(_ serial: Int64) -> Refusal {
         Refusal(
-            .unknownPause, "no pause \"pause_\(number)\"; GET /v1/pauses lists those in force")
+            .unknownPause, "no pause \"pause_\(serial)\"; GET /v1/pauses lists those in force")
     }
 
     private mutating func notePause(_ pause: Pause, began: Bool, now: Instant) {
@@ -77,6 +78,7 @@ extension Core {
             return ["the record of pause number \(record.number) cannot be read"]
         }
         pauses[pause.number] = pause
+        serials[pause.tenant].pauses = max(serials[pause.tenant].pauses, pause.serial)
         return []
     }
 

@@ -76,6 +76,8 @@ package struct Core: Sendable {
     package internal(set) var lastSeq: Int64 = 0
     package internal(set) var lastFactSeq: Int64 = 0
     var counters = CountersByTenant()
+    /// What a tenant's own things are numbered by: a number over all would tell of the others.
+    var serials = SerialsByTenant()
 
     /// A user of one tenant.
     struct UserKey: Hashable, Sendable {
@@ -86,6 +88,8 @@ package struct Core: Sendable {
     /// - Parameters:
     ///   - seed: of the chance that makes `apns-id`s and jitter.
     package init(configuration: CoreConfiguration, seed: UInt64) {
+        precondition(
+            configuration.apps.count <= CoreConfiguration.appsMax, "the configuration is checked")
         self.configuration = configuration
         chance = Chance(seed)
         lanes = configuration.apps.map { _ in Lane() }

@@ -19,6 +19,9 @@ package struct CoreConfiguration: Sendable {
         }
     }
 
+    /// The number of a lane has a byte in each destination and in each push.
+    package static let appsMax = 256
+
     package var apps: [App]
     package var budgets = Budgets()
     package var limits = Limits()

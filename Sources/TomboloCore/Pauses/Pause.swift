@@ -12,8 +12,10 @@ package struct Pause: Hashable, Sendable {
         case activity(Identifier)
     }
 
-    /// Never used twice; its name is `pause_<number>`.
+    /// Its place among the records of all tenants.
     package let number: Int64
+    /// Counts the tenant's own; its name is `pause_<serial>`.
+    package let serial: Int64
     package let tenant: TenantID
     package let scope: Scope
     /// Updates go without their alerts, and starts wait.
@@ -22,14 +24,14 @@ package struct Pause: Hashable, Sendable {
     package let reason: String?
     package let since: Instant
 
-    package var name: String { "pause_\(number)" }
+    package var name: String { "pause_\(serial)" }
 
-    /// The number in a name; nil where it is none.
-    package static func number(ofName name: String) -> Int64? {
-        guard name.hasPrefix("pause_"), let number = Int64(name.dropFirst(6)), number > 0 else {
+    /// The serial in a name; nil where it is none.
+    package static func serial(ofName name: String) -> Int64? {
+        guard name.hasPrefix("pause_"), let serial = Int64(name.dropFirst(6)), serial > 0 else {
             return nil
         }
-        return number
+        return serial
     }
 }
 
@@ -60,7 +62,7 @@ package struct PauseRequest: Hashable, Sendable {
 /// What an operator does about pauses.
 package enum PauseCommand: Hashable, Sendable {
     case pause(PauseRequest)
-    /// By its number.
+    /// By its serial.
     case resume(Int64)
 }
 
@@ -79,6 +81,7 @@ extension Pause {
         writer.member("alerts_only", alertsOnly)
         if let reason { writer.member("reason", reason) }
         writer.member("since", since.nanoseconds)
+        writer.member("serial", serial)
         writer.endObject()
         return writer.bytes
     }
@@ -91,6 +94,8 @@ extension Pause {
             let since = view["since"]?.integer
         else { return nil }
         self.number = number
+        // An older relay counted over all tenants.
+        serial = view["serial"]?.integer ?? number
         self.tenant = TenantID(tenant)
         if let app = view["app"]?.string {
             scope = .app(app)

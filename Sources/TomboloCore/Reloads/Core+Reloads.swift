@@ -172,7 +172,7 @@ extension Core {
         pushCounter &+= 1
         let id = PushID(
             Self.surfaceBit | UInt64(slot) << 32
-                | UInt64(UInt8(truncatingIfNeeded: lane.rawValue)) << 24
+                | UInt64(UInt8(lane.rawValue)) << 24
                 | pushCounter & 0xff_ffff)
         let target: Push.Surface =
             surfaces[slot].name != .widget

@@ -149,5 +149,7 @@ struct RegisteredType: Sendable {
 package struct TypeView: Sendable {
     package var app: String
     package var name: String
+    /// nil: `standard`.
+    package var budgetClass: BudgetClass?
     package var body: JSON
 }

@@ -3,8 +3,8 @@ import TomboloJSON
 // Registered types, and what they demand of commands.
 
 extension Core {
-    /// More types of all tenants together are refused.
-    static let typesMax = 10_000
+    /// More types of one tenant are refused.
+    static let typesMax = 1_000
 
     /// Registers a type; `app` nil: the tenant's only one.
     mutating func put(
@@ -14,7 +14,8 @@ extension Core {
         do throws(Refusal) {
             let key = try typeKey(name, app: app, tenant: tenant)
             let known = types[key]
-            guard known != nil || types.count < Self.typesMax else {
+            let count = types.keys.count { $0.tenant == tenant }
+            guard known != nil || count < Self.typesMax else {
                 throw Refusal(.overloaded, "there are \(Self.typesMax) types already")
             }
             if type.budgetClass == .lab,
@@ -71,7 +72,10 @@ extension Core {
     package func typeView(_ name: String, app: String?, tenant: TenantID) -> TypeView? {
         guard let app = app ?? configuration.onlyApp(of: tenant) else { return nil }
         let key = ActivityType.Key(tenant: tenant, app: app, name: name)
-        return types[key].map { TypeView(app: app, name: name, body: $0.type.body) }
+        return types[key].map {
+            TypeView(
+                app: app, name: name, budgetClass: $0.type.budgetClass, body: $0.type.body)
+        }
     }
 
     /// The type of an activity, where it is registered.

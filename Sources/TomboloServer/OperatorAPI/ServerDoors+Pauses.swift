@@ -43,30 +43,30 @@ extension ServerDoors {
     }
 
     func showPause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let number = try pauseNumber(request)
+        let serial = try pauseSerial(request)
         let pauses = await relay.pauses(of: request.tenant)
-        guard let pause = pauses.first(where: { $0.number == number }) else {
+        guard let pause = pauses.first(where: { $0.serial == serial }) else {
             throw Self.unknownPause(request)
         }
         return .json { pause.write(to: &$0) }
     }
 
     func deletePause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let number = try pauseNumber(request)
+        let serial = try pauseSerial(request)
         let isDryRun = try request.isDryRun
         if isDryRun {
-            _ = try Self.found(await relay.dryRun(.resume(number), of: request.tenant))
+            _ = try Self.found(await relay.dryRun(.resume(serial), of: request.tenant))
         } else {
-            _ = try await store(.resume(number), request)
+            _ = try await store(.resume(serial), request)
         }
         return .gone("id", request.parameter("id"), isDryRun: isDryRun)
     }
 
-    private func pauseNumber(_ request: DoorRequest) throws(Problem) -> Int64 {
-        guard let number = Pause.number(ofName: request.parameter("id")) else {
+    private func pauseSerial(_ request: DoorRequest) throws(Problem) -> Int64 {
+        guard let serial = Pause.serial(ofName: request.parameter("id")) else {
             throw Self.unknownPause(request)
         }
-        return number
+        return serial
     }
 
     private static func unknownPause(_ request: DoorRequest) -> Problem {

@@ -24,6 +24,7 @@ extension ServerDoors {
             throw Problem(error)
         }
         let app = document.root["app"]?.string
+        try await checkBudgetClass(type.budgetClass, of: name, app: app, request)
         if try request.isDryRun {
             let stored = try Self.found(
                 await relay.dryRun(type, named: name, app: app, tenant: request.tenant))
@@ -44,6 +45,25 @@ extension ServerDoors {
             .notYet,
             "This version does nothing with \(names.joined(separator: ", ")). Leave it out.",
             errors: names.map { FieldError(pointer: "/\($0)", message: "does nothing yet") })
+    }
+
+    /// Who only produces may lower the class of a type, and send the type again as it is: a class
+    /// spends the phone's budget, which is the operator's to give.
+    private func checkBudgetClass(
+        _ asked: BudgetClass?, of name: String, app: String?, _ request: DoorRequest
+    ) async throws(Problem) {
+        guard let asked, let principal = request.principal,
+            !principal.scopes.contains(.operate)
+        else { return }
+        let known = await relay.type(name, app: app, tenant: request.tenant)?.budgetClass
+        guard asked.rawValue > (known ?? .standard).rawValue else { return }
+        var problem = AccessControl.forbidden(.operate, device: nil, key: principal)
+        problem.errors = [
+            FieldError(
+                pointer: "/budget_class",
+                message: "must not be above \((known ?? .standard).name) without scope operate")
+        ]
+        throw problem
     }
 
     func showType(_ request: DoorRequest) async throws(Problem) -> DoorResponse {

@@ -65,6 +65,13 @@ extension Configuration {
             reader.fail("apps", "must be an array of apps")
             return []
         }
+        guard list.count <= CoreConfiguration.appsMax else {
+            reader.fail(
+                "apps",
+                "has \(list.count) apps, and a relay serves at most "
+                    + "\(CoreConfiguration.appsMax); run another relay for the others")
+            return []
+        }
         var apps: [App] = []
         let pointer = reader.path("apps")
         for (index, view) in list.elements.enumerated() {

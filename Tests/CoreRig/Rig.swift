@@ -256,10 +256,13 @@ package struct Rig {
         tell(.report(ActivityReference(card)!, report), device)
     }
 
-    package mutating func tell(_ command: DeviceCommand, _ device: String = "phone") {
+    package mutating func tell(
+        _ command: DeviceCommand, _ device: String = "phone",
+        by authority: DeviceAuthority = .operate
+    ) {
         ticket += 1
         let key = DeviceKey(tenant: Rig.tenant, id: Identifier(device)!)
-        step(.device(key, command, Ticket(ticket)))
+        step(.device(key, command, Ticket(ticket), by: authority))
     }
 
     /// A phone with its tokens, and an activity that runs on it, started at second 0.

@@ -117,7 +117,7 @@ import TomboloJSON
         var rig = Rig { $0.limits.probeMax = .seconds(4) }
         for index in 0..<30 {
             rig.device("d\(index)", .frequent)
-            rig.token("start:Runner", "a\(index % 10)", "d\(index)")
+            rig.token("start:Runner", "a\(1_000 + index)0", "d\(index)")
         }
         rig.step(.capacity(LaneNumber(0), 4))
         let devices = (0..<30).map { "\"d\($0)\"" }.joined(separator: ",")

@@ -14,7 +14,7 @@ import TomboloCore
                 .start,
                 #"{"type":"Runner","audience":{"device":"d\#(index)","start":"adopt"},"#
                     + #""state":{"lap":0}}"#, id: name)
-            rig.token("activity:\(name)", "aa", "d\(index)")
+            rig.token("activity:\(name)", "a\(1_000 + index)0", "d\(index)")
         }
         rig.advance(to: 5)
         for index in 0..<all { rig.command(.play, ClipTests.clip, id: "c\(index)") }

@@ -86,11 +86,11 @@ import TomboloJSON
 
     @Test func `budgets come page by page, with starts, widgets and controls`() async throws {
         try await withDoors { doors in
-            for phone in ["phone-1", "phone-2"] {
+            for (digit, phone) in [(1, "phone-1"), (2, "phone-2")] {
                 for (path, body) in [
                     ("", #"{"app":"com.example.app"}"#),
-                    ("/tokens/start:RunnerWidgetAttributes", #"{"token":"aa"}"#),
-                    ("/tokens/control:lock", #"{"token":"cc"}"#),
+                    ("/tokens/start:RunnerWidgetAttributes", #"{"token":"a\#(digit)"}"#),
+                    ("/tokens/control:lock", #"{"token":"c\#(digit)"}"#),
                 ] {
                     let answer = try await doors.call("PUT", "/v1/devices/\(phone)\(path)", body)
                     #expect((200...201).contains(answer.status), "\(path)")

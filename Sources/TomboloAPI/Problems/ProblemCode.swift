@@ -36,6 +36,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case activityEnded = "activity-ended"
     case activityDamaged = "activity-damaged"
     case channelInUse = "channel-in-use"
+    case tokenInUse = "token-in-use"
     case ownKey = "own-key"
     case preconditionFailed = "precondition-failed"
     case invalidField = "invalid-field"

@@ -37,6 +37,15 @@ extension ProblemRegistry {
             fix: "End the activity first, and let its end go; or take another channel.",
             command: "tombolo channel ls"),
         ProblemPage(
+            .tokenInUse, 409, "Another device has the token",
+            cause:
+                "A token is one phone's, and each has one device. A device of the same user takes "
+                + "the token over; a device of another user, or of none, does not.",
+            fix:
+                "Register both devices for the user, delete the device that has the token, or "
+                + "register the token with a key of scope operate.",
+            command: "tombolo key mint --scope operate"),
+        ProblemPage(
             .apnsRefused, 502, "Apple refused the channel",
             cause:
                 "Apple's channel service answered with a reason, which the problem names: "

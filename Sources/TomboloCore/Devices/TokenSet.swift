@@ -45,13 +45,15 @@ package struct TokenSet: Sendable {
 extension Core {
     /// Makes a device's tokens what its app says they are: all of it, or nothing.
     mutating func putTokens(
-        _ set: TokenSet, _ slot: Int, now: Instant, effects: inout Effects
+        _ set: TokenSet, _ slot: Int, by authority: DeviceAuthority, now: Instant,
+        effects: inout Effects
     ) throws(Refusal) {
         guard let device = devices[slot] else { return }
-        let gone = try gone(after: set, of: device, now: now)
+        let gone = try gone(after: set, of: device, by: authority, now: now)
         for name in gone { dropToken(name, slot, now: now, effects: &effects) }
         for (name, registration) in set.observed(at: wall(now)) {
-            _ = try keepToken(name, registration, slot, now: now, effects: &effects)
+            _ = try keepToken(
+                name, registration, slot, by: authority, now: now, effects: &effects)
         }
         // A time ahead of the clock is a wrong clock's: it must not keep later ones away.
         let seen = min(set.observedAt ?? wall(now), wall(now))
@@ -60,7 +62,7 @@ extension Core {
 
     /// The names of those that would be no more; throws where one that is new would not be taken.
     func gone(
-        after set: TokenSet, of device: Device, now: Instant
+        after set: TokenSet, of device: Device, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> [TokenName] {
         let observed = min(set.observedAt ?? wall(now), wall(now))
         let named = Set(set.tokens.map(\.name))
@@ -70,7 +72,8 @@ extension Core {
         var left = device
         for name in gone { left.tokens[name] = nil }
         for (name, registration) in set.observed(at: wall(now)) {
-            guard let token = try judge(name, registration, of: left, now: now)?.0 else { continue }
+            guard let token = try judge(name, registration, of: left, by: authority, now: now)?.0
+            else { continue }
             left.tokens[name] = token
             left.retired[name] = nil
         }

@@ -15,6 +15,8 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case deadLetter = 7
     /// Broadcast channels; the number is the channel's.
     case channel = 8
+    /// What phones have had through start tokens that left their devices; numbered by itself.
+    case startHistory = 9
     /// An operator's pauses; the number is the pause's.
     case pause = 16
 }

@@ -126,6 +126,7 @@ extension Core {
             destination.phase = .live
         }
         let slot = insert(destination)
+        recallCard(slot, now: now)
         staged.dirtyMarks.append(slot)
         flushSoon(now: now)
     }

@@ -13,9 +13,10 @@ extension Core {
         case .register, .report: return Stored(.updated)
         case .delete, .deleteToken: return Stored(.deleted)
         case .putToken(let name, let registration):
-            return Stored(try judge(name, registration, of: device, now: now)?.1 ?? .outdated)
+            let judged = try judge(name, registration, of: device, by: authority, now: now)
+            return Stored(judged?.1 ?? .outdated)
         case .putTokens(let set):
-            _ = try gone(after: set, of: device, now: now)
+            _ = try gone(after: set, of: device, by: authority, now: now)
             return Stored(.updated)
         case .presence(let report):
             return Stored(hearing(report, of: device, now: now).isNews ? .updated : .outdated)

@@ -15,10 +15,11 @@ extension Core {
                 staged.stored.append((ticket, stored))
             case .delete: try deleteDevice(key, ticket, now: now)
             case .putToken(let name, let registration):
-                try putToken(name, registration, key, ticket, now: now, effects: &effects)
+                try putToken(
+                    name, registration, key, by: authority, ticket, now: now, effects: &effects)
             case .putTokens(let set):
                 let slot = try device(key)
-                try putTokens(set, slot, now: now, effects: &effects)
+                try putTokens(set, slot, by: authority, now: now, effects: &effects)
                 stageDevice(slot)
                 staged.stored.append((ticket, Stored(.updated)))
             case .deleteToken(let name):
@@ -55,7 +56,9 @@ extension Core {
         effects: inout Effects
     ) {
         // Tokens and cards belong to one app in one environment: there it is another installation.
-        if let known = deviceByKey[key], moves(known, to: registration) { forgetDevice(known) }
+        if let known = deviceByKey[key], moves(known, to: registration) {
+            forgetDevice(known, now: now)
+        }
         let slot: Int
         if let present = deviceByKey[key] {
             slot = present
@@ -68,6 +71,7 @@ extension Core {
             nextDeviceNumber += 1
             devices[slot]?.audience = audienceByDevice.removeValue(forKey: key) ?? []
             deviceByKey[key] = slot
+            recallStarts(ofDevice: slot, now: now)
         }
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
@@ -142,12 +146,15 @@ extension Core {
         _ key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let slot = try device(key)
-        forgetDevice(slot)
+        forgetDevice(slot, now: now)
         staged.stored.append((ticket, Stored(.deleted)))
     }
 
-    mutating func forgetDevice(_ slot: Int) {
+    /// - Parameter keepsHistory: false where nothing of it may stay.
+    mutating func forgetDevice(_ slot: Int, keepsHistory: Bool = true, now: Instant) {
         guard let gone = devices[slot] else { return }
+        if keepsHistory { keepHistory(ofDevice: slot, now: now) }
+        releaseTokens(of: slot)
         leaveUser(slot)
         for destination in gone.destinations { removeDestination(destination) }
         devices[slot] = nil
@@ -161,11 +168,12 @@ extension Core {
     // MARK: Tokens
 
     private mutating func putToken(
-        _ name: TokenName, _ registration: TokenRegistration, _ key: DeviceKey, _ ticket: Ticket,
-        now: Instant, effects: inout Effects
+        _ name: TokenName, _ registration: TokenRegistration, _ key: DeviceKey,
+        by authority: DeviceAuthority, _ ticket: Ticket, now: Instant, effects: inout Effects
     ) throws(Refusal) {
         let slot = try device(key)
-        let kind = try keepToken(name, registration, slot, now: now, effects: &effects)
+        let kind = try keepToken(
+            name, registration, slot, by: authority, now: now, effects: &effects)
         guard kind != .outdated else {
             effects.answers.append((ticket, .stored(Stored(.outdated))))
             return
@@ -176,13 +184,15 @@ extension Core {
 
     /// Takes a token in, and lets those that waited for it go on; the caller stages the device.
     mutating func keepToken(
-        _ name: TokenName, _ registration: TokenRegistration, _ slot: Int, now: Instant,
-        effects: inout Effects
+        _ name: TokenName, _ registration: TokenRegistration, _ slot: Int,
+        by authority: DeviceAuthority, now: Instant, effects: inout Effects
     ) throws(Refusal) -> Stored.Kind {
         guard let device = devices[slot],
-            let (token, kind) = try judge(name, registration, of: device, now: now)
+            let (token, kind) = try judge(
+                name, registration, of: device, by: authority, now: now)
         else { return .outdated }
-        devices[slot]?.tokens[name] = token
+        takeFromOthers(token.value, for: slot, now: now, effects: &effects)
+        setToken(name, token, of: slot, now: now)
         devices[slot]?.retired[name] = nil
         switch name {
         case .activity(let reference):
@@ -196,6 +206,7 @@ extension Core {
         case .start(let type):
             if device.tokens[name]?.value != token.value {
                 devices[slot]?.startBackOffs[type] = nil
+                recallStarts(of: token.value, type: type, slot, now: now)
             }
             for destination in devices[slot]?.destinations ?? [] {
                 evaluate(destination, now: now, effects: &effects)
@@ -207,7 +218,8 @@ extension Core {
 
     /// A token as it is kept; nil where what is known is newer.
     func judge(
-        _ name: TokenName, _ registration: TokenRegistration, of device: Device, now: Instant
+        _ name: TokenName, _ registration: TokenRegistration, of device: Device,
+        by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> (Device.Token, Stored.Kind)? {
         let known = device.tokens[name]
         // Without a time of its own it is news, also to a clock that was set back since the last.
@@ -223,6 +235,9 @@ extension Core {
                 .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")
         }
         let value = PushToken(registration.token)
+        guard try mayTake(value, observedAt: observed, for: device, by: authority) else {
+            return nil
+        }
         let isSame = known?.value == value
         let token = Device.Token(
             value: value,
@@ -321,7 +336,7 @@ extension Core {
     mutating func dropToken(
         _ name: TokenName, _ slot: Int, now: Instant, effects: inout Effects
     ) {
-        devices[slot]?.tokens[name] = nil
+        setToken(name, nil, of: slot, now: now)
         guard case .activity(let reference) = name else { return }
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations[index], self.reference(destination) == reference,

@@ -42,7 +42,8 @@ extension Core {
         _ key: DeviceKey, _ ticket: Ticket, now: Instant
     ) throws(Refusal) {
         let (alone, shared) = try named(key)
-        if let device = deviceByKey[key] { forgetDevice(device) }
+        forgetHistories(of: key)
+        if let device = deviceByKey[key] { forgetDevice(device, keepsHistory: false, now: now) }
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }
         var query = DeadLetterQuery(tenant: key.tenant)

@@ -69,7 +69,7 @@ extension Core {
             if end > now {
                 next = earlier(next, end)
             } else {
-                devices[device]?.tokens[name] = nil
+                setToken(name, nil, of: device, now: now)
             }
         }
         if devices[device]?.tokens.count != owner.tokens.count { stageDevice(device) }
@@ -87,7 +87,7 @@ extension Core {
     }
 
     /// The tokens of an activity that leaves memory go with it: its cards are gone for hours.
-    mutating func dropTokens(of activity: Int, on device: Int) {
+    mutating func dropTokens(of activity: Int, on device: Int, now: Instant) {
         let key = activities[activity].key
         let incarnation = activities[activity].incarnation
         let names = (devices[device]?.tokens.names ?? []).filter { name in
@@ -95,7 +95,7 @@ extension Core {
             return reference.id == key.id && reference.incarnation <= incarnation
         }
         guard !names.isEmpty else { return }
-        for name in names { devices[device]?.tokens[name] = nil }
+        for name in names { setToken(name, nil, of: device, now: now) }
         stageDevice(device)
     }
 }

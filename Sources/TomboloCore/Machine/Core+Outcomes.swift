@@ -267,6 +267,7 @@ extension Core {
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
         let retiredAt = max(wall(now), since ?? .distantPast)
         devices[destination.device]?.retire(name, at: retiredAt)
+        releaseToken(token.value, of: destination.device)
         stageDevice(destination.device)
         noteFact(slot, flying, "token.retired", name.text, now: now)
         guard flying.event != .start else { return }

@@ -44,6 +44,7 @@ extension Core {
         let (records, unknown) = Self.known(recovery.records, recovery.trapped)
         damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt)
+        for slot in devices.indices { adoptTokens(of: slot) }
         let told = told(recovery, now: now)
         var deviceByNumber: [Int64: Int] = [:]
         for (slot, device) in devices.enumerated() {
@@ -61,6 +62,7 @@ extension Core {
         for slot in marked..<destinations.count where destinations[slot]?.token != nil {
             adoptPacing(slot, told: told, mayHaveSent: true, now: now)
         }
+        recallBudgets(now: now)
         countEnds(now: now)
         recallEchoes(now: now)
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
@@ -135,7 +137,9 @@ extension Core {
     /// All but marks, which need them.
     private mutating func adoptRecords(_ records: [Record], restoredAt: Instant?) -> [String] {
         var damage: [String] = []
-        for space in [RecordSpace.device, .channel, .type, .deadLetter, .key, .pause] {
+        for space in [
+            RecordSpace.device, .startHistory, .channel, .type, .deadLetter, .key, .pause,
+        ] {
             for record in records where record.space == space {
                 noteWork(on: record)
                 damage += adopt(record, restoredAt: restoredAt)
@@ -147,6 +151,7 @@ extension Core {
     private mutating func adopt(_ record: Record, restoredAt: Instant?) -> [String] {
         switch record.space {
         case .device: return adoptDevice(record)
+        case .startHistory: return adoptStartHistory(record)
         case .channel: return adoptChannel(record, restoredAt: restoredAt)
         case .type: return adoptType(record)
         case .deadLetter: return adoptDeadLetter(record)

@@ -44,7 +44,7 @@ extension Core {
             }
             for destination in activity.destinations {
                 release(destination, endedAt: ending.at)
-                dismiss(destination)
+                dismiss(destination, now: now)
             }
             staged.retired.append(
                 Staged.Retired(
@@ -60,10 +60,10 @@ extension Core {
         return destination.isFinished && destination.inFlight == nil && !destination.isQueued
     }
 
-    private mutating func dismiss(_ slot: Int) {
+    private mutating func dismiss(_ slot: Int, now: Instant) {
         guard let device = destinations[slot]?.device, let activity = destinations[slot]?.activity
         else { return }
-        dropTokens(of: activity, on: device)
+        dropTokens(of: activity, on: device, now: now)
         devices[device]?.destinations.remove(slot)
         removeDestination(slot)
     }

@@ -27,6 +27,9 @@ package struct Core: Sendable {
     var devices = DeviceTable()
     var deviceByKey: [DeviceKey: Int] = [:]
     var registrations = RegistrationPool()
+    /// Devices by their tokens.
+    var tokenHolders: [TokenPlace: Int] = [:]
+    var startHistories: [StartHistory.Key: StartHistory] = [:]
     var destinations: [Destination?] = []
     var freeDestinations: [Int] = []
     var lanes: [Lane]
@@ -59,6 +62,7 @@ package struct Core: Sendable {
 
     var nextActivityNumber: Int64 = 1
     var nextDeviceNumber: Int64 = 1
+    var nextStartHistory: Int64 = 1
     var nextDestinationNumber: Int64 = 1
     var nextPauseNumber: Int64 = 1
     /// In force, by number.

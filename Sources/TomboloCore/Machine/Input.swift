@@ -182,6 +182,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case unknownChannel = "unknown-channel"
         case channelInUse = "channel-in-use"
         case userNotBound = "user-not-bound"
+        case tokenInUse = "token-in-use"
         case unknownPause = "unknown-pause"
         case unknownType = "unknown-type"
         case unknownDeadLetter = "unknown-dead-letter"

@@ -76,7 +76,7 @@ struct Destination: Sendable {
 
     /// Names its mark; never used twice.
     let number: Int64
-    private let card: CardNumber
+    private var card: CardNumber
     var phaseSince: Instant
     /// The newest version that Apple took, or that needs no push.
     var acknowledged: Int64 = 0
@@ -151,9 +151,14 @@ struct Destination: Sendable {
         activityPlace = Int32(activity)
         devicePlace = Int32(device)
         card = CardNumber(incarnation: incarnation, renewal: renewal)
-        laneByte = UInt8(truncatingIfNeeded: lane.rawValue)
+        laneByte = UInt8(lane.rawValue)
         self.ledger = ledger
         self.phaseSince = phaseSince
+    }
+
+    /// Goes on as another card of its activity.
+    mutating func become(incarnation: Int64, renewal: Int64) {
+        card = CardNumber(incarnation: incarnation, renewal: renewal)
     }
 
     var activity: Int { Int(activityPlace) }
@@ -161,7 +166,7 @@ struct Destination: Sendable {
     var incarnation: Int64 { card.incarnation }
     /// Which card of the incarnation on this device (`ActivityReference`).
     var renewal: Int64 { card.renewal }
-    /// An outcome's number has no room for more than 256 either.
+    /// `CoreConfiguration.appsMax` has room here, and in an outcome's number.
     var lane: LaneNumber { LaneNumber(Int32(laneByte)) }
 
     /// No channel was to be had for its card: an update token will do.

@@ -262,6 +262,7 @@ extension Core {
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
         let retiredAt = max(wall(now), since ?? .distantPast)
         devices[surface.device]?.retire(surface.name, at: retiredAt)
+        releaseToken(token.value, of: surface.device)
         stageDevice(surface.device)
     }
 

@@ -293,7 +293,7 @@ package struct GrantReplay: Sendable {
         guard lanes.updateValue(true, forKey: TypeOfTenant(tenant: tenant, type: type)) == nil
         else { return }
         for case let device? in core.devices where device.key.tenant == tenant {
-            let token = TokenRegistration(token: hex(device.number), observedAt: nil)
+            let token = TokenRegistration(token: "aa" + hex(device.number), observedAt: nil)
             tell(.putToken(.start(type: type), token), device.key)
         }
     }

@@ -151,7 +151,7 @@ enum BenchFramesCommand {
                 else { continue }
                 let device = DeviceKey(tenant: tenant, id: id)
                 _ = await relay.submit(.register(registration), for: device, by: .operate)
-                let digest = SHA256.digest("token\(index % BenchPushCommand.tokensByDefault)")
+                let digest = SHA256.digest("token\(index)")
                 let token = try TokenRegistration(
                     reading: JSONDocument(Array(#"{"token":"\#(Hex.encode(digest))"}"#.utf8)).root)
                 _ = await relay.submit(.putToken(name, token), for: device, by: .operate)

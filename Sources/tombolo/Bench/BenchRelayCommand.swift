@@ -93,7 +93,7 @@ struct RelayLoad: Sendable {
                     "PUT", device, body: Array(#"{"budget_class":"\#(budgetClass)"}"#.utf8)),
                 name: nil)
             let token = Hex.encode(
-                SHA256.digest("token\(index % BenchPushCommand.tokensByDefault)"))
+                SHA256.digest("token\(index)"))
             _ = try await client.send(
                 RelayRequest(
                     "PUT", "\(device)/tokens/activity:a\(index)",

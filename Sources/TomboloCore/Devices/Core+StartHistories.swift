@@ -1,0 +1,183 @@
+// A phone's starts outlive the device that had them.
+
+extension Core {
+    /// What a start token's phone has had is remembered when the token leaves its device.
+    mutating func keepHistory(ofToken value: PushToken, type: String, _ slot: Int, now: Instant) {
+        guard let device = devices[slot], let key = historyKey(of: value, device) else { return }
+        let cards = device.destinations.compactMap { index -> StartHistory.Card? in
+            guard let destination = destinations[index], destination.device == slot,
+                activities[destination.activity].definition.type == type
+            else { return nil }
+            return card(of: destination)
+        }
+        keep(cards, of: slot, under: key, now: now)
+    }
+
+    /// The same of a device's budget, when the device is deleted.
+    mutating func keepHistory(ofDevice slot: Int, now: Instant) {
+        guard let device = devices[slot], device.channel == nil else { return }
+        for (name, token) in device.tokens.all {
+            if case .start(let type) = name {
+                keepHistory(ofToken: token.value, type: type, slot, now: now)
+            }
+        }
+        keep([], of: slot, under: .device(device.key), now: now)
+    }
+
+    private mutating func keep(
+        _ cards: [StartHistory.Card], of slot: Int, under key: StartHistory.Key, now: Instant
+    ) {
+        let full = devices.budgets[slot].starts.fullAt
+        guard full > now || !cards.isEmpty else { return }
+        var history = startHistories[key] ?? newHistory(key, now: now)
+        history.add(startsFullAt: full, cards, now: now)
+        startHistories[key] = history
+        staged.records.append(history.record())
+        flushSoon(now: now)
+    }
+
+    /// Makes room: what nobody needs any more goes, and beyond the limit what is needed least long.
+    private mutating func newHistory(_ key: StartHistory.Key, now: Instant) -> StartHistory {
+        defer { nextStartHistory += 1 }
+        let history = StartHistory(number: nextStartHistory, key: key)
+        guard startHistories.count >= StartHistory.countMax else { return history }
+        let gone = startHistories.values.filter { $0.until <= now }
+        for old in gone.sorted(by: { $0.number < $1.number }) { forgetHistory(old.key) }
+        let own = startHistories.values.filter { $0.tenant == history.tenant }
+        if own.count >= StartHistory.countMax,
+            let first = own.min(by: { ($0.until, $0.number) < ($1.until, $1.number) })
+        {
+            forgetHistory(first.key)
+        }
+        return history
+    }
+
+    private mutating func forgetHistory(_ key: StartHistory.Key) {
+        guard let history = startHistories.removeValue(forKey: key) else { return }
+        staged.records.append(Record(space: .startHistory, number: history.number, value: nil))
+    }
+
+    /// Of somebody whose data is erased.
+    mutating func forgetHistories(of device: DeviceKey) {
+        forgetHistory(.device(device))
+        guard let known = deviceByKey[device].flatMap({ devices[$0] }) else { return }
+        for (_, token) in known.tokens.all {
+            if let key = historyKey(of: token.value, known) { forgetHistory(key) }
+        }
+    }
+
+    /// A card that may be on the phone; nil where no start was tried.
+    private func card(of destination: Destination) -> StartHistory.Card? {
+        guard destination.phase != .waiting || destination.reservedStart else { return nil }
+        return StartHistory.Card(
+            activity: activities[destination.activity].number.rawValue,
+            incarnation: destination.incarnation, renewal: destination.renewal,
+            phase: destination.phase, since: destination.cardSince,
+            alertsThrough: max(destination.alertsThrough, destination.reservedAlert ?? 0),
+            lastTimestamp: destination.pacing.lastTimestamp,
+            wasDismissed: destination.wasDismissed)
+    }
+
+    private func historyKey(of value: PushToken, _ device: Device) -> StartHistory.Key? {
+        guard let place = tokenPlace(of: value, device) else { return nil }
+        let app = configuration.apps[Int(place.lane.rawValue)]
+        var hash = StableHash()
+        hash.combine(app.tenant.name.rawValue.utf8)
+        hash.combine(app.id.utf8)
+        hash.combine(app.environment.name.utf8)
+        hash.combine(value.text.utf8)
+        return .token(app.tenant, hash: hash.value)
+    }
+
+    // MARK: Coming back
+
+    /// A start token has come to a device: what its phone has had counts there.
+    mutating func recallStarts(of value: PushToken, type: String, _ slot: Int, now: Instant) {
+        guard !startHistories.isEmpty, let device = devices[slot],
+            let key = historyKey(of: value, device), let history = startHistories[key]
+        else { return }
+        recallBudget(history, slot, now: now)
+        for index in device.destinations { resume(index, history, type: type, now: now) }
+    }
+
+    /// A device has come back under its name.
+    mutating func recallStarts(ofDevice slot: Int, now: Instant) {
+        guard let key = devices[slot]?.key, let history = startHistories[.device(key)] else {
+            return
+        }
+        recallBudget(history, slot, now: now)
+    }
+
+    /// A destination is new: its phone may have the card already.
+    mutating func recallCard(_ index: Int, now: Instant) {
+        guard !startHistories.isEmpty, let destination = destinations[index],
+            let device = devices[destination.device]
+        else { return }
+        let type = activities[destination.activity].definition.type
+        guard let token = device.tokens[.start(type: type)],
+            let key = historyKey(of: token.value, device), let history = startHistories[key]
+        else { return }
+        resume(index, history, type: type, now: now)
+    }
+
+    private mutating func recallBudget(_ history: StartHistory, _ slot: Int, now: Instant) {
+        devices.budgets[slot].recoverStarts(
+            configuration.budgets[.start], fullAt: history.startsFullAt, now: now)
+    }
+
+    private mutating func resume(
+        _ index: Int, _ history: StartHistory, type: String, now: Instant
+    ) {
+        guard let destination = destinations[index], destination.phase == .waiting,
+            !destination.reservedStart, destination.final == nil,
+            activities[destination.activity].definition.type == type
+        else { return }
+        let number = activities[destination.activity].number.rawValue
+        guard
+            let card = history.cards.first(where: {
+                $0.activity == number && $0.incarnation == destination.incarnation
+                    && $0.renewal >= destination.renewal
+            })
+        else { return }
+        destinations[index]?.resume(card)
+        enter(card.resumedPhase, index, now: now)
+    }
+
+    // MARK: After a restart
+
+    mutating func adoptStartHistory(_ record: Record) -> [String] {
+        nextStartHistory = max(nextStartHistory, record.number + 1)
+        guard let value = record.value else { return [] }
+        guard let history = StartHistory(record: value, number: record.number) else {
+            return ["the start history number \(record.number) cannot be read"]
+        }
+        startHistories[history.key] = history
+        return []
+    }
+
+    /// Budgets that marks do not carry: those of devices that have begun nothing themselves.
+    mutating func recallBudgets(now: Instant) {
+        guard !startHistories.isEmpty else { return }
+        for slot in devices.indices {
+            guard let device = devices[slot] else { continue }
+            recallStarts(ofDevice: slot, now: now)
+            for (name, token) in device.tokens.all {
+                guard case .start = name, let key = historyKey(of: token.value, device),
+                    let history = startHistories[key]
+                else { continue }
+                recallBudget(history, slot, now: now)
+            }
+        }
+    }
+}
+
+extension Destination {
+    /// Goes on with a card that its phone has.
+    fileprivate mutating func resume(_ card: StartHistory.Card) {
+        become(incarnation: card.incarnation, renewal: card.renewal)
+        cardSince = card.since
+        alertsThrough = max(alertsThrough, card.alertsThrough)
+        pacing.lastTimestamp = max(pacing.lastTimestamp, card.lastTimestamp)
+        wasDismissed = card.wasDismissed
+    }
+}

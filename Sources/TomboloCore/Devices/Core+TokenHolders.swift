@@ -1,0 +1,115 @@
+// Each token has one holder: a phone that two devices share would get everything twice.
+
+/// A token's place: values are one app's in one environment.
+struct TokenPlace: Hashable, Sendable {
+    var lane: LaneNumber
+    var value: PushToken
+}
+
+extension Core {
+    /// Nil where the device's app is configured no more.
+    func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
+        // Gone from the configuration: there is no way to its phone.
+        guard let lane = try? lane(of: device.registration, tenant: device.key.tenant) else {
+            return nil
+        }
+        return TokenPlace(lane: lane, value: value)
+    }
+
+    /// Gives a device a token, or (with nil) takes one away: the one way in which its tokens change
+    /// but for Apple's word.
+    mutating func setToken(_ name: TokenName, _ token: Device.Token?, of slot: Int, now: Instant) {
+        guard let device = devices[slot] else { return }
+        let old = device.tokens[name]
+        if let old, old.value != token?.value, case .start(let type) = name {
+            keepHistory(ofToken: old.value, type: type, slot, now: now)
+        }
+        devices[slot]?.tokens[name] = token
+        if let old, old.value != token?.value { releaseToken(old.value, of: slot) }
+        if let token, let place = tokenPlace(of: token.value, device) {
+            tokenHolders[place] = slot
+        }
+    }
+
+    /// A device has a token no more, under this name; it may have it under another.
+    mutating func releaseToken(_ value: PushToken, of slot: Int) {
+        guard let device = devices[slot], let place = tokenPlace(of: value, device),
+            tokenHolders[place] == slot,
+            !device.tokens.all.contains(where: { $0.token.value == value })
+        else { return }
+        tokenHolders[place] = nil
+    }
+
+    /// A device goes: it holds nothing any more.
+    mutating func releaseTokens(of slot: Int) {
+        guard let device = devices[slot] else { return }
+        for (_, token) in device.tokens.all {
+            if let place = tokenPlace(of: token.value, device), tokenHolders[place] == slot {
+                tokenHolders[place] = nil
+            }
+        }
+    }
+
+    /// Another device that has the token, and since when its app has.
+    private func otherHolder(
+        of value: PushToken, than device: Device
+    ) -> (slot: Int, observedAt: Instant)? {
+        guard let place = tokenPlace(of: value, device), let slot = tokenHolders[place],
+            let holder = devices[slot], holder.key != device.key
+        else { return nil }
+        let times = holder.tokens.all.compactMap { $0.token.value == value ? $0.token : nil }
+        return (slot, times.map(\.observedAt).max() ?? .distantPast)
+    }
+
+    /// Whether a token that another device holds may come to this one; throws `tokenInUse` where it
+    /// is neither of the same user nor asked for by an operator.
+    ///
+    /// - Returns: false where what the other device told of it is newer.
+    func mayTake(
+        _ value: PushToken, observedAt: Instant, for device: Device, by authority: DeviceAuthority
+    ) throws(Refusal) -> Bool {
+        guard let (slot, last) = otherHolder(of: value, than: device) else { return true }
+        let user = devices[slot]?.registration.user
+        guard authority == .operate || user != nil && user == device.registration.user else {
+            throw Refusal(
+                .tokenInUse,
+                "another device has this token; delete it there, or register the token with the "
+                    + "key of an operator",
+                errors: [FieldError(pointer: "/token", message: "is another device's")])
+        }
+        return last <= observedAt
+    }
+
+    /// A token comes to a device: whoever had it before has it no more.
+    mutating func takeFromOthers(
+        _ value: PushToken, for slot: Int, now: Instant, effects: inout Effects
+    ) {
+        guard let device = devices[slot], let (other, _) = otherHolder(of: value, than: device)
+        else { return }
+        let names = devices[other]?.tokens.all.filter { $0.token.value == value }.map(\.name) ?? []
+        for name in names { dropToken(name, other, now: now, effects: &effects) }
+        stageDevice(other)
+    }
+
+    /// After a restart: an older relay let two devices have one token. The newer registration keeps
+    /// it where both are of one user; else the older one does.
+    mutating func adoptTokens(of slot: Int) {
+        guard let device = devices[slot] else { return }
+        for (name, token) in device.tokens.all {
+            guard let place = tokenPlace(of: token.value, device) else { continue }
+            guard let other = tokenHolders[place], other != slot, let holder = devices[other],
+                let first = holder.tokens.all.first(where: { $0.token.value == token.value })
+            else {
+                tokenHolders[place] = slot
+                continue
+            }
+            let user = holder.registration.user
+            let isOneUser = user != nil && user == device.registration.user
+            let isNewer = first.token.observedAt <= token.observedAt
+            let (loser, lost) = isOneUser == isNewer ? (other, first.name) : (slot, name)
+            devices[loser]?.tokens[lost] = nil
+            if loser == other { tokenHolders[place] = slot }
+            stageDevice(loser)
+        }
+    }
+}

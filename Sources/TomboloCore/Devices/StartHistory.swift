@@ -1,0 +1,141 @@
+import TomboloJSON
+
+/// What a phone has had through a push-to-start token, kept when the token leaves its device: the
+/// phone's budget for starts is the phone's, whatever the device is called, and a card that it has
+/// is not started there again.
+struct StartHistory: Sendable {
+    /// What it is found by.
+    enum Key: Hashable, Sendable {
+        /// Of a device that was deleted.
+        case device(DeviceKey)
+        /// Of a token, by a hash of app and value: of a device that was deleted no token stays.
+        case token(TenantID, hash: UInt64)
+    }
+
+    /// A card that the phone has, or had.
+    struct Card: Sendable {
+        var activity: Int64
+        var incarnation: Int64
+        var renewal: Int64
+        var phase: Destination.Phase
+        var since: Instant?
+        var alertsThrough: Int64
+        var lastTimestamp: Int64
+        var wasDismissed: Bool
+    }
+
+    let number: Int64
+    let key: Key
+    /// When the budget for starts is full again.
+    var startsFullAt = Instant.distantPast
+    var cards: [Card] = []
+    /// Nobody needs it after this.
+    var until = Instant.distantPast
+
+    /// So many of a tenant are kept; beyond them goes the one that is needed for the shortest time.
+    static let countMax = 10_000
+
+    var tenant: TenantID {
+        switch key {
+        case .device(let key): key.tenant
+        case .token(let tenant, _): tenant
+        }
+    }
+
+    init(number: Int64, key: Key) {
+        self.number = number
+        self.key = key
+    }
+
+    /// Takes in what the phone has had since: of an incarnation's cards the last one counts.
+    mutating func add(startsFullAt full: Instant, _ news: [Card], now: Instant) {
+        startsFullAt = max(startsFullAt, full)
+        for card in news {
+            if let place = cards.firstIndex(where: { $0.isOfSame(card) }) {
+                if card.renewal >= cards[place].renewal { cards[place] = card }
+            } else {
+                cards.append(card)
+            }
+        }
+        if cards.count > Device.tokensMax { cards.removeFirst(cards.count - Device.tokensMax) }
+        until = max(until, startsFullAt, news.isEmpty ? .distantPast : now + activityLifeMax)
+    }
+}
+
+extension StartHistory.Card {
+    /// Whether both are cards of one incarnation.
+    func isOfSame(_ other: Self) -> Bool {
+        activity == other.activity && incarnation == other.incarnation
+    }
+
+    /// How a destination goes on from it: what was begun is not begun again.
+    var resumedPhase: Destination.Phase {
+        switch phase {
+        case .waiting, .starting, .startUnknown, .started, .live: .started
+        case .ended, .gone, .lapsed, .listening: phase
+        }
+    }
+}
+
+extension StartHistory {
+    func record() -> Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("tenant", tenant.name.rawValue)
+        switch key {
+        case .device(let key): writer.member("device", key.id.rawValue)
+        case .token(_, let hash): writer.member("token", Int64(bitPattern: hash))
+        }
+        writer.member("starts", startsFullAt.nanoseconds)
+        writer.member("until", until.nanoseconds)
+        writer.name("cards")
+        writer.beginArray()
+        for card in cards {
+            writer.beginArray()
+            for part in card.parts { writer.integer(part) }
+            writer.endArray()
+        }
+        writer.endArray()
+        writer.endObject()
+        return Record(space: .startHistory, number: number, value: writer.bytes)
+    }
+
+    /// Nil where the bytes are no history: the caller reports and sets aside.
+    init?(record bytes: [UInt8], number: Int64) {
+        guard let view = (try? JSONDocument(bytes))?.root,  // damage is the answer
+            let tenant = view["tenant"]?.string.flatMap(Identifier.init).map(TenantID.init),
+            let starts = view["starts"]?.integer, let until = view["until"]?.integer
+        else { return nil }
+        if let device = view["device"]?.string.flatMap(Identifier.init) {
+            key = .device(DeviceKey(tenant: tenant, id: device))
+        } else if let hash = view["token"]?.integer {
+            key = .token(tenant, hash: UInt64(bitPattern: hash))
+        } else {
+            return nil
+        }
+        self.number = number
+        startsFullAt = Instant(nanoseconds: starts)
+        self.until = Instant(nanoseconds: until)
+        cards = view["cards"]?.elements.compactMap { Card($0.elements.compactMap(\.integer)) } ?? []
+    }
+}
+
+extension StartHistory.Card {
+    fileprivate var parts: [Int64] {
+        [
+            activity, incarnation, renewal, Int64(phase.rawValue),
+            (since ?? .distantPast).nanoseconds, alertsThrough, lastTimestamp,
+            wasDismissed ? 1 : 0,
+        ]
+    }
+
+    fileprivate init?(_ parts: [Int64]) {
+        guard parts.count == 8, let phase = Destination.Phase(rawValue: UInt8(clamping: parts[3]))
+        else { return nil }
+        let since = Instant(nanoseconds: parts[4])
+        self.init(
+            activity: parts[0], incarnation: parts[1], renewal: parts[2], phase: phase,
+            since: since == .distantPast ? nil : since, alertsThrough: parts[5],
+            lastTimestamp: parts[6], wasDismissed: parts[7] != 0)
+    }
+}

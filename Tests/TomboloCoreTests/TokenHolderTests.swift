@@ -1,0 +1,150 @@
+import CoreRig
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// A token is one phone's: what the phone has had stays with it, whatever its device is called.
+@Suite struct TokenHolderTests {
+    private static func start(_ rig: inout Rig, _ id: String, _ audience: String) {
+        rig.command(
+            .start, #"{"type":"Runner","audience":\#(audience),"state":{"lap":0}}"#, id: id)
+    }
+
+    private static func starts(_ rig: Rig, at token: String) -> Int {
+        rig.pushes.count { $0.push.event == .start && $0.push.token == token }
+    }
+
+    private static func put(
+        _ rig: inout Rig, _ token: String, _ device: String, by authority: DeviceAuthority,
+        name: String = "start:Runner"
+    ) throws {
+        let registration = try TokenRegistration(
+            reading: Rig.json("{\"token\":\"\(token)\"}"))
+        rig.tell(.putToken(try #require(TokenName(name)), registration), device, by: authority)
+    }
+
+    private static let own = DeviceAuthority.device(user: nil, app: nil)
+
+    @Test func `a device that is deleted and registered again starts no card twice`() {
+        var rig = Rig()
+        for round in 0..<4 {
+            rig.device("phone", .lab, user: "u42")
+            rig.token("start:Runner", "aa")
+            if round == 0 {
+                for number in 1...4 { Self.start(&rig, "cat-\(number)", #"{"user":"u42"}"#) }
+            }
+            rig.advance(to: Double(round + 1) * 60)
+            #expect(Self.starts(rig, at: "aa") == 4, "round \(round)")
+            rig.tell(.delete)
+        }
+        rig.device("phone", .lab, user: "u42")
+        rig.token("start:Runner", "aa")
+        rig.token("activity:cat-1", "bb")
+        rig.command(.update, #"{"state":{"lap":1}}"#, id: "cat-1")
+        rig.advance(to: 400)
+        #expect(rig.pushes.last?.push.token == "bb", "the card that is there goes on")
+        #expect(Self.starts(rig, at: "aa") == 4)
+    }
+
+    @Test func `a deletion brings no fresh budget for starts, over a crash either`() {
+        var rig = Rig()
+        for round in 0..<3 {
+            rig.device("phone", .lab)
+            rig.token("start:Runner", "aa")
+            for number in 1...10 {
+                Self.start(&rig, "cat-\(round)-\(number)", #"{"device":"phone"}"#)
+            }
+            rig.advance(to: Double(round + 1) * 60)
+            #expect(Self.starts(rig, at: "aa") == 10, "round \(round)")
+            rig.tell(.delete)
+            #expect(rig.crash(recoverAt: Double(round + 1) * 60 + 1) == [])
+        }
+        // Under another token of the same device too.
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "cc")
+        Self.start(&rig, "dog", #"{"device":"phone"}"#)
+        rig.advance(to: 300)
+        #expect(Self.starts(rig, at: "cc") == 0)
+        rig.advance(to: 20_000)
+        #expect(Self.starts(rig, at: "cc") > 0, "the budget fills as ever")
+    }
+
+    @Test func `a token that goes to another device takes its budget and its cards along`() throws {
+        var rig = Rig()
+        rig.device("one", .lab, user: "u42")
+        rig.device("two", .lab, user: "u42")
+        rig.token("start:Runner", "aa", "one")
+        for number in 1...10 { Self.start(&rig, "cat-\(number)", #"{"user":"u42"}"#) }
+        rig.advance(to: 60)
+        #expect(Self.starts(rig, at: "aa") == 10)
+        try Self.put(&rig, "aa", "two", by: Self.own)
+        #expect(rig.lastRefusal == nil)
+        Self.start(&rig, "dog", #"{"user":"u42"}"#)
+        rig.advance(to: 120)
+        #expect(Self.starts(rig, at: "aa") == 10)
+        #expect(rig.crash(recoverAt: 121) == [])
+        rig.advance(to: 180)
+        #expect(Self.starts(rig, at: "aa") == 10)
+        let names = { (id: String) in
+            rig.core.view(DeviceKey(tenant: Rig.tenant, id: Identifier(id)!), now: rig.now)?
+                .tokens.map(\.name)
+        }
+        #expect(names("one") == [])
+        #expect(names("two") == ["start:Runner"])
+    }
+
+    @Test(arguments: [nil, "u7"])
+    func `a device of another user, or of none, does not take a token`(user: String?) throws {
+        var rig = Rig()
+        rig.device("victim", .lab, user: user == nil ? nil : "u42")
+        rig.token("start:Runner", "aa", "victim")
+        rig.device("mallory", .lab, user: user)
+        try Self.put(&rig, "aa", "mallory", by: Self.own)
+        #expect(rig.lastRefusal == .tokenInUse)
+        try Self.put(&rig, "aa", "mallory", by: Self.own, name: "widget")
+        #expect(rig.lastRefusal == .tokenInUse)
+        rig.tell(
+            .putTokens(
+                try TokenSet(reading: Rig.json(#"{"tokens":{"widget":{"token":"aa"}}}"#))),
+            "mallory", by: Self.own)
+        #expect(rig.lastRefusal == .tokenInUse)
+        // An operator's word counts, and what is deleted is free.
+        try Self.put(&rig, "aa", "mallory", by: .operate)
+        rig.tell(.delete, "mallory")
+        try Self.put(&rig, "aa", "victim", by: Self.own)
+        guard case .stored(let stored)? = rig.answers.last else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(stored.kind == .created)
+    }
+
+    @Test func `an older registration takes no token from a newer one`() throws {
+        var rig = Rig()
+        rig.device("one", .lab, user: "u42")
+        rig.device("two", .lab, user: "u42")
+        rig.advance(to: 100)
+        rig.token("start:Runner", "aa", "one")
+        let old = try TokenRegistration(
+            reading: Rig.json(#"{"token":"aa","observed_at":"2023-11-14T22:13:30Z"}"#))
+        rig.tell(.putToken(try #require(TokenName("start:Runner")), old), "two", by: Self.own)
+        guard case .stored(let stored)? = rig.answers.last else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(stored.kind == .outdated)
+    }
+
+    @Test func `an erased device leaves nothing behind`() {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        rig.token("start:Runner", "aa")
+        Self.start(&rig, "cat", #"{"device":"phone"}"#)
+        rig.command(.end, "{}")
+        rig.advance(to: 60)
+        let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
+        rig.step(.erase(.device(key), Ticket(9_000)))
+        #expect(
+            rig.recovery().records.allSatisfy { $0.space != .startHistory && $0.space != .device })
+    }
+}

@@ -25,6 +25,10 @@ struct DoorsUnderTest: Sendable {
     let key: String
 
     static let tenant = TenantID(Identifier("main")!)
+    static let apps = [
+        CoreConfiguration.App(
+            tenant: tenant, id: "com.example.app", environment: .sandbox, allowsLab: true)
+    ]
 
     /// Sends a request and answers what came back.
     func call(
@@ -63,17 +67,15 @@ struct DoorsUnderTest: Sendable {
 /// Runs `body` against the doors of a relay whose log is in memory; then drains it.
 func withDoors(
     log: InMemoryEventLog = InMemoryEventLog(), channels: (any ChannelService)? = nil,
+    apps: [CoreConfiguration.App] = DoorsUnderTest.apps,
     configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
 ) async throws {
     try await onLoop { loop in
         let sender = AcceptingSender(loop)
-        let app = CoreConfiguration.App(
-            tenant: DoorsUnderTest.tenant, id: "com.example.app", environment: .sandbox,
-            allowsLab: true)
         let relay = Relay(
             loop: loop, log: log, sender: sender,
-            configuration: CoreConfiguration(apps: [app]), wallClock: FixedClock(), seed: 7)
+            configuration: CoreConfiguration(apps: apps), wallClock: FixedClock(), seed: 7)
         sender.relay = relay
         _ = try await relay.recover()
         let access = AccessControl(pepper: Pepper(), records: [])
@@ -93,7 +95,9 @@ func withDoors(
             group.addTask(executorPreference: loop) { try await server.run() }
             // The relay takes commands from its first turn on.
             while await !relay.isReady { await Task.yield() }
-            relay.capacityChanged(LaneNumber(0), to: 1_000)
+            for lane in apps.indices {
+                relay.capacityChanged(LaneNumber(Int32(lane)), to: 1_000)
+            }
             try await body(
                 DoorsUnderTest(
                     loop: loop, relay: relay, doors: doors, sender: sender,

@@ -31,7 +31,7 @@ package enum LogBackup {
     ///   relay starts on it.
     package static func restore(
         _ path: String, into directory: String, at now: Instant, takesDamage: Bool = false,
-        progress: (Int, Int) -> Void
+        chance: inout some RandomNumberGenerator, progress: (Int, Int) -> Void
     ) throws(EventLogError) {
         let held = try DataDirectory(directory)
         defer { held.letGo() }
@@ -45,7 +45,7 @@ package enum LogBackup {
         try make(draft)
         try copy(from: path, to: draft, progress: progress)
         do throws(EventLogError) {
-            try check(draft, of: path, takesDamage: takesDamage)
+            try check(draft, of: path, takesDamage: takesDamage, &chance)
         } catch {
             remove(draft)
             throw error
@@ -63,9 +63,9 @@ package enum LogBackup {
 
     /// Brings the copy up to this program's schema, and reads all of it.
     private static func check(
-        _ draft: String, of path: String, takesDamage: Bool
+        _ draft: String, of path: String, takesDamage: Bool,
+        _ chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
-        var chance = SystemRandomNumberGenerator()
         _ = try LogWriter(path: draft, chance: &chance)
         guard !takesDamage else { return }
         let verdict = try LogVerification(path: draft).run { _ in }

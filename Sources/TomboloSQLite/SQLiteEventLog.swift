@@ -18,8 +18,9 @@ package final class SQLiteEventLog: EventLog {
     private let room: DiskRoom
 
     /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
-    /// keys; `retention` says what goes with time; `caution` what is not touched. Throws `.unusable` where another relay has it
-    /// open, where it is of a newer schema or of another program, or where the file system refuses.
+    /// keys; `retention` says what goes with time; `caution` what is not touched. Throws
+    /// `.unusable` where another relay has it open, where it is of a newer schema or of another
+    /// program, or where the file system refuses.
     package init(
         directory: String, retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
         chance: inout some RandomNumberGenerator

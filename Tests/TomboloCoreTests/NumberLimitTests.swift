@@ -196,7 +196,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `a mark with any numbers is read, and its sums fit`() {
+    @Test func `a mark with any numbers is read, or set aside, and its sums fit`() {
         for number in [Int64.min, -1, 0, 1, .max] {
             let list = Array(repeating: "\(number)", count: 11).joined(separator: ",")
             let seven = Array(repeating: "\(number)", count: 7).joined(separator: ",")
@@ -206,10 +206,14 @@ import TomboloJSON
                 "l":[\(list)],"f":[\(seven)],"ft":\(number),"k":\(number),"st":\(number),
                 "c":[\(number),\(number),\(number),\(number),\(number)]}
                 """
-            let mark = Mark(Array(text.utf8))
-            #expect(mark != nil)
-            #expect((mark?.lastTimestamp.magnitude ?? 0) < 1 << 40)
-            #expect((mark?.frames.asked ?? -1) >= 0)
+            do throws(StoredValueError) {
+                let mark = try Mark(stored: Array(text.utf8))
+                #expect(mark.lastTimestamp.magnitude < 1 << 40)
+                #expect(mark.frames.asked >= 0)
+                #expect((0...1).contains(number), "\(number)")
+            } catch {
+                #expect(!(0...1).contains(number), "\(number): \(error)")
+            }
         }
     }
 

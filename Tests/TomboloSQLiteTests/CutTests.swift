@@ -114,8 +114,9 @@ private final class SlowLog {
         #expect(verdict.cut == 10)
         #expect(verdict.wrong.contains { $0.hasPrefix(line) }, "\(verdict.wrong)")
         #expect(verdict.wrong.contains("event 11: version 4 after 8 follows version 1 at 2"))
-        let damage = try await slow.recover().damage
-        #expect(damage.contains { $0.hasPrefix(line) }, "\(damage)")
-        #expect(damage.contains("activity 1: its newest events do not follow its head"))
+        let recovered = try await slow.recover()
+        #expect(recovered.damage.contains { $0.hasPrefix(line) }, "\(recovered.damage)")
+        let lost = recovered.damaged.first { $0.number.rawValue == 1 }
+        #expect(lost?.reason == "its newest events do not follow its head")
     }
 }

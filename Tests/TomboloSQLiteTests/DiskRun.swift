@@ -150,7 +150,7 @@ struct DiskRun {
         }
         batch.records = (0..<chance.next(below: 3)).map { _ in
             Record(
-                space: .mark, number: Int64(chance.next(below: 20)),
+                space: .key, number: Int64(chance.next(below: 20)),
                 value: chance.next(below: 5) == 0 ? nil : Array(text(60).utf8))
         }
         if chance.next(below: 8) == 0 { retire(&batch) }

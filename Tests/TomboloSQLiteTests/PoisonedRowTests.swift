@@ -180,7 +180,8 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
         let log = try place.reopen()
         #expect(try await log.recover().damaged.map(\.number.rawValue) == [3])
         var activities = SampleActivities()
-        var batch = activities.batch([activities.next(4, "{}", at: Sample.noon)])
+        let event = activities.next(4, "{}", at: Sample.noon)
+        var batch = activities.batch([event])
         batch.replaced = [ActivityNumber(3)]
         _ = try await log.append(batch)
         await log.close()

@@ -38,6 +38,7 @@ extension Record {
         let isRead: Bool
         switch space {
         case .device: isRead = Device(record: value, number: number) != nil
+        case .startHistory: isRead = StartHistory(record: value, number: number) != nil
         case .type: isRead = RegisteredType.read(value, number: number) != nil
         case .channel: isRead = Channel(record: value, number: number) != nil
         case .pause: isRead = Pause(record: value, number: number) != nil

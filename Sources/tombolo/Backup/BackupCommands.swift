@@ -33,10 +33,12 @@ enum BackupCommands {
     static func restore(_ context: CommandContext) async throws -> ExitStatus {
         let data = try data(context, "backup restore DIR")
         let place = context.invocation.arguments[0]
+        var chance = SystemRandomNumberGenerator()
         do {
             try LogBackup.restore(
                 place + "/tombolo.db", into: data, at: SystemClock().now(),
-                takesDamage: context.invocation.isGiven(.damaged), progress: progress(context))
+                takesDamage: context.invocation.isGiven(.damaged), chance: &chance,
+                progress: progress(context))
             try copyPepper(from: place, to: data)
         } catch let error as EventLogError {
             throw ProgramError(error)

@@ -27,7 +27,6 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     private var handedOver = 0
     private var inFlight = 0
     private var capacity = 0
-    private var hasBeenOpen = false
     private var accepted = 0
     private(set) var errors = 0
     private var notSent = 0
@@ -58,12 +57,14 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     /// the client itself tries for ever.
     func untilDone(connectedWithin patience: Duration) async throws {
         let deadline = loop.now + patience
+        var isConnected = false
         while accepted + errors < count {
-            switch await done.park(until: hasBeenOpen ? .distantFuture : deadline) {
+            switch await done.park(until: isConnected ? .distantFuture : deadline) {
             case .signal: break
             case .cancelled: throw CancellationError()
             case .deadline:
-                guard hasBeenOpen else {
+                isConnected = accepted + errors > 0 || client?.isWarm == true
+                guard isConnected else {
                     throw ProgramError(
                         "the endpoint takes no connection",
                         remedy: "start what listens there, or give another --endpoint or --ca",
@@ -75,7 +76,6 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
 
     func capacityChanged(lane: LaneNumber, to capacity: Int) {
         self.capacity = capacity
-        if capacity > 0 { hasBeenOpen = true }
         noteTurn()
     }
 

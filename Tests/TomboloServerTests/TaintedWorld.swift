@@ -139,15 +139,21 @@ struct TaintedWorld {
             for victim in phones where victim.name != phone.name {
                 _ = try await doors.call(
                     "PUT", path, #"{"user":"\#(victim.user)"}"#, key: phone.key)
-                _ = try await doors.call(
-                    "PUT", "\(path)/tokens/widget", #"{"token":"\#(victim.token)"}"#,
-                    key: phone.key)
+                for name in ["widget", "start:Runner"] {
+                    _ = try await doors.call(
+                        "PUT", "\(path)/tokens/\(name)", #"{"token":"\#(victim.token)"}"#,
+                        key: phone.key)
+                }
             }
             for (number, card) in cards.enumerated() {
                 _ = try await doors.call(
                     "PUT", "\(path)/tokens/activity:\(card.id)",
                     #"{"token":"bb\#(place)\#(number % 10)0\#(number / 10)"}"#, key: phone.key)
             }
+        }
+        // What is started now goes to whoever the relay believes to have the token.
+        for tenant in Self.tenants.indices {
+            for _ in 0..<3 { try await addCard(tenant) }
         }
         for card in cards where Bool.random(using: &chance) {
             _ = try await doors.call(

@@ -90,6 +90,9 @@ import TomboloRelay
             method: "GET", path: "/v1/tail", fields: ["Last-Event-ID: x"], status: 400,
             code: "invalid-header", says: ["number"]),
         Case(
+            method: "GET", path: "/v1/tail?since=one", fields: ["Last-Event-ID: 1"], status: 400,
+            code: "invalid-query", says: ["since=one"]),
+        Case(
             method: "GET", path: "/problems/none", status: 404, code: "unknown-problem",
             says: ["none"]),
         Case(

@@ -57,6 +57,7 @@ extension ServerDoors {
 
     /// After which event: `since`, or what the reader had last, or now.
     private func start(_ request: DoorRequest) async throws(Problem) -> Int64 {
+        let since = try request.integer("since", in: 0...Int64.max)
         if let field = request.head.fields["last-event-id"] {
             guard let seq = Int64(field), seq >= 0 else {
                 throw Problem(
@@ -64,7 +65,7 @@ extension ServerDoors {
             }
             return seq
         }
-        if let since = try request.integer("since", in: 0...Int64.max) { return since }
+        if let since { return since }
         return await relay.lastSeq
     }
 

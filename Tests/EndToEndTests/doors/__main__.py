@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import re
 import sys
 import time
 
@@ -59,8 +60,20 @@ class Doors:
         print(f"{find.after:6.1f} s  {find!r}"[:900], flush=True)
         if find.request:
             print("    " + json.dumps({k: v for k, v in find.request.items() if k != "prelude"})[:1500], flush=True)
+        self.print_history(find)
         if self.arguments.shrink and (find.request is None or "configuration" not in find.request):
             self.shrunk.append((find, list(find.life.sent)))
+
+    @staticmethod
+    def print_history(find):
+        """Of a find about one activity, what was asked of it last, with the kills between."""
+        names = re.findall(r"(?:/v1/activities/|^|\()([A-Za-z0-9._:@-]{1,128})(?:: version|: 404|: is missing|,)", find.text)
+        if find.kind not in ("contradiction", "read", "read back") or not names:
+            return
+        about = [request for request in find.life.sent if request.get("kill") or f'"{names[0]}"' in json.dumps(request)
+                 or f"/{names[0]}" in request["target"]]
+        for request in about[-8:]:
+            print("      < " + json.dumps({k: v for k, v in request.items() if k != "prelude"})[:300], flush=True)
 
     def shrink(self):
         for find, sent in self.shrunk:

@@ -50,7 +50,7 @@ class Acknowledged:
         self.activities, self.events = {}, {}
         self.types, self.devices, self.pauses, self.keys, self.channels = {}, {}, {}, {}, {}
         self.tokens = {}
-        self.cursors = []
+        self.cursors, self.started = [], []
         self.erased = set()
         self.count = 0
 
@@ -103,6 +103,8 @@ class Acknowledged:
             return take(request, data, answer, value)
         except Refused:
             return "accepted, and cannot be read"
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            return f"accepted, and is of a shape that nothing describes: {error!r}"
 
     # MARK: events
 
@@ -117,13 +119,15 @@ class Acknowledged:
         gap = activity.version and version != activity.version + 1 and not activity.unsure
         before = activity.version
         activity.unsure |= bool(gap)
-        self.events[seq] = Event(seq, name, version, do, sent)
+        # Where an answer was missing, this may be the event of that request.
+        self.events[seq] = Event(seq, name, version, do, None if activity.unsure else sent)
         activity.version, activity.seq = version, seq
         body = parse(sent) if sent else {}
         if do == "start":
             activity.type, activity.state, activity.state_version = body.get("type"), body.get("state"), None
             activity.status, activity.clip, activity.played = "waiting", None, set()
             activity.audience = body.get("audience")
+            self.started.append(name)
         elif do in ("update", "end"):
             self._change(activity, body)
         elif do == "play":
@@ -192,7 +196,7 @@ class Acknowledged:
         return first
 
     def _endActivities(self, request, data, answer, value):
-        where = parse(data).get("where", {})
+        where = parse(data).get("where") or {}
         for row in value["ended"]:
             activity = self.activities.get(row["activity"])
             if activity and not activity.unsure and where.get("type") not in (None, activity.type):
@@ -215,12 +219,15 @@ class Acknowledged:
         name = self._segment(request, 2)
         self.devices.pop(name, None)
         self.tokens.pop(name, None)
-        # Activities that were for it alone are erased, and the starts that name it.
+        # Activities that were for it alone are erased, also those that run; and the starts that name it.
         for activity in list(self.activities.values()):
-            if name in json.dumps(activity.audience or {}) or (activity.audience or {}).get("user"):
+            audience = activity.audience or {}
+            if audience.get("device") == name or audience.get("devices") == [name]:
                 self.erased.add(activity.name)
-                if activity.status == "ended":
-                    self.activities.pop(activity.name)
+                self.activities.pop(activity.name)
+            elif name in json.dumps(audience) or audience.get("user"):
+                self.erased.add(activity.name)
+                activity.unsure = True
 
     # MARK: everything else
 

@@ -32,7 +32,7 @@ def replay(make_life, case):
         for extra in case.get("configurations", ()):
             finds += try_configuration(life.world, extra)
         for request in case.get("requests", ()):
-            finds += life.give(whole(request))
+            finds += life.give(request if request.get("kill") else whole(request))
             if any(find.kind == "exit" for find in finds):
                 return finds + life.restart()
         for command in case.get("commands", ()):

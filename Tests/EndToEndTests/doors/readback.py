@@ -6,8 +6,8 @@ from acknowledged import is_kept
 from template import Refused, beyond_double, depth, parse
 from wire import NoAnswer
 
-# What the relay's own reader takes (reliability page: JSON depth 32).
-DEPTH_MAX = 32
+# What may be sent in, and what a page may put around it.
+DEPTH_MAX = 32 + 8
 
 
 class ReadBack:

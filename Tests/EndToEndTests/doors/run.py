@@ -47,8 +47,12 @@ class Life:
                 self.world.keys[name] = json.loads(done.stdout)["key"]
 
     def give(self, request):
-        """Sends a request, reads back what was accepted, and answers the finds."""
-        last = self.sent[-1] if self.sent else None
+        """Sends a request, reads back what was accepted, and answers the finds. `{"kill": true}` in a request's place
+        kills the relay and starts it again."""
+        if request.get("kill"):
+            self.sent.append(request)
+            return self.restart()
+        last = self.sent[-1] if self.sent and "op" in self.sent[-1] else None
         self.sent.append(request)
         finds, took, answer = self.sender.send(request)
         after_last = self.sender.after_last
@@ -203,15 +207,15 @@ def _live(life, seconds, counts, chance):
         if time.monotonic() - began > seconds * (kills + 1) / 3 and kills < 2:
             kills += 1
             counts["kills"] += 1
-            finds += life.restart()
+            finds += life.give({"kill": True})
             if _is_over(finds):
                 return finds
         if life.world.resident() > RESIDENT_MAX:
-            finds.append(Find("memory", f"{life.world.resident() >> 20} MB", life.sent[-1]))
+            finds.append(Find("memory", f"{life.world.resident() >> 20} MB", None))
             return finds
     finds += life.read_back(cli=False)
     counts["kills"] += 1
-    finds += life.restart()
+    finds += life.give({"kill": True})
     if not _is_over(finds):
         finds += life.read_back()
     return finds
@@ -219,7 +223,7 @@ def _live(life, seconds, counts, chance):
 
 def _after_exit(life):
     """After a crash: whether it starts again."""
-    return [Find("start", f"after the crash: {find.text}", life.sent[-1]) for find in life.restart()]
+    return [Find("start", f"after the crash: {find.text}", None) for find in life.restart()]
 
 
 def _is_over(finds):

@@ -61,12 +61,13 @@ class Shrinker:
         requests = self._sequence()
         if requests is None:
             return None
-        for index in reversed(range(len(requests))):
+        for index in reversed([index for index, request in enumerate(requests) if "op" in request]):
             requests[index] = self._smaller(requests, index)
         return requests
 
     def _sequence(self):
-        last = self.find.request or (self.sent[-1] if self.sent else None)
+        last = self.find.request or next(
+            (request for request in reversed(self.sent) if "op" in request), None)
         prelude = [request for request in self.sent[:80] if request.get("prelude")]
         related = [request for request in self.sent if self._shares(request, last)]
         for candidate in ([last], prelude + [last], related, prelude + related, self.sent):
@@ -76,7 +77,7 @@ class Shrinker:
 
     @staticmethod
     def _shares(request, last):
-        if request is last:
+        if request is last or request.get("kill"):
             return True
         names = set(re.findall(r"/(?:activities|devices|types|channels)/([^/?]+)", last["target"]))
         names |= set(re.findall(r"'activity': '([^']+)'", str(last["body"])))

@@ -90,7 +90,7 @@ class Traffic:
 
     def next(self):
         """The next request."""
-        forced = self._forced()
+        forced = self._forced() or self._follow_up()
         if forced:
             return forced
         chance = self.chance
@@ -121,6 +121,18 @@ class Traffic:
             return self.request("deleteDevice", "/v1/devices/" + self._quoted(name))
         if not any(device in self.acknowledged.devices for device in DEVICES):
             return self.request("registerDevice", "/v1/devices/d0", {"app": BUNDLE, "environment": "sandbox"})
+        return None
+
+    def _follow_up(self):
+        """What an app does after a start: it registers its activity's token. Then pushes go to the card."""
+        while self.acknowledged.started:
+            name = self.acknowledged.started.pop()
+            audience = self.acknowledged.activities[name].audience or {}
+            devices = [audience.get("device")] + list(audience.get("devices") or [])
+            known = [device for device in devices if device in self.acknowledged.devices]
+            if known and self.chance.random() < 0.6:
+                return self.request("registerToken", f"/v1/devices/{known[0]}/tokens/activity:{name}",
+                                    {"token": self._token()})
         return None
 
     @staticmethod
@@ -210,7 +222,7 @@ class Traffic:
 
     def _changed(self, schema, body):
         pick = self.chance.random()
-        times = 0 if pick < 0.3 else 1 if pick < 0.75 else 2 if pick < 0.92 else 3
+        times = 0 if pick < 0.4 else 1 if pick < 0.8 else 2 if pick < 0.94 else 3
         return hostile.mutate(self.contract, schema, body, self.chance, times)
 
     def _lines(self, op):

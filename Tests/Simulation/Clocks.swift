@@ -8,12 +8,17 @@ final class VirtualWallClock: WallClock, @unchecked Sendable {
     static let epoch = Instant(seconds: 1_800_000_000)
 
     private let loop: any Loop
+    /// When the loop's time began.
+    private let begin: Instant
     private(set) var offset = Span.zero
     /// The machine has slept for so long in all: its monotonic clock stood still meanwhile.
     private(set) var slept = Span.zero
     private var boots = 1
 
-    init(_ loop: any Loop) { self.loop = loop }
+    init(_ loop: any Loop, begin: Instant = epoch) {
+        self.loop = loop
+        self.begin = begin
+    }
 
     /// What the machine believes.
     func now() -> Instant { trueNow() + offset }
@@ -23,7 +28,7 @@ final class VirtualWallClock: WallClock, @unchecked Sendable {
 
     /// The same of a moment since the machine last slept.
     func trueTime(_ instant: MonotonicInstant) -> Instant {
-        Self.epoch + Span(nanoseconds: instant.nanoseconds) + slept
+        begin + Span(nanoseconds: instant.nanoseconds) + slept
     }
 
     var boot: String { "boot \(boots)" }

@@ -21,6 +21,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case broadcasts
     // Clips that go as a whole
     case bundles
+    // Time
+    case months
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -55,6 +57,11 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
         .narrowLane, .wallSteps, .slowDisk, .diskErrors, .localUpdates, .refused, .fullDisk,
         .pauses, .suspends, .restores, .oldTokens,
     ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
+
+    static let all = FaultSet(rawValue: Fault.allCases.reduce(0) { $0 | 1 << UInt64($1.rawValue) })
+
+    /// Those that a world has by a throw of their own.
+    static let drawnApart = FaultSet(.months)
 
     /// In the order of their declaration.
     package var list: [Fault] { Fault.allCases.filter { contains(FaultSet($0)) } }

@@ -30,6 +30,8 @@ struct Plan {
     let channelsMax: Int
     /// Channels have budgets that activities use up.
     let narrowsChannels: Bool
+    /// Months in minutes; nil: what takes days does not come.
+    let months: Months?
 
     init(_ dice: inout Dice, faults given: FaultSet?, mutant: Mutant?) {
         let names = dice.roll(.plan, 1...2) == 1 ? ["alpha"] : ["alpha", "beta"]
@@ -40,8 +42,7 @@ struct Plan {
         // Short lives in a share: many of them find what a few long ones do not.
         requests = dice.roll(.plan, dice.happens(.plan, oneIn: 2) ? 4...12 : 5...40)
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
-        chaos = .seconds(minutes * 60)
-        usesDisk = dice.happens(.plan, oneIn: 8)
+        let usesDisk = dice.happens(.plan, oneIn: 8)
         usesWire = dice.happens(.plan, oneIn: 8) && (mutant == nil || mutant == .refusedThoughTaken)
         tellsTimes = dice.happens(.plan, oneIn: 2)
         tellsAtHeal = dice.happens(.plan, oneIn: 3)
@@ -51,7 +52,8 @@ struct Plan {
         narrowsChannels = dice.happens(.broadcasts, oneIn: 2)
         let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
-        for fault in Fault.allCases where dice.happens(.plan, oneIn: share) {
+        for fault in FaultSet.all.subtracting(.drawnApart).list
+        where dice.happens(.plan, oneIn: share) {
             drawn.insert(FaultSet(fault))
         }
         if dice.happens(.plan, oneIn: 5) { drawn.insert(FaultSet(.cardLives)) }
@@ -64,9 +66,19 @@ struct Plan {
             drawn.subtract(.holding)
             if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
         }
+        if dice.happens(.months, oneIn: 4) {
+            drawn.formUnion([FaultSet(.months), FaultSet(.cardLives), FaultSet(.restarts)])
+        }
         faults = given ?? Self.possible(drawn)
-        let life = CardLife(&dice)
+        let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
+        let life = CardLife(&dice, lives)
         cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil
+        let spans = dice.happens(.months, oneIn: 2)
+        let long = dice.pick(.months, Months.chaosMinutes)
+        let isLong = faults.contains(FaultSet(.months))
+        chaos = .seconds((isLong ? long : minutes) * 60)
+        self.usesDisk = usesDisk || isLong && spans
+        months = isLong ? Months(&dice, life: life.length, chaos: chaos) : nil
     }
 
     /// What can be promised at the same time.
@@ -126,6 +138,7 @@ struct Plan {
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
         cardLife?.apply(to: &configuration.limits)
+        months?.apply(to: &configuration)
         if widensReloads, faults.contains(FaultSet(.reloads)) {
             configuration.budgets[.widget].spacing = .seconds(30)
             configuration.budgets[.widget].perHour = 60

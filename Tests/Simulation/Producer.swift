@@ -224,7 +224,7 @@ struct Producer {
         let request = EndMany(tenant: tenant, type: type, user: user, end: end, body: body)
         let before = world.reference.models
         world.note(.command, who: -1, 0, 0, "end of all \(type ?? "") \(user ?? "")")
-        let answer = await relay.endMany(request)
+        let answer = await world.seam.endMany(request, relay)
         guard !life.isDead, case .acceptedAll(let all) = answer else { return }
         world.checkEnds(all, of: request, before)
     }

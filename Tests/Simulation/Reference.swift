@@ -15,6 +15,8 @@ struct Reference {
         /// Which play goes as a bundle that nobody's clock ends.
         var bundle: Int64?
         var hasEnded = false
+        /// When it ended last.
+        var endedAt: Instant?
         /// The last version of each incarnation, from the first on.
         var lastVersions: [Int64] = []
         var changedAt: Int64 = 0
@@ -38,6 +40,7 @@ struct Reference {
         mutating func follow(start view: JSONView) {
             incarnation += 1
             hasEnded = false
+            endedAt = nil
             stateVersion = nil
             bundle = nil
             lastVersions.append(version)
@@ -72,7 +75,8 @@ struct Reference {
     private(set) var alertsExpire: [Int64: Instant] = [:]
 
     func model(tenant: TenantID, id: String) -> (ActivityNumber, Model)? {
-        models.first { $0.value.tenant == tenant && $0.value.id == id }.map { ($0.key, $0.value) }
+        models.filter { $0.value.tenant == tenant && $0.value.id == id }
+            .max { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     func event(_ seq: Int64) -> RecordedEvent? {
@@ -143,6 +147,7 @@ struct Reference {
             }
         case .end:
             model.hasEnded = true
+            model.endedAt = event.recordedAt
             model.bundle = nil
         case .play:
             counts = false

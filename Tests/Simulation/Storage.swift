@@ -11,6 +11,9 @@ protocol Storage: EventLog {
     /// Cuts the power within the next append, after so many operations, where it can.
     func planPowerLoss(after operations: Int)
 
+    /// Cuts events up to there, with no regard for what needs them still; a mutant's way.
+    func cutRegardless(through seq: Int64)
+
     /// No power loss is to come any more.
     func calm()
 
@@ -22,6 +25,7 @@ protocol Storage: EventLog {
 extension InMemoryEventLog: Storage {
     func afterCrash() -> any Storage { crashed() }
     func planPowerLoss(after operations: Int) {}
+    func cutRegardless(through seq: Int64) {}
     func calm() {}
     func setFull(_ isFull: Bool) -> Bool { false }
 }
@@ -32,18 +36,21 @@ final class DiskStorage: Storage, @unchecked Sendable {
     private static let path = "tombolo.db"
 
     private let disk: SimulatedDisk
+    private let retention: LogRetention
     private var chance: SplitMix64
     private var writer: LogWriter?
     private var reader: LogReader?
 
-    init(seed: UInt64) {
+    init(seed: UInt64, retention: LogRetention = .forever) {
+        self.retention = retention
         disk = SimulatedDisk(seed: seed)
         disk.create(Self.path)
         chance = SplitMix64(seed: ~seed)
     }
 
-    private init(_ disk: SimulatedDisk, _ chance: SplitMix64) {
+    private init(_ disk: SimulatedDisk, _ retention: LogRetention, _ chance: SplitMix64) {
         self.disk = disk
+        self.retention = retention
         self.chance = chance
     }
 
@@ -53,7 +60,12 @@ final class DiskStorage: Storage, @unchecked Sendable {
         writer = nil
         reader = nil
         disk.restorePower()
-        return DiskStorage(disk, chance)
+        return DiskStorage(disk, retention, chance)
+    }
+
+    func cutRegardless(through seq: Int64) {
+        let sql = "DELETE FROM event WHERE seq <= \(seq)"
+        disk.execute(sql, in: Self.path)
     }
 
     func planPowerLoss(after operations: Int) { disk.plan(.powerLoss, after: operations) }
@@ -68,7 +80,8 @@ final class DiskStorage: Storage, @unchecked Sendable {
     private func opened() throws(EventLogError) -> LogWriter {
         if let writer { return writer }
         let opened = try LogWriter(
-            path: Self.path, vfs: disk.vfsName, checkpointPages: 60, chance: &chance)
+            path: Self.path, vfs: disk.vfsName, checkpointPages: 60, retention: retention,
+            chance: &chance)
         writer = opened
         return opened
     }
@@ -86,6 +99,7 @@ final class DiskStorage: Storage, @unchecked Sendable {
     ) async throws(EventLogError) -> AppendReceipt {
         let writer = try opened()
         guard let answer = writer.store([batch]).first else { throw .closed }
+        writer.cutIfDue()
         writer.checkpointIfDue()
         return try answer.get()
     }

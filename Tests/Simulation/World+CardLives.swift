@@ -11,8 +11,12 @@ struct CardLife {
     var renewBefore: Duration
     var strandedAfter: Duration
 
-    init(_ dice: inout Dice) {
-        let minutes = dice.pick(.plan, [20, 35, 50])
+    static let ofHours = [20, 35, 50]
+    /// Three such lives, and more, are over before the world is.
+    static let ofMonths = [10, 12, 15]
+
+    init(_ dice: inout Dice, _ choices: [Int]) {
+        let minutes = dice.pick(.plan, choices)
         length = .seconds(minutes * 60)
         renewBefore = length / 4
         strandedAfter = length / 8

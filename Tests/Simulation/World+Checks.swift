@@ -19,6 +19,7 @@ extension World {
             if let wrong = reference.append(event, seq: seq, at: loop.now.nanoseconds) {
                 violated(.order, wrong)
             }
+            if event.kind == .start, event.expectedVersion == 0 { leaveEarlier(event.activity) }
             if event.kind == .start { adopt(event.activity, event) }
             wantReloads(after: event)
             if event.kind == .start { tuneIn(event) }
@@ -52,7 +53,8 @@ extension World {
     }
 
     /// Told what a new life found.
-    func reconcile(_ history: [RecordedEvent], _ recovered: RecoveredLog, _ life: Life) {
+    func reconcile(_ left: [RecordedEvent], _ recovered: RecoveredLog, _ life: Life) {
+        let history = whole(left, recovered)
         let known = isRestoring ? [] : reference.events
         if history.count < known.count {
             violated(.durable, "\(known.count) events were durable, \(history.count) are left")

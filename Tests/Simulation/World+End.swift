@@ -48,12 +48,17 @@ extension World {
         for (number, fold) in folds.sorted(by: { $0.key < $1.key }) {
             await compare(relay, number, fold)
         }
+        await checkListed(relay)
     }
 
     private func compare(_ relay: Relay, _ number: ActivityNumber, _ fold: Projection) async {
-        guard let model = reference.models[number] else { return }
+        guard let model = reference.models[number],
+            // Its name may be another's by now.
+            reference.model(tenant: model.tenant, id: model.id)?.0 == number
+        else { return }
         let key = ActivityKey(tenant: model.tenant, id: Plan.identifier(model.id))
         guard let view = await relay.activity(key) else {
+            if mayBeDropped(model) { return }
             violated(.fold, "\(model.id) of \(model.tenant.name) is not there")
             return
         }

@@ -20,6 +20,7 @@ extension World {
             buryPushes(of: life)
             if isOver { break }
             storage = storage.afterCrash()
+            if seam.cutsUnderHeads, lastOld > 0 { storage.cutRegardless(through: lastOld) }
             restoreIfAsked()
             await pause(dice.time(.machine, 50...20_000))
             trouble()

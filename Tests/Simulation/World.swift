@@ -83,6 +83,8 @@ final class World: @unchecked Sendable {
     var reloadBooks: [ReloadBook] = []
     /// Types that may have been registered with reloads.
     var reloadingTypes = 0
+    /// Names that were given a second time.
+    var archives = 0
     let rest: Parking
 
     init(seed: UInt64, faults: FaultSet?, mutant: Mutant?) {
@@ -92,8 +94,12 @@ final class World: @unchecked Sendable {
         self.faults = plan.faults
         self.mutant = mutant
         loop = VirtualLoop(seed: seed ^ 0x5eed)
-        clock = VirtualWallClock(loop)
-        storage = plan.usesDisk ? DiskStorage(seed: dice.seed(.disk)) : InMemoryEventLog()
+        clock = VirtualWallClock(loop, begin: plan.months?.epoch ?? VirtualWallClock.epoch)
+        storage =
+            plan.usesDisk
+            ? DiskStorage(
+                seed: dice.seed(.disk), retention: plan.months?.retention ?? .forever)
+            : InMemoryEventLog()
         self.dice = dice
         rest = Parking(loop)
         makePhones()

@@ -115,6 +115,26 @@ import TomboloJSON
         #expect(events.prefix(3) == [.update, .end, .update])
     }
 
+    @Test func `an end is not echoed when what came after it on the channel has left memory`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.command(.start, Self.onFinal)
+        rig.advance(to: 60)
+        rig.command(.end, #"{"state":{"goals":7}}"#)
+        rig.advance(to: 120)
+        rig.command(.start, Self.onFinal, id: "dog")
+        rig.advance(to: 180)
+        rig.command(.end, "{}", id: "dog")
+        rig.advance(to: 240)
+        rig.command(.start, #"{"type":"Score","audience":{"user":"u"},"state":{"goals":0}}"#) {
+            $0.restart = true
+        }
+        rig.advance(to: 90_000)
+        rig.command(.update, #"{"state":{"goals":1}}"#)
+        rig.advance(to: 90_060)
+        #expect(rig.pushes.count { Rig.state($0.push) == #"{"goals":7}"# } == 1)
+    }
+
     @Test func `what one activity has spent of a channel's budget the next one has not`() {
         var rig = Rig()
         rig.channel("final", "Y2g=")

@@ -64,8 +64,25 @@ extension Core {
         guard let device = destinations[slot]?.device, let activity = destinations[slot]?.activity
         else { return }
         dropTokens(of: activity, on: device, now: now)
+        confirmEnds(before: slot)
         devices[device]?.destinations.remove(slot)
         removeDestination(slot)
+    }
+
+    /// A destination that leaves has followed others on its channel. Their ends do not go there
+    /// again, also when nothing shows any more that they were followed.
+    private mutating func confirmEnds(before slot: Int) {
+        guard let leaving = destinations[slot], devices.traits(leaving.device).isChannel else {
+            return
+        }
+        for index in devices[leaving.device]?.destinations ?? [] {
+            guard let earlier = destinations[index], earlier.number < leaving.number,
+                earlier.activity != leaving.activity, let version = projection(index)?.version
+            else { continue }
+            destinations[index]?.echo.confirmed(version)
+            destinations[index]?.markIsDirty = true
+            staged.dirtyMarks.append(index)
+        }
     }
 
     /// What retired is in the log's keeping, unless it has begun anew meanwhile.

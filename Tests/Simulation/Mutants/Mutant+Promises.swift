@@ -29,6 +29,9 @@ extension Mutant {
         case .reloadForgottenWithToken: [.reloads]
         case .reloadNeverAtRest: [.reloadsAsked]
         case .reloadToRetiredToken: [.retired]
+        case .cutUnderHead: [.fold, .damage]
+        case .retiredAfterRestart: [.listed]
+        case .endLeavesTheRest: [.endMany]
         case .channelExpiration, .channelBeforeEnd, .endEchoedToSuccessor, .channelGoneForgotten:
             [.broadcasts]
         }

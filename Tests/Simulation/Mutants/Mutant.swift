@@ -9,10 +9,13 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case cardAgeForgottenAtRestart = "card-age-forgotten-at-restart"
     case reloadBudgetForgotten = "reload-budget-forgotten-at-restart"
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
+    case cutUnderHead = "cut-under-a-head-without-a-row"
+    case retiredAfterRestart = "retired-after-its-restart"
     // What is asked of the relay
     case tenantLeftOut = "tenant-left-out-of-a-key"
     case reloadThroughPause = "reload-through-a-pause"
     case channelBudgetAnew = "channel-budget-anew"
+    case endLeavesTheRest = "end-of-many-leaves-the-rest"
     // The loop
     case lostWakeUp = "lost-wake-up"
     // What a push says

@@ -12,6 +12,7 @@ extension Seam {
 
     /// What is about to be stored.
     func apply(to batch: inout AppendBatch) {
+        if mutant == .retiredAfterRestart { retire(&batch) }
         guard mutant == .markBeforeSend || mutant == .doubleAlertAfterCrash else { return }
         if mutant == .markBeforeSend { markAll(&batch) }
         for index in batch.records.indices where batch.records[index].space == .mark {
@@ -31,6 +32,23 @@ extension Seam {
             marks[number] = text.bytes
         }
     }
+
+    /// An activity that has begun anew is retired all the same, a batch later.
+    private func retire(_ batch: inout AppendBatch) {
+        let touched = Set(batch.events.map(\.activity))
+        batch.retired += begunAnew.filter { !touched.contains($0.activity) }
+        begunAnew = batch.events.compactMap { event in
+            guard event.kind == .start, event.expectedVersion > 0,
+                let model = world.reference.models[event.activity]
+            else { return nil }
+            return RetiredActivity(
+                activity: event.activity, name: Plan.identifier(model.id),
+                endedAt: event.recordedAt)
+        }
+    }
+
+    /// Whether history is cut without a look at the heads that need it.
+    var cutsUnderHeads: Bool { mutant == .cutUnderHead }
 
     /// Every destination of an activity that is about to change is marked with the change.
     private func markAll(_ batch: inout AppendBatch) {

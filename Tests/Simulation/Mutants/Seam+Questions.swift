@@ -41,6 +41,20 @@ extension Seam {
         _ = await relay.submit(.resume(number), of: tenant)
     }
 
+    /// An end for many. The mutant ends the oldest of them, and leaves the rest.
+    func endMany(_ request: EndMany, _ relay: Relay) async -> Answer {
+        let running = world.runningActivities().filter { $0.0 == request.tenant }
+        guard mutant == .endLeavesTheRest, request.type == nil, request.user == nil,
+            let (tenant, id) = running.first
+        else { return await relay.endMany(request) }
+        let command = Command(
+            activity: ActivityKey(tenant: tenant, id: Plan.identifier(id)),
+            content: .end(request.end), body: request.body)
+        let answer = await relay.submit(command)
+        guard case .accepted(let accepted) = answer else { return answer }
+        return .acceptedAll([accepted])
+    }
+
     /// An activity is about to begin on a named channel. The mutant has the channel forget what it
     /// has spent.
     func beginning(on name: String, of tenant: TenantID) async {

@@ -29,6 +29,8 @@ final class Seam {
     var channels: [ActivityNumber: String] = [:]
     /// Pauses that are two, by the number of the first.
     var pairedPauses: [Int64: Int64] = [:]
+    /// An activity that began anew, to be retired with the next batch.
+    var begunAnew: [RetiredActivity] = []
     /// What a mutant of the log has to know of marks.
     var marks: [Int64: [UInt8]] = [:]
 

@@ -30,8 +30,23 @@ struct PushContent {
     /// Of a start: what its card is to listen on.
     var channel: String?
 
+    /// It says nothing but that its card goes.
+    var isBare = false
+
+    /// Of an end without a state.
+    private init(bareAt timestamp: Int64) {
+        (self.timestamp, tenant, activity, mark) = (timestamp, "", "", 0)
+        (isStale, state, isBare) = (false, [], true)
+    }
+
     init?(_ push: Push) {
         let document = JSON(unchecked: push.payload).document
+        if push.event == .end, let aps = document.root["aps"], aps["content-state"] == nil,
+            let timestamp = aps["timestamp"]?.integer
+        {
+            self = PushContent(bareAt: timestamp)
+            return
+        }
         guard let aps = document.root["aps"], let timestamp = aps["timestamp"]?.integer,
             let state = aps["content-state"], let tenant = state["t"]?.string,
             let activity = state["a"]?.string, let mark = state["n"]?.integer

@@ -23,6 +23,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case bundles
     // Time
     case months
+    // Others
+    case strangers
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -61,7 +63,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     static let all = FaultSet(rawValue: Fault.allCases.reduce(0) { $0 | 1 << UInt64($1.rawValue) })
 
     /// Those that a world has by a throw of their own.
-    static let drawnApart = FaultSet(.months)
+    static let drawnApart: FaultSet = [FaultSet(.months), FaultSet(.strangers)]
 
     /// In the order of their declaration.
     package var list: [Fault] { Fault.allCases.filter { contains(FaultSet($0)) } }

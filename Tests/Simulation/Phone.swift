@@ -63,6 +63,8 @@ final class Phone {
     var cards: [ActivityReference: Card] = [:]
     /// Its widgets and its control.
     var surfaces: [ReloadBook] = []
+    /// What its key may say of it.
+    var authority = DeviceAuthority.operate
     /// What its system says of itself.
     let system: String
     var isOnline = true
@@ -87,6 +89,8 @@ final class Phone {
         var isOld = false
         /// What it registers a token of.
         var surface: ReloadBook?
+        /// It asks for what is another's.
+        var isClaim = false
     }
 
     init(
@@ -101,6 +105,9 @@ final class Phone {
         timeline = budgetClass.map { GrantTimeline($0) }
         uploading = Parking(loop)
     }
+
+    /// Whether no activity is for it.
+    var isStranger: Bool { authority != .operate }
 
     var key: DeviceKey { DeviceKey(tenant: tenant, id: id) }
 

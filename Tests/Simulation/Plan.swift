@@ -69,6 +69,7 @@ struct Plan {
         if dice.happens(.months, oneIn: 4) {
             drawn.formUnion([FaultSet(.months), FaultSet(.cardLives), FaultSet(.restarts)])
         }
+        if dice.happens(.strangers, oneIn: 6) { drawn.insert(FaultSet(.strangers)) }
         faults = given ?? Self.possible(drawn)
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
         let life = CardLife(&dice, lives)

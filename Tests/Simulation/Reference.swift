@@ -61,7 +61,14 @@ struct Reference {
         var incarnation: Int64
     }
 
+    /// Whom each incarnation is for.
+    struct Incarnation: Hashable {
+        var activity: ActivityNumber
+        var number: Int64
+    }
+
     private(set) var events: [RecordedEvent] = []
+    private(set) var audiences: [Incarnation: Model] = [:]
     private(set) var models: [ActivityNumber: Model] = [:]
     /// Which event brought a mark.
     private(set) var origins: [Int64: Origin] = [:]
@@ -77,6 +84,11 @@ struct Reference {
     func model(tenant: TenantID, id: String) -> (ActivityNumber, Model)? {
         models.filter { $0.value.tenant == tenant && $0.value.id == id }
             .max { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Whom the incarnation is for that an event is of; as a model of its start.
+    func audience(of origin: Origin) -> Model? {
+        audiences[Incarnation(activity: origin.activity, number: origin.incarnation)]
     }
 
     func event(_ seq: Int64) -> RecordedEvent? {
@@ -140,6 +152,9 @@ struct Reference {
         switch event.kind {
         case .start:
             model.follow(start: view)
+            let incarnation = Incarnation(
+                activity: event.activity, number: model.incarnation)
+            audiences[incarnation] = model
         case .update:
             if let number = view["state_version"]?.integer {
                 if let known = model.stateVersion, number < known { counts = false }
@@ -148,6 +163,9 @@ struct Reference {
         case .end:
             model.hasEnded = true
             model.endedAt = event.recordedAt
+            let incarnation = Incarnation(
+                activity: event.activity, number: model.incarnation)
+            audiences[incarnation]?.endedAt = event.recordedAt
             model.bundle = nil
         case .play:
             counts = false

@@ -53,6 +53,7 @@ enum Promise: String {
     case broadcasts = "a named channel carries one activity after the other"
     case reloads = "a reload that was taken goes to the surface's newest token"
     case reloadsAsked = "a reload goes where somebody has asked since the last"
+    case audience = "P7 what is for some is shown to nobody else"
     case listed = "what runs is listed"
     case answered = "every request is answered once"
     case progress = "the world comes to its end"

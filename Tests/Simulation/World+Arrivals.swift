@@ -11,6 +11,10 @@ extension World {
     func receive(_ push: Push, _ phone: Phone, _ card: Card?) {
         if BareEnd(push) != nil { return receiveBareEnd(card, phone) }
         guard let content = PushContent(push) else { return }
+        if content.isBare {
+            if let card, content.timestamp >= card.lastTimestamp { card.hasEnded = true }
+            return
+        }
         if content.tenant != phone.tenant.name.rawValue {
             violated(.tenants, "\(content.tenant)'s state on \(phone.tenant.name)'s phone")
         }

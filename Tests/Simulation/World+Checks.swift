@@ -156,23 +156,17 @@ extension World {
         check(
             !retiredTokens.contains(push.token), .retired, "\(push.token) is retired on record")
         let phone = token.phone
+        for (promise, detail) in audienceFaults(content, push.event, phone) {
+            check(false, promise, detail)
+        }
         check(
-            content.tenant == phone.tenant.name.rawValue
-                && content.activity == key.reference.id.rawValue, .tenants,
+            content.isBare
+                || content.tenant == phone.tenant.name.rawValue
+                    && content.activity == key.reference.id.rawValue,
+            .tenants,
             "\(content.tenant)'s \(content.activity) to \(phone.tenant.name)'s phone")
-        if let origin = reference.origins[content.mark] {
-            check(
-                origin.version >= outbox.floor, .order,
-                "version \(origin.version) after \(outbox.floor)")
-            // The end of a card that the relay never knew has no state of its own to show.
-            let isOrphan = push.event == .end && outbox.remembered.allSatisfy { $0.event == .end }
-            check(
-                origin.incarnation == key.reference.incarnation
-                    || isOrphan && origin.incarnation > key.reference.incarnation, .order,
-                "incarnation \(origin.incarnation)'s state")
-            outbox.floor = max(outbox.floor, origin.version)
-        } else {
-            check(false, .shownIsDurable, "mark \(content.mark) is not in the log")
+        for (promise, detail) in originFaults(content, push.event, key, outbox) {
+            check(false, promise, detail)
         }
         if push.event == .start, let model = reference.origins[content.mark] {
             outbox.resendsStarts = startPolicy(model.activity) == .resend
@@ -197,6 +191,32 @@ extension World {
             check(false, promise, detail)
         }
         outbox.sends.append(sent)
+    }
+
+    /// What a push shows is in the log, no older than what went before, and of its own incarnation.
+    private func originFaults(
+        _ content: PushContent, _ event: Push.Event, _ key: CardKey, _ outbox: Outbox
+    ) -> [(Promise, String)] {
+        guard !content.isBare else { return [] }
+        guard let origin = reference.origins[content.mark] else {
+            return [(.shownIsDurable, "mark \(content.mark) is not in the log")]
+        }
+        var faults: [(Promise, String)] = []
+        if origin.version < outbox.floor {
+            faults.append((.order, "version \(origin.version) after \(outbox.floor)"))
+        }
+        outbox.floor = max(outbox.floor, origin.version)
+        // The end of a card that the relay never knew has no state of its own to show, nor has that
+        // of one whose end it knows no more.
+        let isOrphan =
+            event == .end
+            && (outbox.remembered.allSatisfy { $0.event == .end }
+                || mayHaveRetired(origin.activity, key.reference.incarnation))
+        let ahead = origin.incarnation - key.reference.incarnation
+        if ahead < 0 || ahead > 0 && !isOrphan {
+            faults.append((.order, "incarnation \(origin.incarnation)'s state"))
+        }
+        return faults
     }
 
     private func startPolicy(_ activity: ActivityNumber) -> UnknownStartPolicy {

@@ -12,6 +12,7 @@ extension World {
         apple.changeWeather()
         troublePhones()
         troubleSurfaces()
+        troubleStrangers()
         sweep()
     }
 

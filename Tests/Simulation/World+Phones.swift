@@ -91,7 +91,10 @@ extension World {
             begin(phone)
             var key = phone.key
             seam.apply(to: &key)
-            let answer = await relay.submit(upload.command, for: key, by: .operate)
+            var authority = phone.authority
+            seam.apply(to: &authority)
+            let answer = await relay.submit(upload.command, for: key, by: authority)
+            checkClaim(upload, phone, answer)
             let isDone = !upload.isRetried || isDone(upload, answer, life)
             note(.stored, who: number, isDone ? 1 : 0, 0, "\(answer)")
             checkTelling("an answer", "\(answer)")

@@ -103,6 +103,7 @@ final class World: @unchecked Sendable {
         self.dice = dice
         rest = Parking(loop)
         makePhones()
+        makeStrangers()
     }
 
     private func makePhones() {

@@ -29,6 +29,7 @@ extension Mutant {
         case .reloadForgottenWithToken: [.reloads]
         case .reloadNeverAtRest: [.reloadsAsked]
         case .reloadToRetiredToken: [.retired]
+        case .userClaimed, .endShownToStranger: [.audience]
         case .cutUnderHead: [.fold, .damage]
         case .retiredAfterRestart: [.listed]
         case .endLeavesTheRest: [.endMany]

@@ -14,6 +14,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     // What is asked of the relay
     case tenantLeftOut = "tenant-left-out-of-a-key"
     case reloadThroughPause = "reload-through-a-pause"
+    case userClaimed = "user-claimed-by-a-foreign-device"
     case channelBudgetAnew = "channel-budget-anew"
     case endLeavesTheRest = "end-of-many-leaves-the-rest"
     // The loop
@@ -26,6 +27,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
     case bundleLostWithChange = "bundle-lost-with-a-change"
     case bundleBegunAnew = "bundle-begun-anew"
+    case endShownToStranger = "end-shown-to-a-foreign-token"
     // Whether and when a push goes
     case noTrailingValue = "no-trailing-value"
     case debounceFromLastEvent = "debounce-anchored-to-the-last-event"

@@ -39,6 +39,7 @@ extension Seam {
                 set("began", to: "\(bundle.began + 1)", in: &push)
             }
         case .channelOfAnotherIncarnation: keepChannel(&push)
+        case .endShownToStranger: showState(&push)
         default: break
         }
         return push
@@ -72,6 +73,16 @@ extension Seam {
         let elapsed = Double((wallNow(life) - flip.playedAt).nanoseconds) / 1e9
         let index = Int(elapsed / flip.every) % flip.frames.count
         set("f", to: "\"\(flip.frames[max(0, index)])\"", in: &push)
+    }
+
+    /// An end that says nothing says what the activity ended with.
+    private func showState(_ push: inout Push) {
+        guard PushContent(push)?.isBare == true, let card = card(of: push), card.phone >= 0,
+            let model = world.reference.model(
+                tenant: world.phones[card.phone].tenant, id: card.reference.id.rawValue)?.1
+        else { return }
+        let state = "{\"t\":\"\(model.tenant.name)\",\"a\":\"\(model.id)\",\"n\":\(model.mark)}"
+        set("event", to: "\"end\",\"content-state\":\(state)", in: &push)
     }
 
     /// An activity that begins anew goes on with the channel that it had.

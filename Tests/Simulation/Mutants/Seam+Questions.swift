@@ -10,6 +10,11 @@ extension Seam {
         if mutant == .tenantLeftOut { key.tenant = world.plan.tenants[0] }
     }
 
+    /// What the key behind something may say.
+    func apply(to authority: inout DeviceAuthority) {
+        if mutant == .userClaimed { authority = .operate }
+    }
+
     /// An operator's pause. The mutant holds all activities, and nothing else.
     func pause(_ request: PauseRequest, of tenant: TenantID, _ relay: Relay) async -> Answer {
         guard mutant == .reloadThroughPause, !request.alertsOnly else {

@@ -40,9 +40,8 @@ package actor Relay: TurnTarget, TimerTarget {
     private var timerAt: MonotonicInstant?
     private(set) var phase = Phase.new
     private var writesAll = false
-    /// As it was when somebody looked last.
-    var hadRoom = true
-    var wasSetBack = false
+    /// As they were when somebody looked last.
+    var (hadRoom, wasSetBack) = (true, false)
     /// What would make room, while the log has none.
     private var roomHint: String?
     let complain: @Sendable (String) -> Void
@@ -203,7 +202,6 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// Whether events are taken.
     package var isReady: Bool {
-        // What the last turn saw may be long ago.
         if followClock() { put(.clock(lead: clock.lead)) }
         return refusalOfAll == nil && lookForRoom() && !clock.isSetBack
     }

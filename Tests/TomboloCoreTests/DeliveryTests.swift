@@ -24,8 +24,10 @@ import TomboloJSON
     @Test func `a late, older registration never undoes a newer one`() {
         var rig = Rig()
         rig.runningActivity()
-        let newer = Rig.json(#"{"token":"cc","observed_at":"2030-01-01T00:00:00Z"}"#)
-        let older = Rig.json(#"{"token":"dd","observed_at":"2029-01-01T00:00:00Z"}"#)
+        rig.advance(to: 100)
+        // 80 and 60 s after the rig's beginning: a time that is still to come would count as now.
+        let newer = Rig.json(#"{"token":"cc","observed_at":"2023-11-14T22:14:40Z"}"#)
+        let older = Rig.json(#"{"token":"dd","observed_at":"2023-11-14T22:14:20Z"}"#)
         for view in [newer, older] {
             // A test's own text.
             guard let registration = try? TokenRegistration(reading: view) else {
@@ -34,7 +36,7 @@ import TomboloJSON
             }
             rig.tell(.putToken(TokenName("activity:cat")!, registration))
         }
-        rig.advance(to: 10)
+        rig.advance(to: 110)
         rig.command(.update, #"{"state":{"lap":1}}"#)
         #expect(rig.pushes.last?.push.token == "cc")
     }

@@ -63,6 +63,7 @@ private final class CrampedLog: EventLog {
             }
             let document = try JSONDocument(Array("{}".utf8))
             guard case .end(let how) = try Command.Content(kind: .end, document.root) else {
+                Issue.record("an end is read as something else")
                 return
             }
             let end = EndMany(

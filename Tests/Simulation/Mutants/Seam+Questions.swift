@@ -38,12 +38,13 @@ extension Seam {
         return answer
     }
 
-    /// The end of one.
+    /// The end of one, by the number of its record.
     func resume(_ number: Int64, of tenant: TenantID, _ relay: Relay) async {
-        if let other = pairedPauses.removeValue(forKey: number) {
-            _ = await relay.submit(.resume(other), of: tenant)
+        for number in [pairedPauses.removeValue(forKey: number), number].compactMap(\.self) {
+            let held = await relay.pauses(of: tenant).first { $0.number == number }
+            // A tenant names a pause by the tenant's own count.
+            _ = await relay.submit(.resume(held?.serial ?? number), of: tenant)
         }
-        _ = await relay.submit(.resume(number), of: tenant)
     }
 
     /// An end for many. The mutant ends the oldest of them, and leaves the rest.

@@ -99,15 +99,11 @@ extension Core {
         guard let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
             configuration.apps[Int(lane.rawValue)].id == activities[activity].definition.app,
-            // Among the device's, for they are few.
-            !owner.destinations.contains(where: {
-                destinations[$0]?.activity == activity && destinations[$0]?.device == device
-                    && destinations[$0]?.incarnation == incarnation
-            })
+            let renewal = nextCard(of: activity, on: owner)
         else { return }
         var destination = Destination(
             number: nextDestinationNumber, activity: activity, device: device,
-            incarnation: incarnation, lane: lane,
+            incarnation: incarnation, renewal: renewal, lane: lane,
             ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
         nextDestinationNumber += 1
         // An update token that is there already: the app has started the card itself.
@@ -129,6 +125,48 @@ extension Core {
         recallCard(slot, now: now)
         staged.dirtyMarks.append(slot)
         flushSoon(now: now)
+    }
+
+    /// Which card of its incarnation a new destination is for; nil where the device has one. A user
+    /// who comes back to a device gets a new card: the first one has ended there.
+    private func nextCard(of activity: Int, on owner: Device) -> Int64? {
+        var next: Int64 = 0
+        // Among the device's, for they are few.
+        for slot in owner.destinations {
+            guard destinations.holds(slot), destinations[lent: slot].activity == activity,
+                destinations[lent: slot].incarnation == activities[activity].durableIncarnation
+            else { continue }
+            guard destinations[slot]?.hasBareEnd == true else { return nil }
+            next = max(next, destinations[lent: slot].renewal + 1)
+        }
+        return next
+    }
+
+    /// A device has another user: what the one before had there ends without content, also where
+    /// the end of an activity is still on its way. Each end waits until it is on record, for a
+    /// later relay must know whose card it was.
+    mutating func leaveCards(on device: Int, now: Instant) {
+        for slot in devices[device]?.destinations ?? [] {
+            guard let destination = destinations[slot], !destination.hasBareEnd,
+                isOfAnotherUser(destination), let version = projection(slot)?.version
+            else { continue }
+            decideRest(slot, .noRoute, now: now)
+            let end = Projection.bareEnd(version: version, at: wall(now))
+            destinations[slot]?.final = end
+            destinations[slot]?.awaitsSuccession = true
+            destinations[slot]?.markIsDirty = true
+            staged.dirtyMarks.append(slot)
+            staged.successions.append(
+                Staged.Reservation(slot: slot, destination: destination.number))
+        }
+    }
+
+    /// Whether its activity is for a user, and its device has another one.
+    func isOfAnotherUser(_ destination: Destination) -> Bool {
+        guard case .user(let user) = activities[destination.activity].definition.audience,
+            let device = devices[destination.device], device.channel == nil
+        else { return false }
+        return device.registration.user != user
     }
 
     mutating func insert(_ destination: Destination) -> Int {

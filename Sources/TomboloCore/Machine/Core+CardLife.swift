@@ -115,11 +115,16 @@ extension Core {
 
     /// Whether the card whose place it is to take is gone: then there is none to take.
     func hasLostPlace(_ destination: Destination) -> Bool {
-        guard destination.renewal > 0 else { return false }
+        predecessor(of: destination).map { $0.phase == .gone || $0.wasDismissed } ?? false
+    }
+
+    /// The card whose place it takes. One that ended with its device's user leaves none.
+    private func predecessor(of destination: Destination) -> Destination? {
+        guard destination.renewal > 0 else { return nil }
         let before = activities[destination.activity].destinations.lazy.compactMap { index in
             destinations[index]
         }.first { destination.isSuccessor(of: $0) }
-        return before.map { $0.phase == .gone || $0.wasDismissed } ?? false
+        return before?.hasBareEnd == true ? nil : before
     }
 
     /// A card is gone: its successor, if it has not been tried, is looked at again.
@@ -133,7 +138,7 @@ extension Core {
 
     /// A new card that has not shown up in time: the old one stays, and there is no second try.
     func strandedAt(_ destination: Destination) -> Instant? {
-        guard destination.renewal > 0, destination.phase == .started else { return nil }
+        guard destination.phase == .started, predecessor(of: destination) != nil else { return nil }
         return destination.cardSince.map { steady($0 + configuration.limits.strandedAfter) }
     }
 

@@ -75,6 +75,7 @@ extension Core {
         }
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
+        leaveCards(on: slot, now: now)
         adoptGrants(of: slot, now: now)
         stageDevice(slot)
         for activity in audience(of: slot) {

@@ -328,6 +328,10 @@ extension Core {
         destination.hasFallenBack = mark.hasFallenBack
         destination.wasDismissed = mark.wasDismissed
         destination.startWasRefused = mark.startWasRefused
+        if destination.final == nil, isOfAnotherUser(destination) {
+            destination.final = Projection.bareEnd(
+                version: activities[activity].durable?.version ?? 0, at: wall(now))
+        }
         if mark.incarnation < activities[activity].durableIncarnation, mark.final == nil {
             destination.final = activities[activity].durable.map {
                 farewell(to: destination.device, activity, $0, now: now)

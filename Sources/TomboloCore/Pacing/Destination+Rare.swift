@@ -70,6 +70,9 @@ extension Destination {
         set { if newValue != nil || rare?.final != nil { keep { $0.final = newValue } } }
     }
 
+    /// Its card is not for its device: it goes, and nothing is said of its activity.
+    var hasBareEnd: Bool { hasFinal && final?.ending?.isBare == true }
+
     var nextFinal: Projection? {
         get { rare?.nextFinal }
         set { if newValue != nil || rare?.nextFinal != nil { keep { $0.nextFinal = newValue } } }

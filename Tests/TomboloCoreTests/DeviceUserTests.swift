@@ -1,0 +1,167 @@
+import CoreRig
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// A device that changes its user: the cards of the one before end there without content, and those
+/// of the new one start (pacing rule 5).
+@Suite struct DeviceUserTests {
+    static func start(_ user: String, _ fields: String = "") -> String {
+        #"{"type":"Runner","audience":{"user":"\#(user)"},"state":{"of":"\#(user)","lap":0},"#
+            + #""alert":{"title":"\#(user)"}\#(fields)}"#
+    }
+
+    /// A phone of u1 that shows its card `cat`.
+    static func running(_ fields: String = "") -> Rig {
+        var rig = Rig()
+        rig.device("phone", user: "u1")
+        rig.token("start:Runner", "aa")
+        rig.command(.start, start("u1", fields))
+        rig.token("activity:cat", "bb")
+        return rig
+    }
+
+    /// What went since `place`, and where to.
+    static func events(_ rig: Rig, from place: Int) -> [String] {
+        rig.pushes.dropFirst(place).map { "\($0.push.event) \($0.push.token)" }
+    }
+
+    static func hasLeaked(_ rig: Rig, from place: Int, _ user: String) -> Bool {
+        rig.pushes.dropFirst(place).contains {
+            String(decoding: $0.push.payload, as: UTF8.self).contains(user)
+        }
+    }
+
+    @Test func `the old user's card ends without content, and the new user's starts`() throws {
+        var rig = Self.running()
+        rig.command(.start, Self.start("u2"), id: "dog")
+        rig.advance(to: 30)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u2")
+        #expect(Self.events(rig, from: before) == ["start aa", "end bb"])
+        let end = try #require(rig.pushes.last?.push)
+        #expect(Rig.aps(end)?.members.map(\.name) == ["timestamp", "event", "dismissal-date"])
+        let start = rig.pushes[before].push
+        #expect(Rig.aps(start)?["content-state"]?["of"]?.string == "u2")
+
+        rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"u1"}}"#)
+        rig.advance(to: 3_600)
+        rig.command(.end, #"{"state":{"lap":2}}"#)
+        rig.advance(to: 20_000)
+        #expect(!Self.hasLeaked(rig, from: before, "u1"))
+        #expect(Self.events(rig, from: before).filter { $0 == "start aa" }.count == 1)
+    }
+
+    @Test func `a device that loses its user loses the cards`() {
+        var rig = Self.running()
+        rig.advance(to: 30)
+        let before = rig.pushes.count
+        rig.device("phone")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        #expect(rig.line(from: before) == "30:E10?")
+    }
+
+    @Test func `a device that registers anew with its user keeps the cards`() {
+        var rig = Self.running()
+        rig.advance(to: 30)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u1")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        #expect(rig.pushes.dropFirst(before).map(\.push.event) == [.update, .update])
+        #expect(rig.line().hasSuffix(#"31:U10{"of":"u1","lap":1}"#))
+    }
+
+    @Test func `a card that names the device stays whatever its user`() {
+        var rig = Rig()
+        rig.device("phone", user: "u1")
+        rig.token("start:Runner", "aa")
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 30)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u2")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        #expect(rig.pushes.dropFirst(before).map(\.push.event) == [.update, .update])
+        #expect(rig.line().hasSuffix(#"31:U10{"lap":1}"#))
+    }
+
+    @Test func `a start that waits goes to nobody, and one that went ends when its token comes`() {
+        var rig = Rig()
+        rig.device("phone", user: "u1")
+        rig.command(.start, Self.start("u1"))
+        rig.device("phone", user: "u2")
+        rig.token("start:Runner", "aa")
+        rig.advance(to: 60)
+        #expect(rig.pushes.isEmpty)
+
+        rig.device("phone", user: "u1")
+        #expect(Self.events(rig, from: 0) == ["start aa"])
+        rig.device("phone", user: "u2")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 120)
+        #expect(Self.events(rig, from: 0) == ["start aa"])
+        rig.token("activity:cat~1.1", "bb")
+        rig.advance(to: 180)
+        #expect(rig.line(from: 1) == "120:E10?")
+    }
+
+    @Test func `an end that is still on its way to the old user's card goes without content`() {
+        var rig = Rig()
+        rig.device("phone", user: "u1")
+        rig.token("start:Runner", "aa")
+        rig.command(.start, Self.start("u1"))
+        rig.command(.end, #"{"state":{"lap":9}}"#)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u2")
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 5_000)
+        #expect(rig.pushes.count > before)
+        #expect(!Self.hasLeaked(rig, from: before, "u1"))
+    }
+
+    @Test func `a user who comes back gets a new card`() throws {
+        var rig = Self.running()
+        rig.advance(to: 30)
+        rig.device("phone", user: "u2")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u1")
+        rig.advance(to: 61)
+        let start = try #require(
+            rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .start }.first)
+        #expect(Rig.aps(start)?["attributes"]?["activity_id"]?.string == "cat~1.1")
+        rig.token("activity:cat~1.1", "cc")
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.advance(to: 120)
+        let updates = rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .update }
+        #expect(updates.last?.token == "cc")
+        #expect(updates.allSatisfy { $0.token == "cc" })
+        #expect(rig.view()?.destinations.last?.phase == "live")
+        #expect(rig.view()?.destinations.last?.waiting == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `a crash before or after the change is on record tells the new user nothing`(
+        isOnRecord: Bool
+    ) {
+        var rig = Self.running()
+        rig.advance(to: 30)
+        let before = rig.pushes.count
+        rig.commitsByItself = false
+        rig.device("phone", user: "u2")
+        #expect(rig.pushes.count == before, "nothing goes before it is on record")
+        rig.commitsByItself = true
+        if isOnRecord { rig.commit() }
+        #expect(rig.crash(recoverAt: 40) == [])
+        rig.device("phone", user: "u2")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 100)
+        #expect(rig.pushes.dropFirst(before).allSatisfy { $0.push.event == .end })
+        #expect(rig.pushes.count > before)
+        #expect(!Self.hasLeaked(rig, from: before, "u1"))
+    }
+}

@@ -81,7 +81,14 @@ package final class InMemoryEventLog: EventLog {
     }
 
     package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {
-        try reach { state throws(EventLogError) in state.stored.erase(erasure) }
+        try await erase(erasure, first: 1)
+    }
+
+    /// Erases as a log does whose history before event `first` is cut.
+    package func erase(
+        _ erasure: LogErasure, first: Int64
+    ) async throws(EventLogError) -> LogErased {
+        try reach { state throws(EventLogError) in state.stored.erase(erasure, first: first) }
     }
 
     package func close() async { state.withLock { $0.isClosed = true } }

@@ -7,7 +7,8 @@ package struct LogErasure: Hashable, Sendable {
         /// All that the activity's events, facts and heads say.
         case activity(ActivityNumber)
         /// All that names the device: activities for it alone are erased whole; of others the
-        /// starts that name it; facts about it.
+        /// starts that name it; facts about it. What is left of a life whose start history has
+        /// cut names nobody: it stays until history cuts it too.
         case device(Identifier)
     }
 

@@ -1,14 +1,15 @@
 import TomboloCore
 
 extension StoredLog {
-    mutating func erase(_ erasure: LogErasure) -> LogErased {
+    /// As a log whose history before event `first` is cut: a life without its start names nobody.
+    mutating func erase(_ erasure: LogErasure, first: Int64 = 1) -> LogErased {
         var receipt = LogErased()
         switch erasure.subject {
         case .activity(let number):
             if heads[number]?.tenant == erasure.tenant { erase(number, &receipt) }
         case .device(let device):
             for (activity, head) in heads where head.tenant == erasure.tenant {
-                erase(device, from: activity, &receipt)
+                erase(device, from: activity, first: first, &receipt)
             }
             for index in facts.indices
             where facts[index].fact.tenant == erasure.tenant
@@ -49,7 +50,8 @@ extension StoredLog {
     /// Life by life: what was for the device alone goes whole, of the others the start that names
     /// it.
     private mutating func erase(
-        _ device: Identifier, from activity: ActivityNumber, _ receipt: inout LogErased
+        _ device: Identifier, from activity: ActivityNumber, first: Int64,
+        _ receipt: inout LogErased
     ) {
         let head = heads[activity]?.value ?? []
         switch DeviceTrace.inHead(head, of: device) {
@@ -60,7 +62,7 @@ extension StoredLog {
         case .none: break
         }
         var isAlone = false
-        for seq in chains[activity] ?? [] {
+        for seq in chains[activity] ?? [] where seq >= first {
             let event = events[Int(seq) - 1].event
             let trace =
                 event.kind == .start ? DeviceTrace.inStart(event.body, of: device) : .none

@@ -214,10 +214,15 @@ struct DiskRun {
     /// Erases what is asked for, here and in the twin.
     mutating func eraseAgain(from writer: LogWriter) async -> EventLogError? {
         guard let erasing else { return nil }
-        do throws(EventLogError) { _ = try writer.erase(erasing) } catch { return error }
+        let first: Int64
+        do throws(EventLogError) {
+            let reader = try LogReader(path: path, vfs: disk.vfsName, damage: DamageList())
+            first = try reader.history(after: 0, limit: 1).first?.seq ?? 1
+            _ = try writer.erase(erasing)
+        } catch { return error }
         self.erasing = nil
         // The twin holds the contract.
-        _ = try? await acknowledged.erase(erasing)
+        _ = try? await acknowledged.erase(erasing, first: first)
         await follow()
         return nil
     }

@@ -118,8 +118,12 @@ struct Connection: ~Copyable {
     }
 
     /// Copies the write-ahead log into the database, as far as readers allow without waiting.
-    func checkpoint() throws(SQLiteError) {
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    /// Answers whether that was all of it.
+    func checkpoint() throws(SQLiteError) -> Bool {
+        var (pages, copied): (Int32, Int32) = (0, 0)
+        let code = sqlite3_wal_checkpoint_v2(
+            handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw SQLiteError(handle) }
+        return code == SQLITE_OK && pages == copied
     }
 }

@@ -2,8 +2,8 @@ import TomboloCore
 import TomboloEventLog
 
 /// The tables `idempotency_<hour>`: hash → sequence, in the order of the sequences, one table for
-/// each hour since 1970 that brought keys. A day later the table is dropped whole: that touches no
-/// row.
+/// each hour since 1970 that brought keys. A day later its keys count no longer, and it goes in
+/// pieces.
 struct IdempotencyHours {
     /// One hour's table, open for writing.
     private final class Open {
@@ -28,7 +28,7 @@ struct IdempotencyHours {
     private var open: Open?
     private var hours: [Hour] = []
 
-    /// Runs the insertion; the table is made where it is missing, and old ones are dropped then.
+    /// Runs the insertion; the table is made where it is missing.
     /// Answers below which sequence no key stands any more.
     mutating func insert(
         _ hash: UInt64, seq: Int64, at instant: Instant, _ connection: borrowing Connection
@@ -55,14 +55,6 @@ struct IdempotencyHours {
             CREATE TABLE IF NOT EXISTS \(table)(
                 seq INTEGER PRIMARY KEY, hash INTEGER NOT NULL, crc INTEGER NOT NULL)
             """)
-        // Hashes under a key of the log's own are nobody's data: their pages, which may be many,
-        // need no overwriting.
-        try connection.execute("PRAGMA secure_delete = FAST")
-        for old in hours where old.hour < hour - Self.hoursKept {
-            try connection.execute("DROP TABLE IF EXISTS \(Self.prefix)\(old.hour)")
-        }
-        try connection.execute("PRAGMA secure_delete = ON")
-        hours.removeAll { $0.hour < hour - Self.hoursKept }
         if !hours.contains(where: { $0.hour == hour }) {
             hours.append(Hour(hour: hour, firstSeq: seq))
         }
@@ -70,7 +62,52 @@ struct IdempotencyHours {
             hour: hour,
             insertion: try connection.prepare(
                 "INSERT INTO \(table)(seq, hash, crc) VALUES(?1,?2,?3)"))
-        return hours.map(\.firstSeq).min()
+        return hours.filter { !Self.isOld($0.hour, at: hour) }.map(\.firstSeq).min()
+    }
+
+    private static func isOld(_ hour: Int64, at now: Int64) -> Bool { hour < now - hoursKept }
+
+    /// The oldest hour of which no key stands any more; nil where there is none.
+    private var old: Int64? {
+        guard let now = open?.hour else { return nil }
+        return hours.first { Self.isOld($0.hour, at: now) }?.hour
+    }
+
+    /// Whether a table has only keys that count no longer.
+    var hasOld: Bool { old != nil }
+
+    /// Takes a piece of the oldest of those tables, and the table with its last rows.
+    mutating func cutPiece(_ connection: borrowing Connection) throws(SQLiteError) -> CutPiece {
+        var piece = CutPiece()
+        guard let old else { return piece }
+        let table = Self.prefix + String(old)
+        let next = try connection.prepare(
+            "SELECT seq FROM \(table) ORDER BY seq LIMIT 1 OFFSET \(CutAllowance.keysMax - 1)")
+        let last = try next.step() ? next.integer(0) : nil
+        next.reset()
+        if let last {
+            try Self.cut("DELETE FROM \(table) WHERE seq <= \(last)", connection)
+            piece.rows = CutAllowance.keysMax
+        } else {
+            piece.rows = try connection.integer("SELECT count(*) FROM \(table)")
+            try Self.cut("DROP TABLE \(table)", connection)
+            hours.removeAll { $0.hour == old }
+        }
+        piece.goesOn = true
+        return piece
+    }
+
+    /// Hashes under a key of the log's own are nobody's data: their pages, which may be many, need
+    /// no overwriting.
+    private static func cut(
+        _ sql: String, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try connection.execute("PRAGMA secure_delete = FAST")
+        do throws(SQLiteError) { try connection.execute(sql) } catch {
+            try connection.execute("PRAGMA secure_delete = ON")
+            throw error
+        }
+        try connection.execute("PRAGMA secure_delete = ON")
     }
 
     /// What a rolled-back transaction made is gone: look again what is there.

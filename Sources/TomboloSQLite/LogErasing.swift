@@ -5,15 +5,17 @@ import TomboloEventLog
 ///
 /// Each piece is a transaction, and may be done again: one that was cut short is begun anew. Of
 /// each activity the rows go first and its head last, so that there is a way to them until then.
-struct LogErasing {
+package struct LogErasing {
     /// So many rows one piece looks at: some milliseconds.
     static let rowsMax = 10_000
 
     private enum Stage {
         /// For a device: which starts after this event name it.
         case starts(after: Int64)
-        /// For a device: which heads name it, in that table after this activity.
-        case heads(table: Int, after: Int64)
+        /// For a device: which heads behind this activity name it, of a day on which activities
+        /// retired; nil: of those that live. Days follow these: a head that retires meanwhile was
+        /// looked at, or is on one of them.
+        case heads(day: Int64?, after: Int64)
         /// Activities, from the one at `index` on; `seq` is where its way back has come.
         case ways(index: Int, seq: Int64?, run: [Int64])
         case facts(after: Int64)
@@ -22,7 +24,9 @@ struct LogErasing {
 
     let erasure: LogErasure
     private let tenant: Int64
-    private let tables: [String]
+    /// Days on which activities retired, newest first, as of this piece: between two pieces a day
+    /// may come, or be cut.
+    private var days: [Int64] = []
     private var stage: Stage
     /// Whose rows are looked at, one after the other.
     private var activities: [Int64] = []
@@ -36,7 +40,6 @@ struct LogErasing {
     ) throws(SQLiteError) {
         self.erasure = erasure
         self.tenant = tenant
-        tables = ["head"] + (try RetiredDays.days(connection)).map { "\(RetiredDays.prefix)\($0)" }
         switch erasure.subject {
         case .activity(let number):
             activities = [number.rawValue]
@@ -46,16 +49,18 @@ struct LogErasing {
         }
     }
 
-    var isDone: Bool { if case .done = stage { true } else { false } }
+    /// Nothing is left to do but `LogWriter.finish`.
+    package var isDone: Bool { if case .done = stage { true } else { false } }
 
     /// Does the next piece, within a transaction.
     mutating func piece(
         _ rows: inout LogRows, _ standing: inout Standing,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
+        days = try RetiredDays.days(connection)
         switch stage {
         case .starts(let after): try findStarts(after, connection)
-        case .heads(let table, let after): try findHeads(table, after, connection)
+        case .heads(let day, let after): try findHeads(day, after, connection)
         case .ways(let index, let seq, let run):
             guard index < activities.count else {
                 stage = .facts(after: 0)
@@ -93,21 +98,25 @@ struct LogErasing {
             let body = Array(row[proved.bodyStart...])
             if DeviceTrace.inStart(body, of: device) != .none { note(proved.activity) }
         }
-        stage = last.map { .starts(after: $0) } ?? .heads(table: 0, after: -1)
+        stage = last.map { .starts(after: $0) } ?? .heads(day: nil, after: -1)
     }
 
     private mutating func findHeads(
-        _ table: Int, _ after: Int64, _ connection: borrowing Connection
+        _ day: Int64?, _ after: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        guard case .device(let device) = erasure.subject, table < tables.count else {
-            stage = .ways(index: 0, seq: nil, run: [])
+        let older = days.first { $0 < day ?? .max }
+        let next = older.map { Stage.heads(day: $0, after: -1) }
+        let end = next ?? .ways(index: 0, seq: nil, run: [])
+        guard case .device(let device) = erasure.subject, day.map(days.contains) ?? true else {
+            stage = end
             return
         }
+        let table = Self.table(day)
         var last: Int64?
         var among: [(RecoveredHead, ActivityMarks.Mark)] = []
         let heads = try connection.prepare(
             """
-            SELECT \(HeadRow.columns) FROM \(tables[table]) WHERE activity > \(after)
+            SELECT \(HeadRow.columns) FROM \(table) WHERE activity > \(after)
             ORDER BY activity LIMIT \(Self.rowsMax)
             """)
         while try heads.step() {
@@ -129,13 +138,18 @@ struct LogErasing {
             note(activity)
         }
         heads.reset()
-        let change = try connection.prepare(HeadRow.change(in: tables[table]))
+        let change = try connection.prepare(HeadRow.change(in: table))
         for (head, mark) in among {
             let value = DeviceTrace.head(head.value, version: head.version, without: device)
             let left = ActivityHead(activity: head.activity, value: value)
             try change.check(HeadRow.write(left, mark, with: change))
         }
-        stage = last.map { .heads(table: table, after: $0) } ?? .heads(table: table + 1, after: -1)
+        stage = last.map { .heads(day: day, after: $0) } ?? end
+    }
+
+    /// Of those that retired on `day`; nil: of those that live.
+    private static func table(_ day: Int64?) -> String {
+        day.map { "\(RetiredDays.prefix)\($0)" } ?? "head"
     }
 
     // MARK: The way back along an activity
@@ -176,7 +190,7 @@ struct LogErasing {
     private func head(
         of activity: Int64, _ standing: Standing, _ connection: borrowing Connection
     ) throws(SQLiteError) -> (ActivityMarks.Mark, [UInt8])? {
-        for table in tables {
+        for table in [Self.table(nil)] + days.map(Self.table) {
             let rows = try connection.prepare(
                 "SELECT \(HeadRow.columns) FROM \(table) WHERE activity = \(activity)")
             guard try rows.step() else { continue }

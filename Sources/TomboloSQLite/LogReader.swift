@@ -22,6 +22,8 @@ package final class LogReader: @unchecked Sendable {
     let eventCut: Statement
     private let factCut: Statement
     let headsCut: Statement
+    private let begin: Statement
+    private let commit: Statement
     private let damage: DamageList
     private(set) var tenants = Tenants()
     private var tenantsRead: Int64 = 0
@@ -35,6 +37,8 @@ package final class LogReader: @unchecked Sendable {
         do throws(SQLiteError) {
             let events = "SELECT \(EventRow.columns) FROM event"
             connection = try Connection(path: path, access: .reading, vfs: vfs)
+            begin = try connection.prepare("BEGIN")
+            commit = try connection.prepare("COMMIT")
             hash = try LogMeta.hash(connection)
             eventAt = try connection.prepare("\(events) WHERE seq = ?1")
             eventsBetween = try connection.prepare(
@@ -201,12 +205,21 @@ package final class LogReader: @unchecked Sendable {
 
     // MARK: Around each answer
 
+    /// Each is of one moment: a day's table may go while it is asked for.
     private func answer<Answer>(
         _ body: () throws(SQLiteError) -> Answer
     ) throws(EventLogError) -> Answer {
         do throws(SQLiteError) {
-            try readTenants()
-            return try body()
+            try begin.execute()
+            do throws(SQLiteError) {
+                try readTenants()
+                let answer = try body()
+                try commit.execute()
+                return answer
+            } catch {
+                if !connection.isIdle { try commit.execute() }
+                throw error
+            }
         } catch {
             throw error.unusable(path)
         }

@@ -7,8 +7,6 @@ import TomboloEventLog
 /// Pages that become free are used again; the file does not shrink. Up to where it was cut is
 /// stored in the same transaction.
 struct LogRetainer {
-    /// Rows that one piece looks at: more than one commit brings, so that it keeps pace.
-    static let rowsMax: Int64 = 4_000
     /// When nothing is left to cut, nobody looks again for this long (by the events' own time).
     private static let pause = Span.minutes(1)
 
@@ -27,21 +25,23 @@ struct LogRetainer {
     func isDue(_ now: Instant) -> Bool { retention != .forever && now >= dueAt }
 
     /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
-    /// the caller recovers it. Answers whether it wrote the heads that had no rows yet.
+    /// the caller recovers it. Answers what went, and whether it wrote the heads that had no rows.
     mutating func cutPiece(
         at now: Instant, _ standing: Standing, _ rows: inout LogRows,
         _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLiteError) -> (piece: CutPiece, wroteHeads: Bool) {
+        // Keys are no history: how long that is kept is nothing to them.
+        var piece = try rows.cutKeys(connection)
+        guard isDue(now) else { return (piece, false) }
         let before = now - retention.history
-        let event = try Self.lastEvent(after: cut.seq, before: before, connection)
-        let factsBefore = now - retention.facts
-        let fact = try Self.lastFact(after: cut.fact, before: factsBefore, connection)
+        var goesOn = false
+        let event = try lastEvent(before: before, rows.allowance, &piece, connection)
+        let fact = try lastFact(
+            before: now - retention.facts, rows.allowance, &piece, connection)
         var wroteHeads = false
         if event > cut.seq {
             // A head without a row is made again from its events: it gets one before they go.
-            if let heads = try LogCut(connection, damage: { _ in }).heads,
-                heads < event
-            {
+            if let heads = try LogCut(connection, damage: { _ in }).heads, heads < event {
                 try rows.writeLater(standing, connection)
                 wroteHeads = true
             }
@@ -50,48 +50,75 @@ struct LogRetainer {
                 DELETE FROM event WHERE seq <= \(event); DELETE FROM snapshot WHERE seq <= \(event);
                 DELETE FROM block WHERE first <= \(event - LogChapter.size + 1)
                 """)
-        } else {
+        } else if let retired = try rows.cutRetired(before: RetiredDays.day(before), connection) {
             // Their events are gone: nobody can ask for more than the name.
-            try rows.dropRetired(before: RetiredDays.day(before), connection)
+            piece.rows += retired.rows
+            piece.bytes += retired.bytes
+            goesOn = true
         }
         if fact > cut.fact { try connection.execute("DELETE FROM fact WHERE seq <= \(fact)") }
-        if event == cut.seq, fact == cut.fact { dueAt = now + Self.pause }
+        if event > cut.seq || fact > cut.fact { goesOn = true }
+        if !goesOn { dueAt = now + Self.pause }
+        if goesOn { piece.goesOn = true }
         cut.activity = max(standing.highestActivity, cut.activity)
         (cut.seq, cut.fact) = (event, fact)
         try cut.store(connection)
-        return wroteHeads
+        return (piece, wroteHeads)
     }
 
-    /// The last of the next events that is older than `before`, and all between too; `after` where
-    /// none is. A damaged row is as old as the one before it.
-    private static func lastEvent(
-        after: Int64, before: Instant, _ connection: borrowing Connection
+    /// The last of the next events that is older than `before`, and all between too, as far as the
+    /// piece may go. A damaged row is as old as the one before it.
+    private func lastEvent(
+        before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
+        _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
         let rows = try connection.prepare(
             """
-            SELECT \(EventRow.columns) FROM event WHERE seq > \(after) ORDER BY seq LIMIT \(rowsMax)
+            SELECT \(EventRow.columns) FROM event WHERE seq > \(cut.seq) ORDER BY seq
+            LIMIT \(allowance.rows)
             """)
-        var last = after
-        while try rows.step() {
+        // Heads of the past go with their events.
+        let snapshots = try connection.prepare(
+            "SELECT seq, length(row) FROM snapshot WHERE seq > \(cut.seq) ORDER BY seq")
+        var hasSnapshot = try snapshots.step()
+        var last = cut.seq
+        while piece.bytes < allowance.bytes, try rows.step() {
             if let numbers = EventRow.numbers(rows), numbers.recordedAt >= before.nanoseconds {
                 break
             }
             last = rows.integer(0)
+            piece.rows += 1
+            piece.bytes += Int64(rows.bytes(1).count)
+            while hasSnapshot, snapshots.integer(0) <= last {
+                piece.rows += 1
+                piece.bytes += snapshots.integer(1)
+                hasSnapshot = try snapshots.step()
+            }
         }
         return last
     }
 
-    /// The last of the next facts that is older than `before`; `after` where none is.
-    private static func lastFact(
-        after: Int64, before: Instant, _ connection: borrowing Connection
+    /// The last of the next facts that is older than `before`, as far as the piece may go.
+    private func lastFact(
+        before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
+        _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
-        let last = try connection.integer(
+        let rows = try connection.prepare(
             """
-            SELECT max(seq) FROM (
-                SELECT seq, recorded_at FROM fact WHERE seq > \(after) ORDER BY seq
-                LIMIT \(rowsMax))
-            WHERE recorded_at < \(before.nanoseconds)
+            SELECT seq, recorded_at, length(body) FROM fact WHERE seq > \(cut.fact) ORDER BY seq
+            LIMIT \(allowance.rows)
             """)
-        return max(after, last)
+        var last = cut.fact
+        var (count, countAtLast): (Int64, Int64) = (0, 0)
+        var (bytes, bytesAtLast): (Int64, Int64) = (0, 0)
+        while bytes < allowance.bytes, try rows.step() {
+            count += 1
+            bytes += rows.integer(2)
+            guard rows.integer(1) < before.nanoseconds else { continue }
+            (last, countAtLast, bytesAtLast) = (rows.integer(0), count, bytes)
+        }
+        piece.rows += countAtLast
+        piece.bytes += bytesAtLast
+        return last
     }
 }

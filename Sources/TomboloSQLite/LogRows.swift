@@ -23,6 +23,8 @@ struct LogRows: ~Copyable {
     private(set) var later = LaterHeads()
     private var hours = IdempotencyHours()
     private var retiredDays = RetiredDays()
+    /// Of the next piece of a cut.
+    private(set) var allowance = CutAllowance()
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         let insertEvent = try connection.prepare(EventRow.insertion)
@@ -79,6 +81,7 @@ struct LogRows: ~Copyable {
             try insertFact.check(
                 FactRow.insert(
                     batch.facts[index], seq: seq, tenant: facts[index], with: insertFact))
+            allowance.store(rows: 1, bytes: batch.facts[index].body.count)
         }
         for record in batch.records { try put(record) }
         for (activity, day) in standing.revived {
@@ -103,6 +106,7 @@ struct LogRows: ~Copyable {
             insertEvent.bind(seq, at: 1)
             insertEvent.bindBlob(row, at: 2)
             try insertEvent.execute()
+            allowance.store(rows: 1, bytes: row.count)
             let recordedAt = batch.events[index].recordedAt
             chapter.add(
                 seq, tenant: place.tenant, kind: batch.events[index].kind.rawValue,
@@ -163,6 +167,9 @@ struct LogRows: ~Copyable {
     }
 
     mutating func settleLater() { later.removeAll() }
+
+    /// A piece of a cut was taken, or there is nothing to cut.
+    mutating func settleCut() { allowance = CutAllowance() }
 
     /// What was written is durable.
     mutating func settle() { later.settle() }
@@ -271,11 +278,18 @@ struct LogRows: ~Copyable {
         try retiredDays.bury(activity, mark, on: day, nameHash: nameHash, connection)
     }
 
-    /// Drops retired activities of days before `day`.
-    mutating func dropRetired(
+    /// Takes a piece of the keys that count no longer.
+    mutating func cutKeys(
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> CutPiece { try hours.cutPiece(connection) }
+
+    var hasOldKeys: Bool { hours.hasOld }
+
+    /// Takes a piece of the activities that retired on days before `day`; nil where there is none.
+    mutating func cutRetired(
         before day: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
-        try retiredDays.drop(before: day, connection)
+    ) throws(SQLiteError) -> CutPiece? {
+        try retiredDays.cutPiece(before: day, allowance, connection)
     }
 
     mutating func rolledBack(

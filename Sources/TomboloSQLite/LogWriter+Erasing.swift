@@ -13,8 +13,8 @@ extension LogWriter {
         return try finish(erasing)
     }
 
-    /// nil where there is nothing of that tenant.
-    func begin(_ erasure: LogErasure) throws(EventLogError) -> LogErasing? {
+    /// Begins one that goes on piece by piece; nil where there is nothing of that tenant.
+    package func begin(_ erasure: LogErasure) throws(EventLogError) -> LogErasing? {
         if failure == nil, !isRecovered { _ = try recover(idempotencySince: .distantPast) }
         if let failure { throw failure }
         guard let tenant = standing.tenantTable.known(erasure.tenant) else { return nil }
@@ -25,7 +25,8 @@ extension LogWriter {
         }
     }
 
-    func piece(of erasing: inout LogErasing) throws(EventLogError) {
+    /// Does its next piece, in a transaction of its own.
+    package func piece(of erasing: inout LogErasing) throws(EventLogError) {
         // Rows of heads are what is looked at.
         writeLaterHeads()
         if let failure { throw failure }
@@ -42,7 +43,7 @@ extension LogWriter {
     }
 
     /// Takes it out of the files, as far as readers allow.
-    func finish(_ erasing: LogErasing) throws(EventLogError) -> LogErased {
+    package func finish(_ erasing: LogErasing) throws(EventLogError) -> LogErased {
         if let failure { throw failure }
         var receipt = erasing.receipt
         do throws(SQLiteError) {

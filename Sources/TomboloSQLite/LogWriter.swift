@@ -33,6 +33,9 @@ package final class LogWriter: @unchecked Sendable {
     var failure: EventLogError?
     /// What was erased stands in the write-ahead log still.
     var owesTruncation = false
+    private var hasCutLeft = false
+    /// The newest checkpoint was not whole: a reader needs what is in the write-ahead log.
+    private var isWALHeld = false
 
     /// Opens or creates the database at `path`; `chance` gives a new one the key of its hash. `vfs`
     /// and `checkpointPages` are for tests.
@@ -259,7 +262,7 @@ package final class LogWriter: @unchecked Sendable {
             if owesTruncation {
                 owesTruncation = try !connection.truncateWAL(waiting: 0)
             } else {
-                try connection.checkpoint()
+                isWALHeld = try !connection.checkpoint()
             }
             walPages.pointee = 0
         } catch  where error.primary == SQLITE_FULL {
@@ -269,22 +272,40 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Cuts a piece of history that is too old. A full disk is left to the next commit; after any
-    /// other error nothing is taken any more.
-    package func cutIfDue() {
-        guard failure == nil, isRecovered, retainer.isDue(newest) else { return }
+    /// Cuts a piece of what is too old, in a transaction of its own, and answers what went. A full
+    /// disk is left to the next commit; after any other error nothing is taken any more.
+    @discardableResult
+    package func cutIfDue() -> CutPiece {
+        hasCutLeft = false
+        guard failure == nil, isRecovered else { return CutPiece() }
+        guard rows.hasOldKeys || retainer.isDue(newest) else {
+            rows.settleCut()
+            return CutPiece()
+        }
         let before = retainer
         do throws(SQLiteError) {
             try begin.execute()
-            let wroteHeads = try retainer.cutPiece(at: newest, standing, &rows, connection)
+            let (piece, wroteHeads) = try retainer.cutPiece(
+                at: newest, standing, &rows, connection)
             try commit.execute()
             if wroteHeads { rows.settleLater() }
+            rows.settleCut()
+            hasCutLeft = piece.goesOn
+            return piece
         } catch {
             retainer = before
-            if error.primary == SQLITE_FULL, rollBack(to: standing.savepoint) { return }
+            if error.primary == SQLITE_FULL, rollBack(to: standing.savepoint) { return CutPiece() }
             failure = .outcomeUnknown(cause: "\(path): \(error.cause)")
+            return CutPiece()
         }
     }
+
+    /// Whether a piece of a cut is due although others wait: else what comes outruns what goes.
+    var owesCut: Bool { rows.allowance.isOwed }
+
+    /// Whether the next piece of a cut may go at once, where nobody waits. Not while somebody reads
+    /// all of the log: what is written is then kept beside the database.
+    var goesOnCutting: Bool { hasCutLeft && !isWALHeld && failure == nil }
 
     /// Leaves the write-ahead log as a crash would.
     package func leaveWALOnClose() { connection.leaveWALOnClose() }

@@ -88,7 +88,9 @@ final class LogWriterThread: Sendable {
         guard let writer = handover.take() else { return }
         var isClosing = false
         var erasures = ErasureQueue()
-        while let waiting = erasures.isEmpty ? jobs.take() : jobs.takeNow() {
+        while let waiting = erasures.isEmpty && !writer.goesOnCutting
+            ? jobs.take() : jobs.takeNow()
+        {
             var rest = waiting[...]
             while let job = rest.first {
                 switch job {
@@ -107,6 +109,9 @@ final class LogWriterThread: Sendable {
                 rest.removeFirst()
             }
             erasures.work(writer)
+            guard jobs.isEmpty else { continue }
+            writer.cutIfDue()
+            writer.checkpointIfDue()
         }
         erasures.giveUp()
         if isClosing { writer.writeLaterHeads() } else { writer.leaveWALOnClose() }
@@ -165,7 +170,7 @@ final class LogWriterThread: Sendable {
         for (continuation, answer) in zip(group.continuations, answers) {
             continuation.resume(returning: answer)
         }
-        writer.cutIfDue()
+        if writer.owesCut { writer.cutIfDue() }
         writer.checkpointIfDue()
     }
 

@@ -33,6 +33,13 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return true
     }
 
+    /// Whether nothing waits at this moment.
+    var isEmpty: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return waiting.isEmpty
+    }
+
     /// Takes nothing more; what waits is still given out.
     func close() {
         pthread_mutex_lock(mutex)

@@ -5,7 +5,7 @@ import TomboloEventLog
 /// their heads by number and their numbers by a hash of tenant and name.
 ///
 /// Start-up reads none of them, so it takes as long as what lives is large. A hash only says where
-/// to look: the name in the head decides. A day that is too old is dropped whole.
+/// to look: the name in the head decides. A day that is too old goes in pieces.
 struct RetiredDays {
     /// One day's tables, open for writing.
     private final class Open {
@@ -134,16 +134,51 @@ struct RetiredDays {
         try insertion.check(HeadRow.write(nothing, mark, with: insertion))
     }
 
-    /// Drops the days before `day`.
-    mutating func drop(
-        before day: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let old = try Self.days(connection).filter { $0 < day }
-        for day in old {
-            if open?.day == day { open = nil }
-            try connection.execute(
-                "DROP TABLE \(Self.prefix)\(day); DROP TABLE \(Self.namePrefix)\(day)")
+    /// Takes a piece of the oldest day before `day`: first heads, which a name then no longer leads
+    /// to, then names, and the tables with the last of these. nil where there is no such day.
+    mutating func cutPiece(
+        before day: Int64, _ allowance: CutAllowance, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> CutPiece? {
+        guard let day = try Self.days(connection).last(where: { $0 < day }) else { return nil }
+        let (heads, names) = (Self.prefix + String(day), Self.namePrefix + String(day))
+        if open?.day == day { open = nil }
+        var piece = CutPiece()
+        piece.goesOn = true
+        if let last = try Self.lastHead(in: heads, allowance, &piece, connection) {
+            try connection.execute("DELETE FROM \(heads) WHERE activity <= \(last)")
+            return piece
         }
+        let rows = allowance.rows
+        let next = try connection.prepare(
+            "SELECT hash FROM \(names) ORDER BY hash LIMIT 1 OFFSET \(rows - 1)")
+        let last = try next.step() ? next.integer(0) : nil
+        next.reset()
+        if let last {
+            try connection.execute("DELETE FROM \(names) WHERE hash <= \(last)")
+            piece.rows += connection.changes
+        } else {
+            piece.rows += try connection.integer("SELECT count(*) FROM \(names)")
+            try connection.execute("DROP TABLE \(heads); DROP TABLE \(names)")
+        }
+        return piece
+    }
+
+    /// The last head that the piece takes; nil where there is none.
+    private static func lastHead(
+        in table: String, _ allowance: CutAllowance, _ piece: inout CutPiece,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64? {
+        let heads = try connection.prepare(
+            """
+            SELECT activity, length(value) FROM \(table) ORDER BY activity LIMIT \(allowance.rows)
+            """)
+        var last: Int64?
+        while piece.bytes < allowance.bytes, try heads.step() {
+            last = heads.integer(0)
+            piece.rows += 1
+            piece.bytes += heads.integer(1)
+        }
+        return last
     }
 
     /// What a rolled-back transaction made is gone.

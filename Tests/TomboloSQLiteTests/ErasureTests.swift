@@ -5,27 +5,6 @@ import TomboloCore
 import TomboloEventLog
 import TomboloSQLite
 
-/// Whether the bytes of `text` stand anywhere in a file of the log.
-private func isThere(_ text: String, in place: SQLitePlace) throws -> Bool {
-    let wanted = Array(text.utf8)
-    for name in ["tombolo.db", "tombolo.db-wal", "tombolo.db-shm"] {
-        guard let file = fopen("\(place.directory)/\(name)", "r") else { continue }
-        defer { fclose(file) }
-        fseek(file, 0, SEEK_END)
-        var bytes = [UInt8](repeating: 0, count: ftell(file))
-        rewind(file)
-        fread(&bytes, 1, bytes.count, file)
-        let found = bytes.withUnsafeBufferPointer { all in
-            all.indices.dropLast(wanted.count - 1).contains { start in
-                all[start] == wanted[0]
-                    && wanted.indices.allSatisfy { all[start + $0] == wanted[$0] }
-            }
-        }
-        if found { return true }
-    }
-    return false
-}
-
 /// A log of a few hundred events: activities 1 to 8, of which 1 is full of "secret-1", and so on;
 /// long bodies among them, that need pages of their own.
 private func filled(_ place: SQLitePlace) async throws -> SQLiteEventLog {
@@ -79,16 +58,16 @@ private func verify(_ place: SQLitePlace) throws {
         let place = SQLitePlace()
         let log = try await filled(place)
         if isRetired { try await retire(3, log) }
-        #expect(try isThere("secret-3", in: place))
+        #expect(try place.has("secret-3"))
         let erased = try await log.erase(
             LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
         #expect(erased.events == 60)
         #expect(erased.facts == 60)
         #expect(erased.activities == 1)
         #expect(erased.isOutOfFile)
-        #expect(try !isThere("secret-3", in: place))
-        #expect(try !isThere("activity-3", in: place), "nor its name")
-        #expect(try isThere("secret-4", in: place))
+        #expect(try !place.has("secret-3"))
+        #expect(try !place.has("activity-3"), "nor its name")
+        #expect(try place.has("secret-4"))
         try verify(place)
         let events = try await log.history(after: 0, limit: .max)
         #expect(events.count == 480)
@@ -112,7 +91,7 @@ private func verify(_ place: SQLitePlace) throws {
         let subject = LogErasure.Subject.activity(ActivityNumber(3))
         let foreign = try await log.erase(LogErasure(subject, of: Sample.field))
         #expect(foreign.events == 0)
-        #expect(try isThere("secret-3", in: place))
+        #expect(try place.has("secret-3"))
         _ = try await log.erase(LogErasure(subject, of: Sample.lab))
         let again = try await log.erase(LogErasure(subject, of: Sample.lab))
         #expect(again.events == 0)
@@ -129,10 +108,10 @@ private func verify(_ place: SQLitePlace) throws {
         #expect(erased.activities == 1, "activity 1 was for it alone")
         #expect(erased.events == 60 + 6, "its events, and the starts of 3 to 8")
         #expect(erased.facts == 60)
-        #expect(try !isThere("secret-1 ", in: place))
-        #expect(try !isThere("\"phone-1\"", in: place))
-        #expect(try isThere("secret-2", in: place))
-        #expect(try isThere("phone-3", in: place), "the others go on being named")
+        #expect(try !place.has("secret-1 "))
+        #expect(try !place.has("\"phone-1\""))
+        #expect(try place.has("secret-2"))
+        #expect(try place.has("phone-3"), "the others go on being named")
         try verify(place)
         await log.close()
     }
@@ -164,10 +143,10 @@ private func verify(_ place: SQLitePlace) throws {
             erased = try writer.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
         }
         #expect(erased?.isOutOfFile == false)
-        #expect(try isThere("secret-3", in: place))
+        #expect(try place.has("secret-3"))
         let again = try writer.erase(LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
         #expect(again.isOutOfFile)
-        #expect(try !isThere("secret-3", in: place))
+        #expect(try !place.has("secret-3"))
     }
 
     @Test func `what was erased stays so when it is exported and imported`() async throws {

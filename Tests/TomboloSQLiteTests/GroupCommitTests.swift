@@ -57,6 +57,7 @@ private func writer(on disk: SimulatedDisk) throws -> LogWriter {
     for hour in Int64(0)..<60 {
         let event = Sample.event(1, after: hour, at: Sample.noon + .hours(hour), key: "\(hour)")
         _ = try writer.store([Sample.batch(event)])[0].get()
+        writer.cutIfDue()
     }
     let recovered = try writer.recover(idempotencySince: .distantPast)
     #expect(recovered.idempotency.table.seqs == Array(35...60))

@@ -17,7 +17,7 @@ enum BenchAppendCommand {
         var chance = SystemRandomNumberGenerator()
         let log: SQLiteEventLog
         do {
-            log = try SQLiteEventLog(directory: data, chance: &chance)
+            log = try SQLiteEventLog(directory: data, retention: .standard, chance: &chance)
         } catch {
             throw ProgramError(error)
         }
@@ -30,7 +30,10 @@ enum BenchAppendCommand {
                 isNew: invocation.isGiven(.benchNew),
                 newEvery: invocation.integer(.benchNewEvery) ?? 0,
                 hasKeys: invocation.isGiven(.benchIDs))
-            let figures = try await append(count, by: batchCount, of: events, to: log) { seq in
+            let age = Span.hours(Int64(invocation.integer(.benchAge) ?? 0))
+            let figures = try await append(
+                count, by: batchCount, of: events, aged: age, to: log
+            ) { seq in
                 guard invocation.isGiven(.benchAcknowledged) else { return }
                 try context.terminal.print(String(seq))
             }
@@ -59,28 +62,41 @@ enum BenchAppendCommand {
     }
 
     private static func append(
-        _ count: Int, by batchCount: Int, of source: BenchEvents, to log: SQLiteEventLog,
-        acknowledged: (Int64) throws -> Void
+        _ count: Int, by batchCount: Int, of source: BenchEvents, aged age: Span,
+        to log: SQLiteEventLog, acknowledged: (Int64) throws -> Void
     ) async throws -> Figures {
         var figures = Figures()
         let clock = SystemClock()
         let startedAt = nanoseconds(of: CLOCK_MONOTONIC)
         let processorAt = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)
-        var (rest, batch) = source.next(min(batchCount, count), at: clock.now())
+        var (rest, batch) = source.next(min(batchCount, count), at: clock.now() - age)
         while figures.events < count {
             figures.events += batch.events.count
             let (size, source) = (min(batchCount, count - figures.events), rest)
             // Made while the disk works, as the core makes the next batch.
-            async let next = source.next(size, at: clock.now())
+            async let next = source.next(size, at: clock.now() - age)
             let before = nanoseconds(of: CLOCK_MONOTONIC)
             let receipt = try await log.append(batch, under: .sole)
             figures.batches.append(nanoseconds(of: CLOCK_MONOTONIC) - before)
+            if age > .zero { _ = try await log.append(retiring(batch), under: .sole) }
             try acknowledged(receipt.firstSeq + Int64(batch.events.count) - 1)
             (rest, batch) = await next
         }
         figures.nanoseconds = nanoseconds(of: CLOCK_MONOTONIC) - startedAt
         figures.processorNanoseconds = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) - processorAt
         return figures
+    }
+
+    /// Retires each activity that the batch has started.
+    private static func retiring(_ batch: AppendBatch) -> AppendBatch {
+        var retiring = AppendBatch()
+        for event in batch.events where event.kind == .start {
+            guard let name = Identifier("bench-\(event.activity.rawValue)") else { continue }
+            retiring.retired.append(
+                RetiredActivity(
+                    activity: event.activity, name: name, endedAt: event.recordedAt))
+        }
+        return retiring
     }
 
     private static func print(_ figures: Figures, _ context: CommandContext) throws {
@@ -94,6 +110,7 @@ enum BenchAppendCommand {
             Double(figures.processorNanoseconds) / 1e3 / Double(figures.events), digits: 3)
         report.add("p50_ms", figures.quantile(0.5), digits: 3)
         report.add("p99_ms", figures.quantile(0.99), digits: 3)
+        report.add("max_ms", figures.quantile(1), digits: 3)
         try report.print(context)
     }
 

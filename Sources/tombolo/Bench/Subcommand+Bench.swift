@@ -13,6 +13,9 @@ extension Flag {
     static let benchNewEvery = Flag(
         "new-every", .integer(2...1_000_000),
         "of so many events one starts an activity of its own")
+    static let benchAge = Flag(
+        "age", .integer(1...100_000),
+        "record the events so many hours ago; with --new each activity has retired")
     static let benchPages = Flag(
         "pages", .integer(1...1_000_000), default: "20", "how many of each kind")
     static let pacerDestinations = Flag(
@@ -27,13 +30,13 @@ extension Subcommand {
         path: ["bench", "append"], summary: "Measure the log: durable events a second",
         flags: [
             .benchData, .benchEvents, .benchBatch, .benchActivities, .benchIDs, .benchNew,
-            .benchNewEvery,
-            .benchAcknowledged, .output,
+            .benchNewEvery, .benchAge, .benchAcknowledged, .output,
         ],
         details: [
             "Events of 300 bytes go through the log's contract, one batch in flight: versions are\n"
                 + "checked, heads and checksums written, and each batch is durable before the next.\n"
-                + "A log that is there already goes on growing."
+                + "A log that is there already goes on growing. What is older than 30 days is cut\n"
+                + "meanwhile: max_ms tells how long a batch waited for that at most."
         ],
         examples: ["tombolo bench append --data /var/tmp/bench --count 1000000 -o json"],
         exits: [.notFoundOrConflict], run: BenchAppendCommand.run)

@@ -1,0 +1,258 @@
+import CSQLite
+import Glibc
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloEventLog
+import TomboloSQLite
+
+/// A log of which everything is too old: a month later one more event comes.
+private final class OldLog {
+    let place = SQLitePlace()
+    var path: String { place.directory + "/tombolo.db" }
+    private(set) var writer: LogWriter
+    private var activities = SampleActivities()
+    private var month = Sample.noon + .hours(760)
+
+    /// So many events, each of an activity of its own that has retired, with a key and a fact.
+    init(events: Int64, pad: Int) throws {
+        writer = try Self.open(place)
+        let pad = String(repeating: "erased-", count: pad / 7)
+        for first in stride(from: 1, through: events, by: 1_000) {
+            let numbers = first...min(first + 999, events)
+            let events = numbers.map {
+                activities.next($0, "{\"pad\":\"\(pad)\"}", at: Sample.noon, key: "key-\($0)")
+            }
+            var batch = activities.batch(events)
+            batch.facts = numbers.map { Sample.fact("push.sent", activity: $0) }
+            try store(batch)
+            var retiring = AppendBatch()
+            retiring.retired = numbers.map {
+                RetiredActivity(
+                    activity: ActivityNumber($0), name: SampleActivities.name($0),
+                    endedAt: Sample.noon)
+            }
+            try store(retiring)
+        }
+    }
+
+    private static func open(_ place: SQLitePlace) throws -> LogWriter {
+        var chance = SplitMix64(seed: 1)
+        let writer = try LogWriter(
+            path: place.directory + "/tombolo.db", retention: .standard, chance: &chance)
+        _ = try writer.recover(idempotencySince: .distantPast)
+        return writer
+    }
+
+    private func store(_ batch: AppendBatch) throws { _ = try writer.store([batch])[0].get() }
+
+    /// An event of the present with a key, or so many.
+    func change(events count: Int = 1) throws {
+        month = month + .seconds(1)
+        let events = (0..<count).map {
+            activities.next(1_000_000, "{}", at: month, key: "\(month) \($0)")
+        }
+        try store(activities.batch(events))
+    }
+
+    /// The process ends here, as at `kill -9`; the next one opens the log.
+    func restart() throws {
+        writer.leaveWALOnClose()
+        writer = try Self.open(place)
+    }
+
+    /// Empties the write-ahead log: an erasure of nothing does.
+    func emptyWAL() throws {
+        let nothing = LogErasure(.activity(ActivityNumber(0)), of: Sample.lab)
+        #expect(try writer.erase(nothing).isOutOfFile)
+    }
+
+    /// Rows of all tables, and bytes of the rows of events.
+    func size() throws -> (rows: Int64, bytes: Int64) {
+        var connection: OpaquePointer?
+        defer { sqlite3_close_v2(connection) }
+        try #require(
+            sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK)
+        func texts(_ sql: String) -> [String] {
+            var statement: OpaquePointer?
+            defer { sqlite3_finalize(statement) }
+            guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else {
+                return []
+            }
+            var texts: [String] = []
+            while sqlite3_step(statement) == SQLITE_ROW {
+                texts.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "")
+            }
+            return texts
+        }
+        let tables = texts(
+            """
+            SELECT name FROM sqlite_schema WHERE name IN ('event', 'fact', 'snapshot')
+            OR name GLOB 'retired_*' OR name GLOB 'idempotency_*'
+            """)
+        let rows = tables.compactMap { Int64(texts("SELECT count(*) FROM \($0)").first ?? "") }
+        let bytes = texts("SELECT coalesce(sum(length(row)), 0) FROM event").first
+        return (rows.reduce(0, +), Int64(bytes ?? "") ?? 0)
+    }
+
+    func verdict() throws -> LogVerification.Verdict {
+        try LogVerification(path: path).run { _ in }
+    }
+}
+
+@Suite struct PieceTests {
+    /// Of events, facts and names; and keys, which are small, beside them.
+    private static let rowsMax: Int64 = 2_000 + 2_000 + 8_192
+    private static let bytesMax: Int64 = 2 << 20
+
+    @Test func `a cut of a day goes in pieces, and the log is whole after each`() throws {
+        let log = try OldLog(events: 5_000, pad: 700)
+        try log.change()
+        var before = try log.size()
+        var pieces = 0
+        repeat {
+            let piece = log.writer.cutIfDue()
+            let after = try log.size()
+            #expect(piece.rows == before.rows - after.rows)
+            #expect(piece.rows <= Self.rowsMax)
+            #expect(before.bytes - after.bytes <= Self.bytesMax)
+            guard piece.goesOn else { break }
+            pieces += 1
+            before = after
+            if pieces % 5 == 0 { #expect(try log.verdict().wrong == []) }
+        } while pieces < 1_000
+        // Left are the event of the present and its key.
+        #expect(before.rows == 2)
+        #expect(pieces > 20)
+        #expect(try log.verdict().wrong == [])
+    }
+
+    @Test func `a piece is bounded by bytes too`() throws {
+        let log = try OldLog(events: 100, pad: 60_000)
+        try log.change()
+        log.writer.cutIfDue()
+        var before = try log.size()
+        while log.writer.cutIfDue().goesOn {
+            let after = try log.size()
+            // Half a megabyte, and the row that went beyond.
+            #expect(before.bytes - after.bytes < 600_000)
+            before = after
+        }
+        #expect(before.rows == 2)
+    }
+
+    @Test func `a cut that is killed after each piece goes on, and overwrites what it takes`()
+        throws
+    {
+        let log = try OldLog(events: 2_000, pad: 70)
+        #expect(try log.place.has("erased-"))
+        var lives: Int64 = 0
+        while lives < 100 {
+            try log.restart()
+            try log.change()
+            lives += 1
+            guard log.writer.cutIfDue().goesOn else { break }
+            if lives % 4 == 0 { #expect(try log.verdict().wrong == []) }
+        }
+        #expect(lives > 10)
+        // Of each life an event and its key.
+        #expect(try log.size().rows == 2 * lives)
+        #expect(try log.verdict().wrong == [])
+        try log.emptyWAL()
+        #expect(try !log.place.has("erased-"))
+        #expect(try !log.place.has("activity-77"), "nor a name")
+    }
+
+    @Test func `a cut keeps pace with commits of a thousand events`() throws {
+        let log = try OldLog(events: 8_000, pad: 7)
+        for _ in 0..<8 {
+            try log.change(events: 1_000)
+            log.writer.cutIfDue()
+        }
+        #expect(try log.verdict().cut == 8_000)
+    }
+
+    @Test func `a full disk leaves a cut where it was, until there is room`() throws {
+        let disk = SimulatedDisk(seed: 1)
+        disk.create("tombolo.db")
+        var chance = SplitMix64(seed: 1)
+        let writer = try LogWriter(
+            path: "tombolo.db", vfs: disk.vfsName, retention: .standard, chance: &chance)
+        _ = try writer.recover(idempotencySince: .distantPast)
+        var activities = SampleActivities()
+        for instant in [Sample.noon, Sample.noon + .hours(760)] {
+            let events = (0..<2_000).map { _ in activities.next(1, "{}", at: instant) }
+            _ = try writer.store([activities.batch(events)])[0].get()
+        }
+        #expect(writer.cutIfDue().rows > 0)
+        disk.bytesMax = disk.bytesUsed
+        #expect(writer.cutIfDue() == CutPiece())
+        #expect(try verify(disk).wrong == [])
+        disk.bytesMax = nil
+        while writer.cutIfDue().goesOn {}
+        #expect(try verify(disk).cut == 2_000)
+    }
+
+    private func verify(_ disk: SimulatedDisk) throws -> LogVerification.Verdict {
+        try LogVerification(path: "tombolo.db", vfs: disk.vfsName).run { _ in }
+    }
+
+    @Test func `an idle log goes on cutting by itself`() async throws {
+        let place = SQLitePlace()
+        var chance = SystemRandomNumberGenerator()
+        let log = try SQLiteEventLog(
+            directory: place.directory, retention: .standard, chance: &chance)
+        for first in stride(from: Int64(0), to: 5_000, by: 1_000) {
+            let events = (first..<first + 1_000).map { Sample.event(1, after: $0) }
+            _ = try await log.append(Sample.batch(events))
+        }
+        let new = Sample.event(2, after: 0, at: Sample.noon + .hours(760))
+        _ = try await log.append(Sample.batch(new))
+        var left = Int.max
+        while left > 1 { left = try await log.history(after: 0, limit: .max).count }
+        await log.close()
+    }
+
+    @Test func `questions are answered while a day is cut`() throws {
+        let log = try OldLog(events: 3_000, pad: 7)
+        try log.change()
+        let reader = try LogReader(path: log.path, damage: DamageList())
+        let names = [Int64(1), 1_500, 3_000].map {
+            ActivityKey(tenant: Sample.lab, id: SampleActivities.name($0))
+        }
+        var known = 3
+        repeat {
+            let found = try reader.retired(named: names).map(\.activity.rawValue)
+            #expect(found.count <= known)
+            #expect(Set(found).isSubset(of: [1, 1_500, 3_000]))
+            known = found.count
+        } while log.writer.cutIfDue().goesOn
+        #expect(try reader.retired(named: names).isEmpty)
+    }
+
+    @Test func `an activity that retires while it is erased is erased`() throws {
+        let place = SQLitePlace()
+        var chance = SplitMix64(seed: 1)
+        let writer = try LogWriter(path: place.directory + "/tombolo.db", chance: &chance)
+        var activities = SampleActivities()
+        let events = [
+            activities.next(1, #"{"x":"secret"}"#, at: Sample.noon, devices: ["phone"]),
+            activities.next(2, #"{"x":"other"}"#, at: Sample.noon, devices: ["other"]),
+        ]
+        _ = try writer.store([activities.batch(events)])[0].get()
+        let device = try #require(Identifier("phone"))
+        var erasing = try #require(
+            try writer.begin(LogErasure(.device(device), of: Sample.lab)))
+        // It is known by its start.
+        try writer.piece(of: &erasing)
+        var retiring = AppendBatch()
+        retiring.retired = [
+            RetiredActivity(
+                activity: ActivityNumber(1), name: SampleActivities.name(1), endedAt: Sample.noon)
+        ]
+        _ = try writer.store([retiring])[0].get()
+        while !erasing.isDone { try writer.piece(of: &erasing) }
+        #expect(try writer.finish(erasing).activities == 1)
+        #expect(try !place.has("secret"))
+    }
+}

@@ -34,6 +34,11 @@ import Testing
         #expect(violations.isEmpty, "\(violations.report)")
     }
 
+    @Test func `what reads a request computes nothing`() {
+        let violations = tree.swiftFiles.flatMap(ReadingRule.violations)
+        #expect(violations.isEmpty, "\(violations.report)")
+    }
+
     @Test func `no test but the one wrapper starts a program`() {
         let spawning = tree.swiftFiles.filter { file in
             !file.isSource
@@ -90,6 +95,20 @@ import Testing
         #expect(hits("guard case .a = c else { Issue.record(); return }") == 0)
         #expect(hits("guard isFirst else { return }") == 0)
         #expect(hits("guard let a = b() else { return }", attribute: "") == 0)
+    }
+
+    @Test(arguments: [
+        ("let a = b * c", 1), ("a += 1", 1), ("let a = b &+ c", 1), ("let a = b\n    - c", 1),
+        ("fail(\"a\" + b)", 0), ("let a = -b", 0), ("func a() -> B { c / d }", 1),
+        ("func a() -> B {}", 0), ("let a: A<B> = c as? D", 0),
+    ])
+    func `arithmetic is found where requests are read`(text: String, count: Int) {
+        func hits(_ path: String, _ text: String) -> Int {
+            ReadingRule.violations(in: SwiftFile(path: path, text: text)).count
+        }
+        #expect(hits("Sources/A/B+Reading.swift", text) == count)
+        #expect(hits("Sources/A/B.swift", "func f(_ r: FieldReader) {\n \(text)\n}") == count)
+        #expect(hits("Sources/A/B.swift", "func f() {\n \(text)\n}") == 0)
     }
 
     @Test func `every pattern of the table is found where it is planted`() {

@@ -30,7 +30,7 @@ package struct TokenSet: Sendable {
                         reader.adopt(
                             FieldErrors([
                                 FieldError(
-                                    pointer: inner.path(text) + fault.pointer,
+                                    pointer: "\(inner.path(text))\(fault.pointer)",
                                     message: fault.message)
                             ]))
                     }

@@ -70,30 +70,25 @@ extension Start {
                 "start",
                 [("auto", .auto), ("push", .push), ("adopt", .adopt), ("channel", .channel)])
             ?? StartRoute.unspecified
-        var audience = Audience.none
-        var ways = 0
+        var ways: [Audience] = []
         if let device = inner.identifier("device") {
-            audience = .devices([device])
-            ways += 1
+            ways.append(.devices([device]))
         }
         if let list = inner.value("devices") {
-            audience = .devices(devices(list, &inner))
-            ways += 1
+            ways.append(.devices(devices(list, &inner)))
         }
         if let user = inner.string("user") {
-            audience = .user(user)
-            ways += 1
+            ways.append(.user(user))
             if user.isEmpty { inner.fail("user", "must not be empty") }
         }
         if let channel = inner.identifier("channel") {
-            audience = .channel(channel)
-            ways += 1
+            ways.append(.channel(channel))
         }
-        if ways != 1 {
+        if ways.count != 1 {
             inner.fail("device", "give exactly one of device, devices, user or channel")
         }
         do { try inner.finish() } catch { reader.adopt(error) }
-        return (audience, route)
+        return (ways.last ?? .none, route)
     }
 
     static func devices(_ list: JSONView, _ reader: inout FieldReader) -> [Identifier] {

@@ -61,22 +61,19 @@ package struct ReloadRequest: Hashable, Sendable {
         var reader = FieldReader(view)
         self.control = control
         app = reader.string("app")
-        audience = .none
-        var ways = 0
+        var ways: [Audience] = []
         if let device = reader.identifier("device") {
-            audience = .devices([device])
-            ways += 1
+            ways.append(.devices([device]))
         }
         if let list = reader.value("devices") {
-            audience = .devices(Start.devices(list, &reader))
-            ways += 1
+            ways.append(.devices(Start.devices(list, &reader)))
         }
         if let user = reader.string("user") {
-            audience = .user(user)
-            ways += 1
+            ways.append(.user(user))
             if user.isEmpty { reader.fail("user", "must not be empty") }
         }
-        if ways != 1 { reader.fail("device", "give exactly one of device, devices or user") }
+        audience = ways.last ?? .none
+        if ways.count != 1 { reader.fail("device", "give exactly one of device, devices or user") }
         try reader.finish()
     }
 }

@@ -105,6 +105,9 @@ package struct Spring: Hashable, Sendable {
         self.bounce = bounce.held(in: Self.bounceRange)
     }
 
+    /// The duration as it is written.
+    var span: Span { Span(nanoseconds: Int64((duration * 1e9).rounded())) }
+
     /// Radians a second, without damping.
     package var frequency: Double { 2 * Double.pi / duration }
     package var dampingFraction: Double { bounce < 0 ? 1 / (1 + bounce) : 1 - bounce }
@@ -164,88 +167,5 @@ package struct Spring: Hashable, Sendable {
             time += step
         }
         return restSince ?? Self.settlingMax
-    }
-}
-
-extension Easing {
-    /// Reads `easing`: a name, `{"cubicBezier":[x1,y1,x2,y2]}` or
-    /// `{"spring":{"duration","bounce"}}`.
-    ///
-    /// - Parameter duration: of the tween: of a named spring it is the perceptual duration.
-    static func reading(_ reader: inout FieldReader, duration: Span?) -> Easing? {
-        guard let view = reader.value("easing") else { return named("default", duration) }
-        if let name = view.string {
-            if let easing = named(name, duration) { return easing }
-            let known = names.map { "\"\($0.0)\"" }.joined(separator: ", ")
-            reader.fail("easing", "must be one of \(known), a cubicBezier or a spring")
-            return nil
-        }
-        guard view.kind == .object else {
-            reader.fail("easing", "must be a name, a cubicBezier or a spring")
-            return nil
-        }
-        var inner = reader.inside(view, "easing")
-        if view["cubicBezier"] != nil, inner.value("spring") != nil {
-            inner.fail("spring", "give cubicBezier or spring, not both")
-        }
-        let easing = curve(&inner) ?? spring(&inner, duration)
-        if easing == nil, inner.errors.isEmpty {
-            inner.fail("cubicBezier", "give cubicBezier or spring")
-        }
-        do { try inner.finish() } catch { reader.adopt(error) }
-        return easing
-    }
-
-    private static func named(_ name: String, _ duration: Span?) -> Easing? {
-        guard let easing = names.first(where: { $0.0 == name })?.1 else { return nil }
-        guard case .spring(let spring) = easing, let duration else { return easing }
-        return .spring(Spring(duration: duration.seconds, bounce: spring.bounce))
-    }
-
-    private static func curve(_ reader: inout FieldReader) -> Easing? {
-        guard let list = reader.value("cubicBezier") else { return nil }
-        let numbers = list.elements.compactMap(\.double)
-        guard list.kind == .array, list.count == 4, numbers.count == 4,
-            [numbers[0], numbers[2]].allSatisfy(CubicBezier.xRange.contains),
-            [numbers[1], numbers[3]].allSatisfy(CubicBezier.yRange.contains)
-        else {
-            reader.fail(
-                "cubicBezier",
-                "must be [x1,y1,x2,y2] with x1 and x2 from 0 to 1, y1 and y2 from -1000 to 1000")
-            return nil
-        }
-        return .curve(CubicBezier(numbers[0], numbers[1], numbers[2], numbers[3]))
-    }
-
-    private static func spring(_ reader: inout FieldReader, _ duration: Span?) -> Easing? {
-        guard let view = reader.object("spring") else { return nil }
-        var inner = reader.inside(view, "spring")
-        let own = inner.span("duration", in: Tween.durationRange)
-        let bounce = inner.double("bounce") ?? 0
-        if !Spring.bounceRange.contains(bounce) {
-            inner.fail("bounce", "must be from -0.95 to 0.95")
-        }
-        do { try inner.finish() } catch { reader.adopt(error) }
-        return .spring(Spring(duration: (own ?? duration)?.seconds ?? 0.5, bounce: bounce))
-    }
-
-    /// As `reading` reads it.
-    func write(into writer: inout JSONWriter) {
-        writer.beginObject()
-        switch self {
-        case .curve(let curve):
-            writer.name("cubicBezier")
-            writer.beginArray()
-            for number in [curve.x1, curve.y1, curve.x2, curve.y2] { writer.double(number) }
-            writer.endArray()
-        case .spring(let spring):
-            writer.name("spring")
-            writer.beginObject()
-            writer.member(
-                "duration", Span(nanoseconds: Int64((spring.duration * 1e9).rounded())).text)
-            writer.member("bounce", spring.bounce)
-            writer.endObject()
-        }
-        writer.endObject()
     }
 }

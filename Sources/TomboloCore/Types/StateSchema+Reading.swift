@@ -51,7 +51,8 @@ extension StateSchema {
                 return "must be an object of at most \(Self.membersMax) schemas"
             }
             for (name, schema) in rule.members {
-                let inner = StateSchema(schema, Self.step(place, name), depth + 1, &faults)
+                let inner = StateSchema(
+                    schema, Self.step(place, name), depth.advanced(by: 1), &faults)
                 properties.append(Property(name: name, schema: inner))
             }
         case "required":
@@ -64,7 +65,7 @@ extension StateSchema {
         case "additionalProperties":
             guard let allows = rule.bool else { return "must be true or false" }
             allowsOthers = allows
-        case "items": items = [StateSchema(rule, place, depth + 1, &faults)]
+        case "items": items = [StateSchema(rule, place, depth.advanced(by: 1), &faults)]
         case "enum":
             guard rule.kind == .array, (1...Self.valuesMax).contains(rule.count) else {
                 return "must list 1 to \(Self.valuesMax) values"

@@ -1,0 +1,51 @@
+import TomboloJSON
+
+extension Flipbook {
+    /// Reads the object under `flipbook`; its `path` and `clock` are the clip's.
+    init?(reading reader: inout FieldReader, view: JSONView) {
+        let frames = Self.frames(&reader)
+        let every = reader.span("every", in: Self.everyRange)
+        if view["every"] == nil { reader.fail("every", "is missing: a duration such as \"100ms\"") }
+        let repetition = Self.repetition(&reader)
+        guard let frames, let every else { return nil }
+        guard let book = Self(frames: frames, every: every, repetition: repetition) else {
+            reader.fail(
+                "loop",
+                "makes it play longer than 100 years; write \"forever\", or a smaller number")
+            return nil
+        }
+        self = book
+    }
+
+    private static func frames(_ reader: inout FieldReader) -> [JSON]? {
+        guard let list = reader.value("frames"), list.kind == .array,
+            (2...framesMax).contains(list.count)
+        else {
+            reader.fail("frames", "must be an array of 2 to \(framesMax) frames")
+            return nil
+        }
+        return list.elements.map(\.json)
+    }
+
+    private static func repetition(_ reader: inout FieldReader) -> Repetition {
+        guard let value = reader.value("loop") else { return .forever }
+        switch (value.string, value.integer) {
+        case ("forever", _): return .forever
+        case ("once", _): return .times(1)
+        case (_, let count?) where (1...timesMax).contains(count): return .times(count)
+        default:
+            reader.fail("loop", "must be \"forever\", \"once\" or a number of times")
+            return .forever
+        }
+    }
+
+    /// As `init(reading:)` reads it, but for the braces around it.
+    func writeMembers(into writer: inout JSONWriter) {
+        writer.name("frames")
+        writer.beginArray()
+        for frame in frames { writer.raw(frame) }
+        writer.endArray()
+        writer.member("every", every.text)
+        if case .times(let count) = repetition { writer.member("loop", count) }
+    }
+}

@@ -1,6 +1,6 @@
 import TomboloEventLog
 
-/// The reader's thread: questions in their order, one at a time.
+/// A reader's thread: questions in their order, one at a time.
 final class LogReaderThread: Sendable {
     private typealias Question = @Sendable (LogReader) -> Void
 
@@ -8,9 +8,10 @@ final class LogReaderThread: Sendable {
     private let ended = Completion()
     private let thread: WorkerThread
 
-    init(_ reader: LogReader) throws(EventLogError) {
+    /// `name` has at most 15 bytes.
+    init(_ reader: LogReader, name: String) throws(EventLogError) {
         let handover = Handover(reader)
-        thread = try WorkerThread(name: "log reader") { [questions, ended] in
+        thread = try WorkerThread(name: name) { [questions, ended] in
             Self.run(handover, questions)
             ended.complete()
         }

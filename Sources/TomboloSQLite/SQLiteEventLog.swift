@@ -1,7 +1,8 @@
 package import TomboloCore
 package import TomboloEventLog
 
-/// The default log: one SQLite database in one directory, one thread that writes, one that reads.
+/// The default log: one SQLite database in one directory, one thread that writes, and two
+/// that read: one looks up single rows, which do not wait for pages.
 ///
 /// Guarantees: `append` returns after SQLite's fsync of the commit returned; batches that wait are
 /// committed together, in their order, each whole or not at all; no two relays write one directory,
@@ -13,7 +14,10 @@ package import TomboloEventLog
 /// stops as in a crash: nothing durable is lost, the next start-up reads the write-ahead log.
 package final class SQLiteEventLog: EventLog {
     private let writing: LogWriterThread
+    /// Pages of the log, which may take long.
     private let reading: LogReaderThread
+    /// Single rows: every start of a new id waits for one.
+    private let looking: LogReaderThread
     private let damageList = DamageList()
     private let room: DiskRoom
 
@@ -31,10 +35,12 @@ package final class SQLiteEventLog: EventLog {
         let writer = try LogWriter(
             path: path, retention: retention, caution: caution, chance: &chance)
         let reader = try LogReader(path: path, damage: damageList)
+        let lookup = try LogReader(path: path, damage: damageList)
         room = DiskRoom(directory: directory)
         room.fillBallast()
         writing = try LogWriterThread(writer, holding: held, room: room)
-        reading = try LogReaderThread(reader)
+        reading = try LogReaderThread(reader, name: "log reader")
+        looking = try LogReaderThread(lookup, name: "log lookup")
     }
 
     /// Asks the file system: see `DiskRoom`.
@@ -64,7 +70,7 @@ package final class SQLiteEventLog: EventLog {
     package func event(
         seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
-        try await reading.ask { reader throws(EventLogError) in
+        try await looking.ask { reader throws(EventLogError) in
             try reader.event(seq: seq, tenant: tenant)
         }.get()
     }
@@ -72,7 +78,7 @@ package final class SQLiteEventLog: EventLog {
     package func retired(
         named keys: [ActivityKey]
     ) async throws(EventLogError) -> [RecoveredHead] {
-        try await reading.ask { reader throws(EventLogError) in
+        try await looking.ask { reader throws(EventLogError) in
             try reader.retired(named: keys)
         }.get()
     }
@@ -80,7 +86,7 @@ package final class SQLiteEventLog: EventLog {
     package func retired(
         _ activity: ActivityNumber, tenant: TenantID
     ) async throws(EventLogError) -> RecoveredHead? {
-        try await reading.ask { reader throws(EventLogError) in
+        try await looking.ask { reader throws(EventLogError) in
             try reader.retired(activity, tenant: tenant)
         }.get()
     }
@@ -116,6 +122,7 @@ package final class SQLiteEventLog: EventLog {
     /// one's work is done or at once.
     package func close() async {
         await reading.close()
+        await looking.close()
         await writing.close()
     }
 }

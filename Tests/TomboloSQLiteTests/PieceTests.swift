@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 import TomboloCore
@@ -98,6 +99,10 @@ private final class OldLog {
     func verdict() throws -> LogVerification.Verdict {
         try LogVerification(path: path).run { _ in }
     }
+}
+
+private final class Count: Sendable {
+    let value = Atomic(0)
 }
 
 @Suite struct PieceTests {
@@ -254,5 +259,32 @@ private final class OldLog {
         while !erasing.isDone { try writer.piece(of: &erasing) }
         #expect(try writer.finish(erasing).activities == 1)
         #expect(try !place.has("secret"))
+    }
+
+    @Test func `a lookup of one row does not wait for pages`() async throws {
+        let place = SQLitePlace()
+        let log = try place.reopen()
+        for first in stride(from: Int64(0), to: 20_000, by: 1_000) {
+            let events = (first..<first + 1_000).map { Sample.event(1, after: $0) }
+            _ = try await log.append(Sample.batch(events))
+        }
+        var scan = EventQuery(tenant: Sample.lab)
+        scan.from = Sample.noon + .hours(1)
+        let done = Count()
+        try await withThrowingTaskGroup(of: Void.self) { [scan] group in
+            for _ in 0..<50 {
+                group.addTask {
+                    _ = try await log.events(scan)
+                    done.value.add(1, ordering: .relaxed)
+                }
+            }
+            // One of them is answered: all others wait.
+            try await group.next()
+            let key = ActivityKey(tenant: Sample.lab, id: SampleActivities.name(1))
+            #expect(try await log.retired(named: [key]).isEmpty)
+            #expect(done.value.load(ordering: .relaxed) < 50)
+            try await group.waitForAll()
+        }
+        await log.close()
     }
 }

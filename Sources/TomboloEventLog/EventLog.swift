@@ -98,6 +98,9 @@ package struct EventQuery: Hashable, Sendable {
     package var until: Instant?
     /// 1 to 1,000.
     package var limit: Int = 100
+    /// With bodies of so many bytes a page ends, behind its first event at the earliest: 1,000
+    /// events may have 64 MB.
+    package var bytesMax: Int = 1 << 20
     /// At most this many rows are looked at; a page may come back short, with `next` set.
     package var scanMax: Int = 100_000
 
@@ -113,12 +116,24 @@ package struct EventQuery: Hashable, Sendable {
 /// Events of one page.
 package struct EventPage: Sendable {
     package var events: [RecordedEvent]
+    /// Of their bodies.
+    package private(set) var bytes = 0
     /// Where to go on (`after`); nil only at the end of the log as it was when asked.
     package var next: Int64?
 
     package init(events: [RecordedEvent], next: Int64?) {
         self.events = events
         self.next = next
+    }
+
+    package mutating func append(_ event: RecordedEvent) {
+        bytes += event.event.body.count
+        events.append(event)
+    }
+
+    /// Whether it takes no more events.
+    package func isFull(_ query: EventQuery) -> Bool {
+        events.count >= query.limit || bytes >= query.bytesMax
     }
 }
 
@@ -132,6 +147,7 @@ package struct FactQuery: Hashable, Sendable {
     /// Recorded before.
     package var until: Instant?
     package var limit: Int = 100
+    package var bytesMax: Int = 1 << 20
     package var scanMax: Int = 100_000
 
     package init(tenant: TenantID) { self.tenant = tenant }
@@ -145,11 +161,21 @@ package struct FactQuery: Hashable, Sendable {
 /// Facts of one page; as `EventPage`.
 package struct FactPage: Sendable {
     package var facts: [RecordedFact]
+    package private(set) var bytes = 0
     package var next: Int64?
 
     package init(facts: [RecordedFact], next: Int64?) {
         self.facts = facts
         self.next = next
+    }
+
+    package mutating func append(_ fact: RecordedFact) {
+        bytes += fact.fact.body.count
+        facts.append(fact)
+    }
+
+    package func isFull(_ query: FactQuery) -> Bool {
+        facts.count >= query.limit || bytes >= query.bytesMax
     }
 }
 

@@ -35,10 +35,10 @@ extension StoredLog {
             if event.event.tenant == query.tenant,
                 query.matches(event.event.kind, recordedAt: event.event.recordedAt)
             {
-                page.events.append(event)
+                page.append(event)
             }
             let isLast = index + 1 == count
-            if !isLast, page.events.count >= query.limit || index - after + 1 >= query.scanMax {
+            if !isLast, page.isFull(query) || index - after + 1 >= query.scanMax {
                 page.next = event.seq
                 break
             }
@@ -64,11 +64,11 @@ extension StoredLog {
                 query.activity == nil || fact.fact.activity == query.activity,
                 query.matches(recordedAt: fact.fact.recordedAt)
             {
-                page.facts.append(fact)
+                page.append(fact)
             }
             let scanned = fact.seq - (rest.first?.seq ?? 0) + 1
             guard fact.seq < facts.count else { break }
-            if page.facts.count >= query.limit || scanned >= Int64(query.scanMax) {
+            if page.isFull(query) || scanned >= Int64(query.scanMax) {
                 page.next = fact.seq
                 break
             }

@@ -35,8 +35,8 @@ extension LogReader {
             else { return nil }
             for seq in seqs.reversed() {
                 guard let event = try event(at: seq) else { return nil }
-                page.events.append(event)
-                if page.events.count == query.limit {
+                page.append(event)
+                if page.isFull(query) {
                     page.next = seq == newest ? nil : seq
                     return page
                 }

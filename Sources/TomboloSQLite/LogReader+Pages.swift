@@ -58,8 +58,8 @@ extension LogReader {
             walk.rows += 1
             guard Self.matches(eventsBetween, query, tenant), let event = decode(eventsBetween)
             else { continue }
-            walk.page.events.append(event)
-            if walk.page.events.count >= query.limit {
+            walk.page.append(event)
+            if walk.page.isFull(query) {
                 walk.position = event.seq
                 walk.isDone = true
                 return

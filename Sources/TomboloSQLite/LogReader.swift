@@ -152,8 +152,8 @@ package final class LogReader: @unchecked Sendable {
                     damage.add("fact \(factsAfter.integer(0)): its row is damaged")
                     continue
                 }
-                page.facts.append(fact)
-                if page.facts.count >= query.limit {
+                page.append(fact)
+                if page.isFull(query) {
                     page.next = fact.seq < last ? fact.seq : nil
                     break
                 }

@@ -40,6 +40,34 @@ extension EventLogContract {
             }
         },
 
+        EventLogContract("a page ends with the event or fact that fills its bytes") { place in
+            let log = try await place.open()
+            _ = try await log.recover()
+            let body = "\"\(String(repeating: "x", count: 998))\""
+            var batch = Sample.batch((0..<20).map { Sample.event(1, after: $0, body: body) })
+            batch.facts = (0..<20).map { _ in
+                NewFact(
+                    tenant: Sample.lab, activity: nil, kind: "push.sent", recordedAt: Sample.noon,
+                    body: Array(body.utf8))
+            }
+            _ = try await log.append(batch)
+            var query = EventQuery(tenant: Sample.lab)
+            for activity in [nil, ActivityNumber(1)] {
+                (query.activity, query.bytesMax) = (activity, 4_001)
+                let page = try await log.events(query)
+                #expect(page.events.map(\.seq) == [1, 2, 3, 4, 5])
+                #expect(page.next == 5)
+                query.bytesMax = 0
+                #expect(try await log.events(query).events.map(\.seq) == [1], "one at least")
+                #expect(try await Sample.allEvents(log, query).count == 20)
+            }
+            var facts = FactQuery(tenant: Sample.lab)
+            facts.bytesMax = 4_000
+            let page = try await log.facts(facts)
+            #expect(page.facts.map(\.seq) == [1, 2, 3, 4])
+            #expect(page.next == 4)
+        },
+
         EventLogContract("pages of an activity or a kind join to all of that") { place in
             let log = try await filled(place)
             for (limit, scanMax) in [(1, 100_000), (6, 100_000), (20, 100_000), (6, 5), (6, 1)] {

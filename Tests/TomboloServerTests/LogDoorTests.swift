@@ -38,6 +38,34 @@ import TomboloJSON
         }
     }
 
+    @Test func `a page of a thousand large events has a bound in bytes`() async throws {
+        try await withDoors { doors in
+            // What a producer sends is kept as it is.
+            let pad = String(repeating: " ", count: 60_000)
+            for lap in 1...40 {
+                let isFirst = lap == 1
+                _ = try await doors.call(
+                    "POST", "/v1/events",
+                    """
+                    {"id":"e\(lap)","activity":"cat-7","do":"\(isFirst ? "start" : "update")",\
+                    \(isFirst ? #""type":"Cat","# : "")"state":{"lap":\(lap)}\(pad)}
+                    """)
+            }
+            var (path, seqs, pages): (String, [Int64], Int) = ("/v1/log?limit=1000", [], 0)
+            while true {
+                let page = try await doors.call("GET", path)
+                #expect(page.text.utf8.count < 1_200_000)
+                let log = try json(page)
+                seqs += log["events"]?.elements.compactMap { $0["seq"]?.integer } ?? []
+                pages += 1
+                guard let cursor = log["next_cursor"]?.string else { break }
+                path = "/v1/log?limit=1000&cursor=\(cursor)"
+            }
+            #expect(seqs == Array(1...40))
+            #expect(pages == 3)
+        }
+    }
+
     @Test func `facts and commands are read together by time, page by page`() async throws {
         let log = InMemoryEventLog()
         var batch = AppendBatch()

@@ -6,8 +6,9 @@ import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
-    /// Events read from the log at once.
+    /// Events read from the log at once, or so many bytes: what a tail holds for a slow reader.
     private static let tailPage = 200
+    private static let tailBytes = 128 << 10
     /// How soon a silent tail notices that the relay stops.
     private static let tailPatience = Duration.seconds(1)
 
@@ -98,6 +99,7 @@ extension ServerDoors {
     private func read(_ tail: inout Tail, upTo newest: Int64) async throws -> [UInt8] {
         var query = EventQuery(tenant: tail.names.tenant)
         (query.after, query.limit) = (tail.after, Self.tailPage)
+        query.bytesMax = Self.tailBytes
         let page = try await relay.events(query)
         var bytes: [UInt8] = []
         for event in page.events {

@@ -31,9 +31,11 @@ enum BenchAppendCommand {
                 newEvery: invocation.integer(.benchNewEvery) ?? 0,
                 hasKeys: invocation.isGiven(.benchIDs))
             let age = Span.hours(Int64(invocation.integer(.benchAge) ?? 0))
+            let gap = Int32(invocation.integer(.benchGap) ?? 0)
             let figures = try await append(
                 count, by: batchCount, of: events, aged: age, to: log
             ) { seq in
+                if gap > 0 { poll(nil, 0, gap) }
                 guard invocation.isGiven(.benchAcknowledged) else { return }
                 try context.terminal.print(String(seq))
             }

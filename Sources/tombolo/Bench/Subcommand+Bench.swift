@@ -16,6 +16,8 @@ extension Flag {
     static let benchAge = Flag(
         "age", .integer(1...100_000),
         "record the events so many hours ago; with --new each activity has retired")
+    static let benchGap = Flag(
+        "gap", .integer(0...10_000), default: "0", "milliseconds from one batch to the next")
     static let benchPages = Flag(
         "pages", .integer(1...1_000_000), default: "20", "how many of each kind")
     static let pacerDestinations = Flag(
@@ -30,7 +32,7 @@ extension Subcommand {
         path: ["bench", "append"], summary: "Measure the log: durable events a second",
         flags: [
             .benchData, .benchEvents, .benchBatch, .benchActivities, .benchIDs, .benchNew,
-            .benchNewEvery, .benchAge, .benchAcknowledged, .output,
+            .benchNewEvery, .benchAge, .benchGap, .benchAcknowledged, .output,
         ],
         details: [
             "Events of 300 bytes go through the log's contract, one batch in flight: versions are\n"

@@ -126,6 +126,7 @@ package struct EventPage: Sendable {
         self.next = next
     }
 
+    /// Adds the next one.
     package mutating func append(_ event: RecordedEvent) {
         bytes += event.event.body.count
         events.append(event)
@@ -169,11 +170,13 @@ package struct FactPage: Sendable {
         self.next = next
     }
 
+    /// Adds the next one.
     package mutating func append(_ fact: RecordedFact) {
         bytes += fact.fact.body.count
         facts.append(fact)
     }
 
+    /// Whether it takes no more facts.
     package func isFull(_ query: FactQuery) -> Bool {
         facts.count >= query.limit || bytes >= query.bytesMax
     }

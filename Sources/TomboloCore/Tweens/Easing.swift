@@ -51,15 +51,21 @@ package struct CubicBezier: Hashable, Sendable {
     }
 
     /// Progress for each part of the time; 0 outside.
-    package func velocity(at time: Double) -> Double {
-        guard (0...1).contains(time) else { return 0 }
+    package func velocity(at time: Double) -> Double { progress(at: time).velocity }
+
+    /// Both: what costs is the same for both.
+    package func progress(at time: Double) -> (value: Double, velocity: Double) {
+        guard (0...1).contains(time) else { return (value(at: time), 0) }
         let parameter = parameter(at: time)
+        let inner = Self.coordinate(y1, y2, at: parameter)
+        let value = time <= 0 ? 0 : time >= 1 ? 1 : inner
         let run = Self.slope(x1, x2, at: parameter)
-        guard run > 1e-9 else { return 0 }
-        return Self.slope(y1, y2, at: parameter) / run
+        guard run > 1e-9 else { return (value, 0) }
+        return (value, Self.slope(y1, y2, at: parameter) / run)
     }
 
-    /// x rises strictly between its ends: halving the interval finds every parameter.
+    /// x rises strictly between its ends: halving the interval finds every parameter. What remains
+    /// where nothing is between its ends is the parameter.
     private func parameter(at time: Double) -> Double {
         var low = 0.0
         var high = 1.0
@@ -68,7 +74,9 @@ package struct CubicBezier: Hashable, Sendable {
             let x = Self.coordinate(x1, x2, at: middle)
             if x == time { break }
             if x < time { low = middle } else { high = middle }
-            middle = (low + high) / 2
+            let next = (low + high) / 2
+            if next == middle { break }
+            middle = next
         }
         return middle
     }
@@ -112,38 +120,11 @@ package struct Spring: Hashable, Sendable {
     package var frequency: Double { 2 * Double.pi / duration }
     package var dampingFraction: Double { bounce < 0 ? 1 / (1 + bounce) : 1 - bounce }
 
-    /// The distance from the end after `t` seconds, and how fast it changes: the closed form of
-    /// x″ + 2ζωx′ + ω²x = 0.
+    /// The distance from the end after `t` seconds, and how fast it changes.
     package func distance(
         _ start: Double, velocity: Double, after t: Double
     ) -> (distance: Double, velocity: Double) {
-        let omega = frequency
-        let zeta = dampingFraction
-        if zeta < 1 {
-            let decay = zeta * omega
-            let damped = omega * (1 - zeta * zeta).squareRoot()
-            let other = (velocity + decay * start) / damped
-            let wave = RealFunctions.sineAndCosine(damped * t)
-            let envelope = RealFunctions.exp(-decay * t)
-            let distance = envelope * (start * wave.cosine + other * wave.sine)
-            let change =
-                envelope * damped * (other * wave.cosine - start * wave.sine) - decay * distance
-            return (distance, change)
-        }
-        if zeta == 1 {
-            let slope = velocity + omega * start
-            let envelope = RealFunctions.exp(-omega * t)
-            let distance = envelope * (start + slope * t)
-            return (distance, envelope * slope - omega * distance)
-        }
-        let spread = omega * (zeta * zeta - 1).squareRoot()
-        let slow = -zeta * omega + spread
-        let fast = -zeta * omega - spread
-        let first = (velocity - fast * start) / (slow - fast)
-        let second = start - first
-        let slowPart = first * RealFunctions.exp(slow * t)
-        let fastPart = second * RealFunctions.exp(fast * t)
-        return (slowPart + fastPart, slow * slowPart + fast * fastPart)
+        Moment(self, after: t).distance(start, velocity: velocity)
     }
 
     /// Seconds until it is at rest: distance and speed together within a thousandth of the way.

@@ -21,7 +21,7 @@ extension Tween {
     }
 
     /// The least number of parts whose straight ways stay close to the tween. Of many parts some
-    /// are passed over: each try costs as much as it has parts.
+    /// are passed over: a try that holds costs as much as it has parts.
     func findCloseParts() -> Int64 {
         guard length > .zero, let from, from.hasShape(of: to) else { return 1 }
         let ways = to.components.indices.map { index in
@@ -32,33 +32,42 @@ extension Tween {
         }
         let components = Self.courses(of: ways)
         var parts = (length.nanoseconds - 1) / Self.keyframeSpanMax.nanoseconds + 1
-        while parts < Self.partsMax, !isClose(parts, components, from) {
+        // Where so many parts are too few, a few more mostly are too: that place is tried first.
+        var place = 0.0
+        while parts < Self.partsMax {
+            let near = Int64(place * Double(parts))
+            let first = max(1, near)...min(parts, near + 2)
+            let isFar = { (part: Int64) in !isClose(part, of: parts, components, from) }
+            guard let far = first.first(where: isFar) ?? (1...parts).first(where: isFar) else {
+                break
+            }
+            place = Double(far) / Double(parts)
             parts += max(1, parts / 16)
         }
         return min(parts, Self.partsMax)
     }
 
-    /// Whether straight ways between so many keyframes stay close to these components.
-    private func isClose(_ parts: Int64, _ components: [Int], _ from: Animatable) -> Bool {
+    /// Whether the straight way of one of so many parts stays close to these components.
+    private func isClose(
+        _ index: Int64, of parts: Int64, _ components: [Int], _ from: Animatable
+    ) -> Bool {
         let part = length.nanoseconds / parts
         // Parts are whole nanoseconds: the last is a little longer.
         let arc = unit.map { $0.degrees(Self.arcMax) * (1 + 1e-6) } ?? .infinity
-        for component in components {
+        let end = Span(nanoseconds: index == parts ? length.nanoseconds : part * index)
+        let middle = Span(nanoseconds: end.nanoseconds - part / 2)
+        let first = moment(at: Span(nanoseconds: part * (index - 1)))
+        let half = middle < length ? moment(at: middle) : nil
+        let last = end < length ? moment(at: end) : nil
+        return components.allSatisfy { component in
             let way = (to.components[component] - from.components[component]).magnitude
-            var last = from.components[component]
-            for index in 1...parts {
-                let end = Span(nanoseconds: index == parts ? length.nanoseconds : part * index)
-                let middle = Span(nanoseconds: end.nanoseconds - part / 2)
-                let next = value(of: component, at: end)
-                let between = value(of: component, at: middle)
-                if (between - (last + next) / 2).magnitude > way * Self.deviationMax {
-                    return false
-                }
-                if (next - last).magnitude > arc { return false }
-                last = next
-            }
+            let before =
+                index == 1 ? from.components[component] : value(of: component, at: first)
+            let next = value(of: component, at: last)
+            let between = value(of: component, at: half)
+            return (between - (before + next) / 2).magnitude <= way * Self.deviationMax
+                && (next - before).magnitude <= arc
         }
-        return true
     }
 
     /// What the numbers of a tween are, where they turn something.

@@ -57,6 +57,7 @@ package struct Tween: Hashable, Sendable {
     /// the running one.
     func begun(over present: JSONView?, following running: (Animatable, [Double])?) -> Tween {
         var tween = self
+        if running == nil, from != nil { return self }
         if let (value, velocity) = running, let start = value.arranged(as: to) {
             // As its producer could have written it: so it is read again from a head.
             tween.from = start.asGiven
@@ -72,6 +73,7 @@ package struct Tween: Hashable, Sendable {
 
     /// As a head keeps it: nothing is decided anew.
     func restored(velocity: [Double]) -> Tween {
+        guard !velocity.isEmpty else { return self }
         var tween = self
         tween.velocity =
             velocity.count == to.components.count ? to.with(velocity).components : []
@@ -100,40 +102,35 @@ package struct Tween: Hashable, Sendable {
     package func state(at elapsed: Span) -> (value: Animatable, velocity: [Double]) {
         let still = to.components.map { _ in 0.0 }
         guard let from, from.hasShape(of: to), elapsed < length else { return (to, still) }
-        let time = max(0, elapsed.seconds)
+        let moment = moment(at: elapsed)
         var values: [Double] = []
         var speeds: [Double] = []
         for index in to.components.indices {
-            let now = course(of: index, from: from.components[index], after: time)
+            let now = course(of: index, from: from, at: moment)
             values.append(now.value)
             speeds.append(now.speed)
         }
         return (to.with(values), to.with(speeds).components)
     }
 
-    /// One component, seconds after the start and before the end.
-    private func course(
-        of index: Int, from start: Double, after time: Double
-    ) -> (value: Double, speed: Double) {
-        let end = to.components[index]
-        switch easing {
-        case .curve(let curve):
-            let part = time / length.seconds
-            return (
-                start + (end - start) * curve.value(at: part),
-                (end - start) * curve.velocity(at: part) / length.seconds
-            )
-        case .spring(let spring):
-            let speed = index < velocity.count ? velocity[index] : 0
-            let now = spring.distance(start - end, velocity: speed, after: time)
-            return (end + now.distance, now.velocity)
-        }
+    /// What a moment before the end is for all components.
+    func moment(at elapsed: Span) -> Easing.Moment {
+        easing.moment(after: max(0, elapsed.seconds), of: length.seconds)
     }
 
-    /// One component's value; the last one from the end on.
-    func value(of index: Int, at elapsed: Span) -> Double {
-        guard let from, elapsed < length else { return to.components[index] }
-        return course(of: index, from: from.components[index], after: max(0, elapsed.seconds)).value
+    /// One component at a moment.
+    private func course(
+        of index: Int, from start: Animatable, at moment: Easing.Moment
+    ) -> (value: Double, speed: Double) {
+        moment.course(
+            from: start.components[index], velocity: index < velocity.count ? velocity[index] : 0,
+            to: to.components[index])
+    }
+
+    /// One component's value at a moment; nil stands for the end and all that comes after it.
+    func value(of index: Int, at moment: Easing.Moment?) -> Double {
+        guard let from, let moment else { return to.components[index] }
+        return course(of: index, from: from, at: moment).value
     }
 
     private static func length(_ tween: Tween) -> Span {

@@ -96,6 +96,7 @@ def main():
     parser.add_argument("--no-corpus", action="store_true")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--statuses", action="store_true", help="print how often each operation answered each status")
+    parser.add_argument("--slowest", action="store_true", help="print the request of each operation that took most of the loop")
     arguments = parser.parse_args()
     doors, began = Doors(arguments), time.monotonic()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
@@ -105,11 +106,14 @@ def main():
         summary["corpus_seconds"] = round(time.monotonic() - began)
     if arguments.corpus is None:
         print(f"doors: seed {seed}", flush=True)
-        _, counts, statuses = run(doors.program, doors.contract, seed, arguments.seconds, doors.report)
+        _, counts, statuses, slowest = run(doors.program, doors.contract, seed, arguments.seconds, doors.report)
         summary.update({"seed": seed, **counts})
         if arguments.statuses:
             for name, row in sorted(statuses.items(), key=str):
                 print(name, dict(sorted(row.items())))
+        if arguments.slowest:
+            for name, (took, request) in sorted(slowest.items(), key=lambda item: -item[1][0]):
+                print(f"{took / 1e6:6.2f} ms  {name}: {json.dumps(request)}"[:400])
     doors.shrink()
     summary["finds"] = sum(doors.seen.values())
     print(json.dumps(summary))

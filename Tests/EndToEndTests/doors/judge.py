@@ -71,8 +71,14 @@ class Sender:
     def __init__(self, world, contract, acknowledged):
         self.world, self.contract, self.acknowledged = world, contract, acknowledged
         self.pages = set()
-        self.statuses = {}
-        self.slowest = self.idle_since = self.after_last = 0
+        # Of each operation the request that took most of the loop, and how many nanoseconds.
+        self.statuses, self.slowest = {}, {}
+        self.idle_since = self.after_last = 0
+
+    def spent(self, request, took):
+        """Notes what a request took of the loop."""
+        if took > self.slowest.get(request["op"], (0, None))[0]:
+            self.slowest[request["op"]] = took, request
 
     def send(self, request, timeout=6, settle=False):
         """Answers (finds, loop nanoseconds, answer or None). With `settle` the loop's time counts until it is idle

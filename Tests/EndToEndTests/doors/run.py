@@ -69,7 +69,7 @@ class Life:
         if took > judge.LOOP_NANOSECONDS:
             finds += self._judged_alone(request)
         else:
-            self.sender.slowest = max(self.sender.slowest, took)
+            self.sender.spent(request, took)
         if self.world.is_running() and answer is not None and answer.status < 300:
             finds += self._read_at_once(request, answer)
         if not self.world.is_running():
@@ -78,7 +78,7 @@ class Life:
 
     def _judged_alone(self, request):
         took = self.alone(request)
-        self.sender.slowest = max(self.sender.slowest, took)
+        self.sender.spent(request, took)
         if took > judge.LOOP_NANOSECONDS:
             return [Find("loop", f"{took / 1e6:.1f} ms of the loop's CPU", request)]
         return []
@@ -161,12 +161,12 @@ class Life:
 
 
 def run(program, contract, seed, seconds, report, lifetime=20):
-    """Lives, one after the other, until the time is over. Answers the finds, what was done, and how often each
-    operation answered each status."""
+    """Lives, one after the other, until the time is over. Answers the finds, what was done, how often each
+    operation answered each status, and of each the request that took most of the loop."""
     chance = random.Random(seed)
     began = time.monotonic()
     finds, counts = [], {"requests": 0, "accepted": 0, "lives": 0, "kills": 0, "slowest_ms": 0.0}
-    statuses = {}
+    statuses, slowest = {}, {}
     while time.monotonic() - began < seconds:
         life = Life(program, contract, random.Random(chance.random()))
         counts["lives"] += 1
@@ -176,7 +176,8 @@ def run(program, contract, seed, seconds, report, lifetime=20):
             life.world.stop()
         counts["requests"] += len(life.sent)
         counts["accepted"] += life.acknowledged.count
-        counts["slowest_ms"] = max(counts["slowest_ms"], round(life.sender.slowest / 1e6, 1))
+        for name, spent in life.sender.slowest.items():
+            slowest[name] = max(slowest.get(name, spent), spent, key=lambda pair: pair[0])
         for name, row in life.sender.statuses.items():
             for status, count in row.items():
                 statuses.setdefault(name, {}).setdefault(status, 0)
@@ -187,7 +188,8 @@ def run(program, contract, seed, seconds, report, lifetime=20):
             report(find)
         finds += new
     counts["seconds"] = round(time.monotonic() - began)
-    return finds, counts, statuses
+    counts["slowest_ms"] = round(max((took for took, _ in slowest.values()), default=0) / 1e6, 1)
+    return finds, counts, statuses, slowest
 
 
 def _live(life, seconds, counts, chance):

@@ -90,6 +90,8 @@ func withDoors(
             channels: channels)
         let server = try HTTPServer(
             loop: loop, listen: ListenAddress(host: "127.0.0.1", port: 0), handler: doors)
+        let (memory, cuts) = (server.memory, server.cuts)
+        doors.watch = { HTTPServerView(memory, cuts) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) { try await relay.run() }
             group.addTask(executorPreference: loop) { try await server.run() }

@@ -13,6 +13,8 @@ package struct HTTP2FrameTracker {
     private var isHeadOpen = false
     /// Units that were begun and are complete: a frame, or a head with its continuations.
     package private(set) var unitsComplete: UInt64 = 0
+    /// Frames that carried nothing: neither a head nor part of a body.
+    package private(set) var framesIdle = 0
     /// The code with which the connection must end (RFC 9113, 6.3): PROTOCOL_ERROR for PRIORITY on
     /// stream 0, FRAME_SIZE_ERROR for one of another length than 5.
     package private(set) var violation: UInt32?
@@ -55,6 +57,7 @@ package struct HTTP2FrameTracker {
         }
         header.removeAll(keepingCapacity: true)
         isData = type == 0
+        if type != 1, !isData || payloadLeft == 0 && flags & 1 == 0 { framesIdle += 1 }
         // HEADERS and CONTINUATION with END_HEADERS.
         if type == 1 || type == 9 { isHeadOpen = flags & 4 == 0 }
         if payloadLeft == 0 { endFrame() }

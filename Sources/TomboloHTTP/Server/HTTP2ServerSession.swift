@@ -23,6 +23,9 @@ final class HTTP2ServerSession: HTTPServerSession {
     private var resets: HTTP2ResetAllowance
     private var idleSince: MonotonicInstant
     private var frames = HTTP2FrameTracker()
+    private var idleFrames: HTTPAllowance
+    /// Bytes that the peer has read since it last earned frames for it.
+    private var bytesEarning = 0
     /// When the frame that is being received began, unless it is DATA.
     private var frameSince: MonotonicInstant?
     private var hasFailed = false
@@ -43,6 +46,9 @@ final class HTTP2ServerSession: HTTPServerSession {
         streamsMax = owner.limits.streamsPerConnection
         idleSince = owner.loop.now
         resets = HTTP2ResetAllowance(owner.limits, now: owner.loop.now)
+        idleFrames = HTTPAllowance(
+            burst: owner.limits.idleFramesBurst, perSecond: owner.limits.idleFramesPerSecond,
+            now: owner.loop.now)
         session.open(Unmanaged.passUnretained(self).toOpaque())
         session.submitSettings(owner.limits)
     }
@@ -56,8 +62,10 @@ final class HTTP2ServerSession: HTTPServerSession {
         if !session.receive(bytes) { hasFailed = true }
         guard !hasFailed else { return sessionHasOutput() }
         let units = frames.unitsComplete
+        let idle = frames.framesIdle
         frames.receive(bytes)
         if let code = frames.violation, !isTerminating { terminate(code: code) }
+        if frames.framesIdle > idle { spend(frames.framesIdle - idle) }
         if !frames.isWithinUnit {
             frameSince = nil
         } else if frameSince == nil || frames.unitsComplete != units {
@@ -73,7 +81,25 @@ final class HTTP2ServerSession: HTTPServerSession {
             output.append(lastWords)
             lastWords = []
         }
-        while !hasFailed, !output.isFull, let bytes = session.nextOutput() { output.append(bytes) }
+        while !hasFailed, !output.isFull, let bytes = session.nextOutput() {
+            output.append(bytes)
+            bytesEarning += bytes.count
+        }
+        guard bytesEarning >= Self.bytesPerFrame else { return }
+        idleFrames.earn(Self.framesPerRequest * (bytesEarning / Self.bytesPerFrame))
+        bytesEarning %= Self.bytesPerFrame
+    }
+
+    /// A peer that reads opens its windows again with frames, and sets windows and priorities for
+    /// each request: so many frames are earned by each request, and by so many bytes that are sent.
+    private static let framesPerRequest = 4
+    private static let bytesPerFrame = 16_384
+
+    /// Frames that carry nothing have come. Too many end the connection.
+    private func spend(_ count: Int) {
+        guard !isTerminating, !idleFrames.take(count, now: now) else { return }
+        owner.cuts.count(.frames)
+        terminate(code: Self.enhanceYourCalm)
     }
 
     func outputProgressed() {}
@@ -215,7 +241,12 @@ extension HTTP2ServerSession {
     /// A frame was answered with RST_STREAM, as one for a stream above the announced limit is. It
     /// counts like a stream that the peer has abandoned.
     func receivedInvalidFrame() {
-        if !resets.take(now: now) { terminate(code: Self.enhanceYourCalm) }
+        if !resets.take(now: now) { endForResets() }
+    }
+
+    private func endForResets() {
+        if !isTerminating { owner.cuts.count(.resets) }
+        terminate(code: Self.enhanceYourCalm)
     }
 
     func receivedFrame(type: UInt8, flags: UInt8, stream: HTTP2ServerStream?, isRequest: Bool) {
@@ -234,6 +265,7 @@ extension HTTP2ServerSession {
         guard handlersRunning < 2 * streamsMax else {
             return reset(stream, code: Self.refusedStream)
         }
+        idleFrames.earn(Self.framesPerRequest)
         guard let request = stream.head.finish(hasBody: hasBody) else {
             let problem = HTTPServerProblem(stream.head.refusal ?? .badRequestLine)
             stream.respond(problem.status, problem.fields, problem.body, isShared: true)
@@ -260,7 +292,7 @@ extension HTTP2ServerSession {
         freeSlots.append(stream.slot)
         openStreams -= 1
         if openStreams == 0 { idleSince = now }
-        if code != 0, !resets.take(now: now) { terminate(code: Self.enhanceYourCalm) }
+        if code != 0, !resets.take(now: now) { endForResets() }
     }
 
     private static let refusedStream: UInt32 = 7

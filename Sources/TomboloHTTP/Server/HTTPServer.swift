@@ -28,7 +28,9 @@ package final class HTTPServer: @unchecked Sendable {
 
     private var state = State.accepting
     private var connections: [UInt64: HTTPServerConnection] = [:]
-    private let memory: HTTPServerMemory
+    package let memory: HTTPServerMemory
+    package let cuts = HTTPServerCuts()
+    private var handshakes: HTTPAddressAllowances
     private var connectionsByAddress: [String: Int] = [:]
     private var connectionsAccepted: UInt64 = 0
     private var requests: [HTTPExchange] = []
@@ -46,6 +48,8 @@ package final class HTTPServer: @unchecked Sendable {
         self.handler = handler
         isSecure = tls != nil
         memory = HTTPServerMemory(bytesMax: limits.bytesHeldMax)
+        handshakes = HTTPAddressAllowances(
+            burst: limits.handshakesBurst, perSecond: limits.handshakesPerSecond)
         listener = try Listener(on: loop, at: place, tls: tls)
         address = listener.address
         work = Parking(loop)
@@ -127,15 +131,22 @@ extension HTTPServer: ListenerOwner {
     package func accepted(_ connection: Connection) {
         let peerAddress = connection.peer.host
         let network = SocketAddress.network(ofHost: peerAddress)
-        guard state == .accepting,
-            connectionsByAddress[network, default: 0] < limits.connectionsPerAddress
-        else { return connection.abort() }
+        guard state == .accepting else { return connection.abort() }
+        guard connectionsByAddress[network, default: 0] < limits.connectionsPerAddress else {
+            cuts.count(.connections)
+            return connection.abort()
+        }
+        guard !isSecure || handshakes.take(network, now: loop.now) else {
+            cuts.count(.handshakes)
+            return connection.abort()
+        }
         boundKernel(connection.descriptor)
         connectionsAccepted += 1
         connectionsByAddress[network, default: 0] += 1
         let accepted = HTTPServerConnection(
             id: connectionsAccepted, stream: connection, peerAddress: peerAddress,
-            isSecure: isSecure, loop: loop, limits: limits, memory: memory, server: self)
+            isSecure: isSecure, loop: loop, limits: limits, memory: memory, cuts: cuts,
+            server: self)
         connections[accepted.id] = accepted
         if connections.count >= limits.connections { listener.pause() }
         connection.start(accepted)
@@ -172,6 +183,7 @@ extension HTTPServer {
                 ($0.memory.bytes, $1.id) < ($1.memory.bytes, $0.id)
             }
             guard let largest, largest.memory.bytes > 0 else { return }
+            cuts.count(.memory)
             largest.abort()
         }
     }

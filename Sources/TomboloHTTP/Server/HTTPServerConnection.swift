@@ -25,6 +25,7 @@ package final class HTTPServerConnection: @unchecked Sendable {
     let loop: any Loop
     let limits: HTTPServerLimits
     let memory: HTTPConnectionMemory
+    let cuts: HTTPServerCuts
     private let isSecure: Bool
     private let stream: any ByteStream
     /// Held until the end is told, which may come after `run` has returned; telling it ends the
@@ -42,11 +43,12 @@ package final class HTTPServerConnection: @unchecked Sendable {
     /// Takes over a byte stream; the caller makes this its owner, and calls `opened()`.
     package init(
         id: UInt64, stream: any ByteStream, peerAddress: String, isSecure: Bool, loop: any Loop,
-        limits: HTTPServerLimits, memory: HTTPServerMemory? = nil,
+        limits: HTTPServerLimits, memory: HTTPServerMemory? = nil, cuts: HTTPServerCuts? = nil,
         server: any HTTPServerConnectionOwner
     ) {
         self.memory = HTTPConnectionMemory(
             memory ?? HTTPServerMemory(bytesMax: limits.bytesHeldMax))
+        self.cuts = cuts ?? HTTPServerCuts()
         self.id = id
         self.stream = stream
         self.peerAddress = peerAddress
@@ -139,10 +141,12 @@ extension HTTPServerConnection: TimerTarget {
         noteProgress()
         guard deadline <= loop.now else { return afterEvent() }
         if stream.unsentBytes > 0, progressAt + limits.writeStall <= loop.now {
+            cuts.count(.stalled)
             stream.abort()
         } else if let session {
             session.deadlinePassed()
         } else {
+            cuts.count(.stalled)
             stream.abort()
         }
         afterEvent()

@@ -70,6 +70,18 @@ package struct HTTPServerLimits: Hashable, Sendable {
     /// it higher there (`limits.connections_per_address`).
     package var connectionsPerAddress: Int = 256
 
+    /// Handshakes of TLS that one address may begin at once, and how many more in each second
+    /// (`limits.handshakes_per_second`). One costs 0.37 ms of the loop: a hundred a second are a
+    /// twenty-fifth of it. Clients keep their connections; a proxy in front is one address.
+    package var handshakesBurst: Int = 256
+    package var handshakesPerSecond: Int = 100
+
+    /// Frames of HTTP/2 that carry nothing (neither a head nor part of a body) that a peer may send
+    /// at once, and how many more in each second (CVE-2019-9512 and its kin). Each costs the loop
+    /// 0.1 µs and more, and the peer 9 bytes. Requests, and what the peer has read, earn more.
+    package var idleFramesBurst: Int = 2_000
+    package var idleFramesPerSecond: Int = 1_000
+
     /// Connections in all: what 8 kB each make of 160 MB.
     package var connections: Int = 20_000
 

@@ -50,6 +50,8 @@ protocol HTTPServerSessionOwner: AnyObject {
     var limits: HTTPServerLimits { get }
     /// What the peer makes the server hold.
     var memory: HTTPConnectionMemory { get }
+    /// Where it is counted why connections were cut.
+    var cuts: HTTPServerCuts { get }
     /// Bytes that were produced and are not written.
     var bytesUnwritten: Int { get }
 

@@ -11,6 +11,9 @@ struct DoorRequest: Sendable {
     /// Nil on open routes only.
     let principal: Principal?
     let access: AccessControl
+    let exchange: HTTPExchange
+    /// What its key has in hand; nil on open routes only.
+    let use: KeyUse?
 
     var route: Route { match.route }
 
@@ -64,6 +67,12 @@ struct DoorRequest: Sendable {
     /// Refuses parameters that the route does not know, and repeated ones: a mistyped filter would
     /// show everything.
     func checkQuery() throws(Problem) {
+        if target.hasTooManyItems {
+            throw Problem(
+                .invalidQuery,
+                "The query has more than \(RequestTarget.queryItemsMax) parameters. Give each of "
+                    + "those that \(route.path.text) takes once.")
+        }
         for item in target.query where !route.query.contains(item.name) {
             let near = nearestName(to: item.name, among: route.query)
             let known = route.query.isEmpty ? "none" : route.query.joined(separator: ", ")

@@ -17,6 +17,13 @@ package struct DoorsConfiguration: Sendable {
     package var waitMax = Duration.seconds(30)
     /// A silent tail says that it lives, before a proxy takes it for dead.
     package var heartbeat = Duration.seconds(15)
+    /// Requests of one key that may be open at once (`limits.requests_per_key`): each costs about
+    /// 11 kB. Eight connections of HTTP/2 with all their streams.
+    package var requestsPerKeyMax = 1_024
+    /// Of these, tails (`limits.tails_per_key`): each may leave a page of the log unread.
+    package var tailsPerKeyMax = 64
+    /// Pages of the log that are read at once for one key; others of the key wait for their turn.
+    package var pagesPerKeyMax = 2
 
     package init(version: String, keyEnvironment: String = "live") {
         self.version = version

@@ -19,9 +19,13 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let channels: (any ChannelService)?
     /// When the listener's certificate ends, in Unix seconds; nil without TLS.
     package var certificateEnd: Int64?
+    /// How the server of HTTP stands; nil where there is none, as in tests.
+    package var watch: (() -> HTTPServerView)?
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
+    /// What each key has in hand, by its id; none that has nothing.
+    private var uses: [String: KeyUse] = [:]
     private var suggestions = SuggestionAllowance()
     private let chance: @Sendable (Int) -> [UInt8]
 
@@ -54,12 +58,12 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let head = exchange.head
         var tenant: TenantID?
         do {
-            let request = try admit(head)
+            let request = try admit(exchange)
             tenant = request.principal?.tenant
             if let tenant {
                 counters[tenant, default: DoorCounters()].count(request.route.operation)
             }
-            guard let response = try await perform(request, exchange) else { return }
+            guard let response = try await performCounted(request, exchange) else { return }
             send(response, to: exchange)
         } catch {
             if let tenant { counters[tenant, default: DoorCounters()].count(error.code) }
@@ -68,13 +72,31 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         }
     }
 
+    /// Counts the request among those of its key while it is open.
+    private func performCounted(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse? {
+        guard let use = request.use, let key = request.principal?.keyID else {
+            return try await perform(request, exchange)
+        }
+        let isTail = request.route.operation == .tail
+        try use.begin(isTail: isTail, configuration)
+        uses[key] = use
+        defer {
+            use.end(isTail: isTail)
+            if use.requests == 0 { uses[key] = nil }
+        }
+        return try await perform(request, exchange)
+    }
+
     private func send(_ response: DoorResponse, to exchange: HTTPExchange) {
         exchange.respond(
             response.status, response.fields, response.body, isShared: response.isShared)
     }
 
     /// Finds the route and checks the key: the one place where a request becomes a `DoorRequest`.
-    private func admit(_ head: HTTPRequestHead) throws(Problem) -> DoorRequest {
+    private func admit(_ exchange: HTTPExchange) throws(Problem) -> DoorRequest {
+        let head = exchange.head
         guard let target = RequestTarget(head.target) else {
             throw Problem(
                 .unknownRoute, "The path cannot be read: an escape is broken, or it is no UTF-8.")
@@ -82,7 +104,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let match = try match(head.method, target)
         let principal = try authorize(head, match)
         let request = DoorRequest(
-            head: head, target: target, match: match, principal: principal, access: access)
+            head: head, target: target, match: match, principal: principal, access: access,
+            exchange: exchange, use: principal.map { uses[$0.keyID] ?? KeyUse() })
         try request.checkQuery()
         try request.checkFields()
         return request

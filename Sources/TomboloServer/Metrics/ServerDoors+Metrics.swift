@@ -36,7 +36,19 @@ extension ServerDoors {
         text.write(
             "tombolo_http_problems_total", .counter, "Refusals by code.", label: "code",
             ProblemCode.allCases.map { ($0.rawValue, counters.problems[$0] ?? 0) })
+        // Of all clients: no tenant is told of the others'.
+        if await relay.isAlone(tenant), let server = watch?() { Self.write(server, to: &text) }
         return .text(text.text, type: MetricsText.contentType)
+    }
+
+    private static func write(_ server: HTTPServerView, to text: inout MetricsText) {
+        text.write(
+            "tombolo_http_bytes_held", .gauge,
+            "Bytes of unread answers and unfinished bodies, of all clients.", server.bytesHeld)
+        text.write(
+            "tombolo_http_connections_cut_total", .counter,
+            "Connections that the relay ended or refused because a client went beyond a limit.",
+            label: "reason", server.cuts.map { ($0.reason.rawValue, $0.count) })
     }
 
     private static func write(_ core: CoreCounters, to text: inout MetricsText) {

@@ -10,6 +10,10 @@ extension ServerDoors {
     }
 
     func listLog(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        try await page(for: request) { () async throws(Problem) in try await readLog(request) }
+    }
+
+    private func readLog(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let kind = try logKind(request)
         let cursor = try logCursor(request, kind)
         let limit = try request.limit()

@@ -79,7 +79,7 @@ extension ServerDoors {
             try request.checkKey()
             let newest = await relay.lastSeq
             if newest > tail.after {
-                let piece = try await read(&tail, upTo: newest)
+                let piece = try await turn(&tail, upTo: newest, request)
                 try request.checkKey()
                 guard !piece.isEmpty else { continue }
                 try await exchange.write(piece)
@@ -93,6 +93,20 @@ extension ServerDoors {
             let patience = min(beat, loop.now + Self.tailPatience)
             _ = await relay.waitForCommit(after: tail.after, deadline: patience)
         }
+    }
+
+    /// Reads when it is the key's turn.
+    private func turn(
+        _ tail: inout Tail, upTo newest: Int64, _ request: DoorRequest
+    ) async throws -> [UInt8] {
+        var next = tail
+        let piece = try await page(for: request) { () async throws(Problem) in
+            do { return try await read(&next, upTo: newest) } catch {
+                throw error as? Problem ?? Problem(.logUnreadable, "\(error)")
+            }
+        }
+        tail = next
+        return piece
     }
 
     /// The next events that are asked for, written; moves `after` past all that were looked at.

@@ -58,7 +58,10 @@ extension ServerDoors {
     func showPast(
         _ moment: LogMoment, of view: ActivityView, _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse {
-        let (fold, last) = try await fold(upTo: moment, of: view, request.tenant)
+        let past = try await page(for: request) { () async throws(Problem) in
+            try await self.fold(upTo: moment, of: view, request.tenant)
+        }
+        let (fold, last) = past
         guard let last else {
             throw Problem(
                 .unknownActivity,

@@ -5,6 +5,11 @@ package struct RequestTarget: Hashable, Sendable {
     package let query: [QueryItem]
     /// As sent, for digests and logs.
     package let text: String
+    /// The query has more parameters than `queryItemsMax`: those beyond are not in `query`.
+    package let hasTooManyItems: Bool
+
+    /// No route takes a quarter of them.
+    package static let queryItemsMax = 64
 
     /// One name and value of the query, unescaped.
     package struct QueryItem: Hashable, Sendable {
@@ -14,25 +19,30 @@ package struct RequestTarget: Hashable, Sendable {
 
     /// Answers nil for a target that is no path, or whose escapes are broken or no UTF-8.
     package init?(_ text: String) {
-        guard text.hasPrefix("/") else { return nil }
+        // By bytes: a target may have 16 kB, and characters cost twenty times as much.
+        guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         self.text = text
-        let halves = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.utf8.endIndex
+        let path = text.utf8[..<end].dropFirst()
         var segments: [String] = []
-        for part in halves[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+        for part in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             guard let segment = Self.decoded(part, plusIsSpace: false) else { return nil }
             segments.append(segment)
         }
         if segments.last == "" { segments.removeLast() }
         self.segments = segments
         var items: [QueryItem] = []
-        for part in halves.count == 2 ? halves[1].split(separator: "&") : [] {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(pair[0], plusIsSpace: true),
-                let value = Self.decoded(pair.count == 2 ? pair[1] : "", plusIsSpace: true)
+        let parts = text.utf8[end...].dropFirst().split(
+            separator: UInt8(ascii: "&"), maxSplits: Self.queryItemsMax)
+        for part in parts.prefix(Self.queryItemsMax) {
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            guard let name = Self.decoded(part[..<equals], plusIsSpace: true),
+                let value = Self.decoded(part[equals...].dropFirst(), plusIsSpace: true)
             else { return nil }
             items.append(QueryItem(name: name, value: value))
         }
         query = items
+        hasTooManyItems = parts.count > Self.queryItemsMax
     }
 
     /// The parameter, if it is there once. A name without a value has the value "".
@@ -41,9 +51,9 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     /// RFC 3986, section 2.1; in queries `+` is a space, as forms write it.
-    private static func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {
+    private static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
                 guard let high = rest.popFirst().flatMap(digit),

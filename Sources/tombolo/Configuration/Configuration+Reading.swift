@@ -32,6 +32,10 @@ extension Configuration {
                 ?? self.limits.frameIntervalMax
             connectionsPerAddress = inner.integer("connections_per_address", in: 1...20_000)
                 .map { Int($0) }
+            handshakesPerSecond = inner.integer("handshakes_per_second", in: 1...20_000)
+                .map { Int($0) }
+            requestsPerKey = inner.integer("requests_per_key", in: 1...1_000_000).map { Int($0) }
+            tailsPerKey = inner.integer("tails_per_key", in: 1...20_000).map { Int($0) }
             do { try inner.finish() } catch { reader.adopt(error) }
         }
         try reader.finish()

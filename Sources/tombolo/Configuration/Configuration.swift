@@ -44,6 +44,12 @@ struct Configuration: Sendable {
     var limits = Limits()
     /// `limits.connections_per_address`; nil: as many as `HTTPServerLimits` says.
     var connectionsPerAddress: Int?
+    /// `limits.handshakes_per_second`; nil: as above.
+    var handshakesPerSecond: Int?
+    /// `limits.requests_per_key`; nil: as many as `DoorsConfiguration` says.
+    var requestsPerKey: Int?
+    /// `limits.tails_per_key`; nil: as above.
+    var tailsPerKey: Int?
 
     /// What clear text on a listener that others can reach is answered with; nil where all is well.
     var listenerObjection: String? {

@@ -74,12 +74,14 @@ final class RelayService: @unchecked Sendable {
         }
         doors = ServerDoors(
             relay: relay, access: access, loop: loop,
-            configuration: DoorsConfiguration(version: Program.version), channels: lanes)
+            configuration: configuration.doors, channels: lanes)
         isSecure = tls != nil
         doors.certificateEnd = tls?.validity.upperBound
         server = try Self.listen(
             configuration.listen, tls, loop, doors,
-            connectionsPerAddress: configuration.connectionsPerAddress)
+            limits: configuration.server)
+        let (memory, cuts) = (server.memory, server.cuts)
+        doors.watch = { HTTPServerView(memory, cuts) }
     }
 
     /// `http://127.0.0.1:8780`, with the real port: what clients on this machine use.
@@ -176,10 +178,8 @@ final class RelayService: @unchecked Sendable {
 
     private static func listen(
         _ address: SocketAddressText, _ tls: TLSServerConfiguration?, _ loop: EpollLoop,
-        _ doors: ServerDoors, connectionsPerAddress: Int?
+        _ doors: ServerDoors, limits: HTTPServerLimits
     ) throws(ProgramError) -> HTTPServer {
-        var limits = HTTPServerLimits()
-        limits.connectionsPerAddress = connectionsPerAddress ?? limits.connectionsPerAddress
         do {
             return try HTTPServer(
                 loop: loop, listen: ListenAddress(host: address.host, port: Int(address.port)),
@@ -193,6 +193,22 @@ final class RelayService: @unchecked Sendable {
 }
 
 extension Configuration {
+    /// What the server of HTTP is told.
+    var server: HTTPServerLimits {
+        var limits = HTTPServerLimits()
+        limits.connectionsPerAddress = connectionsPerAddress ?? limits.connectionsPerAddress
+        limits.handshakesPerSecond = handshakesPerSecond ?? limits.handshakesPerSecond
+        return limits
+    }
+
+    /// What the doors are told.
+    var doors: DoorsConfiguration {
+        var doors = DoorsConfiguration(version: Program.version)
+        doors.requestsPerKeyMax = requestsPerKey ?? doors.requestsPerKeyMax
+        doors.tailsPerKeyMax = tailsPerKey ?? doors.tailsPerKeyMax
+        return doors
+    }
+
     /// What the core is told.
     var core: CoreConfiguration {
         var core = CoreConfiguration(

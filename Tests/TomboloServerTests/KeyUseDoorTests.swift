@@ -1,0 +1,114 @@
+import TestSupport
+import Testing
+import TomboloHTTP
+import TomboloJSON
+import TomboloLoop
+
+@testable import TomboloServer
+
+/// One key takes no more of the relay than its share.
+@Suite struct KeyUseDoorTests {
+    @Test func `a key has so many tails, and one more when one ends`() async throws {
+        try await withDoors(configure: { $0.tailsPerKeyMax = 2 }) { doors in
+            let tails = try (0..<2).map { _ in
+                try doors.curl("GET", "/v1/tail", options: ["-N"])
+            }
+            for tail in tails { _ = await tail.wait { $0.contains("200") } }
+            let refused = try await doors.call("GET", "/v1/tail")
+            #expect(refused.status == 429)
+            #expect(try json(refused)["detail"]?.string?.contains("limits.tails_per_key") == true)
+            let other = try doors.curl(
+                "GET", "/v1/tail", key: try await doors.mint("observe"), options: ["-N"])
+            #expect(await other.wait { $0.contains("200") }.contains("200"), "another key's")
+            let list = try await doors.call("GET", "/v1/log")
+            #expect(list.status == 200)
+            tails[0].end()
+            var again = refused
+            while again.status == 429 {
+                again = try await doors.call("HEAD", "/v1/tail")
+            }
+            #expect(again.status == 200)
+            tails[1].end()
+            other.end()
+        }
+    }
+
+    @Test func `a key has so many requests open`() async throws {
+        try await withDoors(configure: { $0.requestsPerKeyMax = 1 }) { doors in
+            let tail = try doors.curl("GET", "/v1/tail", options: ["-N"])
+            _ = await tail.wait { $0.contains("200") }
+            let refused = try await doors.call("GET", "/v1/log")
+            #expect(refused.status == 429)
+            #expect(refused.fields["retry-after"] != nil)
+            let text = try json(refused)["detail"]?.string
+            #expect(text?.contains("limits.requests_per_key") == true)
+            let open = try await doors.call("GET", "/livez")
+            #expect(open.status == 200, "an open route needs no key")
+            tail.end()
+        }
+    }
+
+    @Test func `pages of a key are read in turn, two at a time`() async throws {
+        try await onLoop { loop in
+            let use = KeyUse()
+            #expect(await use.beginPage(2, on: loop))
+            #expect(await use.beginPage(2, on: loop))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<3 {
+                    group.addTask(executorPreference: loop) {
+                        #expect(await use.beginPage(2, on: loop))
+                        return number
+                    }
+                }
+                while use.waitingCount < 3 { try await loop.sleep(for: .zero) }
+                for number in 0..<3 {
+                    use.endPage()
+                    #expect(try await group.next() == number)
+                }
+            }
+            use.endPage()
+            use.endPage()
+            #expect(await use.beginPage(1, on: loop), "all were given back")
+        }
+    }
+
+    @Test func `who is cancelled while it waits leaves its place to the next`() async throws {
+        try await onLoop { loop in
+            let use = KeyUse()
+            #expect(await use.beginPage(1, on: loop))
+            await withTaskGroup(of: Bool.self) { group in
+                group.addTask(executorPreference: loop) { await use.beginPage(1, on: loop) }
+                while use.waitingCount < 1 { await Task.yield() }
+                group.cancelAll()
+                #expect(await group.next() == false)
+            }
+            use.endPage()
+            #expect(await use.beginPage(1, on: loop))
+        }
+    }
+
+    @Test func `a query has so many parameters`() async throws {
+        try await withDoors { doors in
+            let many = (0..<65).map { "a\($0)=1" }.joined(separator: "&")
+            let refused = try await doors.call("GET", "/v1/log?\(many)")
+            #expect(refused.status == 400)
+            #expect(try json(refused)["detail"]?.string?.contains("more than 64") == true)
+        }
+        let most = (0..<64).map { "a\($0)=1" }.joined(separator: "&")
+        #expect(RequestTarget("/v1/log?\(most)")?.hasTooManyItems == false)
+        #expect(RequestTarget("/v1/log?\(most)")?.query.count == 64)
+        #expect(RequestTarget("/v1/log?\(most)&a")?.hasTooManyItems == true)
+    }
+
+    @Test func `metrics tell what clients hold and which were cut, where there is one tenant`()
+        async throws
+    {
+        try await withDoors { doors in
+            let held = "tombolo_http_bytes_held"
+            let cut = #"tombolo_http_connections_cut_total{reason="handshakes"} 0"#
+            let metrics = try await doors.call("GET", "/metrics")
+            #expect(metrics.text.contains("\n\(held) "))
+            #expect(metrics.text.contains("\n\(cut)\n"))
+        }
+    }
+}

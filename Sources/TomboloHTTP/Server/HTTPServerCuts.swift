@@ -1,5 +1,5 @@
-/// Connections that a server has ended, or has not taken, because a peer went beyond a limit. On the
-/// loop only.
+/// Connections that a server has ended, or has not taken, because a peer went beyond a limit. On
+/// the loop only.
 package final class HTTPServerCuts {
     /// What a peer had too much of.
     package enum Reason: String, CaseIterable, Sendable {
@@ -23,6 +23,7 @@ package final class HTTPServerCuts {
 
     func count(_ reason: Reason) { counts[reason, default: 0] += 1 }
 
+    /// How many there were since the start.
     package func count(of reason: Reason) -> Int64 { counts[reason] ?? 0 }
 }
 
@@ -33,6 +34,7 @@ package struct HTTPServerView: Sendable {
     /// In the order of `HTTPServerCuts.Reason`.
     package let cuts: [(reason: HTTPServerCuts.Reason, count: Int64)]
 
+    /// As both are now.
     package init(_ memory: HTTPServerMemory, _ cuts: HTTPServerCuts) {
         bytesHeld = Int64(memory.bytes)
         self.cuts = HTTPServerCuts.Reason.allCases.map { ($0, cuts.count(of: $0)) }

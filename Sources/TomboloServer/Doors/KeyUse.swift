@@ -2,7 +2,8 @@ import TomboloAPI
 import TomboloHTTP
 import TomboloLoop
 
-/// What one key has in hand: one client takes no more of the relay than its share. On the loop only.
+/// What one key has in hand: one client takes no more of the relay than its share. On the loop
+/// only.
 ///
 /// Requests and tails beyond the limit are refused. Pages of the log are read a few at a time, and
 /// those beyond wait for their turn: a thousand tails of one key else fill memory with pages, and

@@ -15,7 +15,7 @@ struct Months {
     /// The wall time at which the world begins: midnight comes within its chaos.
     var epoch: Instant
 
-    static let chaosMinutes = [60, 90, 150]
+    static let chaosMinutes = [50, 70, 100]
 
     init(_ dice: inout Dice, life: Duration, chaos: Duration) {
         // 8 hours of a card, 24 of an ended activity, 48 and more of history.
@@ -71,9 +71,7 @@ extension World {
     /// Whether history may be cut up to there.
     func isOld(_ instant: Instant) -> Bool {
         guard let months = plan.months else { return false }
-        // The log counts by its newest row, which may be of a clock that was ahead.
-        let ahead: Span = faults.contains(FaultSet(.wallSteps)) ? .seconds(3_700) : .seconds(2)
-        let newest = max(clock.trueNow(), clock.now()) + ahead
+        let newest = clock.trueNow() + .seconds(2)
         return instant + Span(nanoseconds: months.history.nanoseconds) <= newest
     }
 
@@ -83,9 +81,8 @@ extension World {
         guard let months = plan.months, let endedAt = reference.audiences[name]?.endedAt else {
             return false
         }
-        let ahead: Span = faults.contains(FaultSet(.wallSteps)) ? .seconds(3_700) : .seconds(2)
         let kept = Span(nanoseconds: months.endedKept.nanoseconds)
-        return endedAt + kept <= max(clock.trueNow(), clock.now()) + ahead
+        return endedAt + kept <= clock.trueNow() + .seconds(2)
     }
 
     /// Whether a log may know nothing of an activity any more: it ended on a day before the one
@@ -95,8 +92,7 @@ extension World {
             return false
         }
         let day = Span.hours(24).nanoseconds
-        let ahead: Int64 = faults.contains(FaultSet(.wallSteps)) ? 3_700_000_000_000 : 0
-        let newest = max(clock.trueNow(), clock.now()).nanoseconds + ahead
+        let newest = clock.trueNow().nanoseconds
         return endedAt.nanoseconds / day < (newest - months.history.nanoseconds) / day
     }
 
@@ -113,17 +109,32 @@ extension World {
         }
         archives += 1
         for (key, outbox) in outboxes
-        where key.reference.id.rawValue == model.id && tenant(of: key) == model.tenant {
+        where isOf(key, model) {
             outboxes[key] = nil
-            var old = key
-            old.installation += archives * 1_000
-            outboxes[old] = outbox
+            outboxes[archived(key)] = outbox
+        }
+        for channel in apple.channels.values {
+            if let now = channel.carriedNow, isOf(now, model) {
+                channel.carriedNow = archived(now)
+            }
+            channel.carriedBefore = channel.carriedBefore.filter { !isOf($0, model) }
         }
         for phone in phones where phone.tenant == model.tenant {
             for card in phone.sortedCards where card.reference.id.rawValue == model.id {
                 phone.cards[card.reference] = nil
             }
         }
+    }
+
+    /// The name under which the books of an earlier activity are kept.
+    private func archived(_ key: CardKey) -> CardKey {
+        var old = key
+        old.installation += archives * 1_000
+        return old
+    }
+
+    private func isOf(_ key: CardKey, _ model: Reference.Model) -> Bool {
+        key.reference.id.rawValue == model.id && tenant(of: key) == model.tenant
     }
 
     private func tenant(of key: CardKey) -> TenantID {

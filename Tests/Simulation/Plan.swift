@@ -66,7 +66,7 @@ struct Plan {
             drawn.subtract(.holding)
             if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
         }
-        if dice.happens(.months, oneIn: 4) {
+        if dice.happens(.months, oneIn: 5) {
             drawn.formUnion([FaultSet(.months), FaultSet(.cardLives), FaultSet(.restarts)])
         }
         if dice.happens(.strangers, oneIn: 6) { drawn.insert(FaultSet(.strangers)) }
@@ -74,7 +74,7 @@ struct Plan {
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
         let life = CardLife(&dice, lives)
         cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil
-        let spans = dice.happens(.months, oneIn: 2)
+        let spans = dice.happens(.months, oneIn: 3)
         let long = dice.pick(.months, Months.chaosMinutes)
         let isLong = faults.contains(FaultSet(.months))
         chaos = .seconds((isLong ? long : minutes) * 60)
@@ -89,6 +89,8 @@ struct Plan {
         if drawn.contains(FaultSet(.wallSteps)) || drawn.contains(FaultSet(.suspends)) {
             drawn.remove(FaultSet(.localUpdates))
         }
+        // Where a day is half an hour, a step of an hour is one of days.
+        if drawn.contains(FaultSet(.months)) { drawn.remove(FaultSet(.wallSteps)) }
         // A clock that was set back takes the timestamps of the gap with it; what types and tokens
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {

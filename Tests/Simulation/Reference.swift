@@ -67,7 +67,13 @@ struct Reference {
         var number: Int64
     }
 
+    private struct Name: Hashable {
+        var tenant: TenantID
+        var id: String
+    }
+
     private(set) var events: [RecordedEvent] = []
+    private var named: [Name: ActivityNumber] = [:]
     private(set) var audiences: [Incarnation: Model] = [:]
     private(set) var models: [ActivityNumber: Model] = [:]
     /// Which event brought a mark.
@@ -81,9 +87,10 @@ struct Reference {
     /// When alerts of changes and ends are too old to ring, by wall time.
     private(set) var alertsExpire: [Int64: Instant] = [:]
 
+    /// The newest of that name.
     func model(tenant: TenantID, id: String) -> (ActivityNumber, Model)? {
-        models.filter { $0.value.tenant == tenant && $0.value.id == id }
-            .max { $0.key < $1.key }.map { ($0.key, $0.value) }
+        guard let number = named[Name(tenant: tenant, id: id)] else { return nil }
+        return models[number].map { (number, $0) }
     }
 
     /// Whom the incarnation is for that an event is of; as a model of its start.
@@ -195,5 +202,8 @@ struct Reference {
             }
         }
         models[event.activity] = model
+        if model.version == 1 {
+            named[Name(tenant: model.tenant, id: model.id)] = event.activity
+        }
     }
 }

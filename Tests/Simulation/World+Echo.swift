@@ -27,6 +27,8 @@ extension World {
             var life: Int
             var mark: Int64
             var event: Push.Event
+            // A device may claim a card again and again, each time with a new token.
+            var token: String
         }
         var repeated: [Change: Int] = [:]
         for sent in outbox.sends
@@ -35,7 +37,8 @@ extension World {
             guard let answered = sent.answeredAt, answered - sent.at < .seconds(10) else {
                 continue
             }
-            let change = Change(life: sent.life, mark: sent.mark, event: sent.event)
+            let change = Change(
+                life: sent.life, mark: sent.mark, event: sent.event, token: sent.token)
             repeated[change, default: 0] += 1
             // A state that had to share its second goes once more with one of its own, and one of
             // which a later outcome was awaited too.

@@ -107,8 +107,10 @@ extension Seam {
         // What the machine's other clock knows of is counted anyway.
         let passed = text.integer("monotonic").map { world.loop.now.nanoseconds - $0 } ?? 0
         let step = world.clock.now().nanoseconds - (steady + lead) - passed
-        guard step > 0 else { return }
-        text.set("steady", to: "\(steady + step)")
-        text.set("lead", to: "\(lead - step)")
+        guard step > 1_000_000_000 else { return }
+        // A step of seconds opens as much as one of a day.
+        let jump = step + Span.hours(24).nanoseconds
+        text.set("steady", to: "\(steady + jump)")
+        text.set("lead", to: "\(lead - jump)")
     }
 }

@@ -43,10 +43,40 @@ package struct Activity: Sendable {
     static let supersededMax = 64
     /// The incarnation that `durable` belongs to.
     package internal(set) var durableIncarnation: Int64
+    /// What the durable incarnation's start said, while a later start is on its way to the disk.
+    @Seldom private var former: Definition?
 
     package var reference: ActivityReference {
         ActivityReference(id: key.id, incarnation: incarnation)
     }
 
     package var hasEnded: Bool { accepted.ending != nil }
+
+    /// Whom the durable incarnation is for, and of which app: of a later start nobody is to see
+    /// anything before it is durable.
+    var durableDefinition: Definition { former ?? definition }
+
+    /// Whether a later start is accepted than is durable.
+    var isToBeginAnew: Bool { durable != nil && incarnation != durableIncarnation }
+
+    /// A later start is accepted.
+    mutating func accept(
+        _ next: Definition, incarnation number: Int64, _ projection: Projection
+    ) {
+        if former == nil { former = definition }
+        definition = next
+        incarnation = number
+        accepted = projection
+        comingAlerts = []
+        beganAt = projection.version
+    }
+
+    /// A start is durable.
+    mutating func began(_ start: Definition?, incarnation number: Int64) {
+        durableIncarnation = number
+        former = number == incarnation ? nil : start
+    }
+
+    /// Nothing of it is on its way.
+    mutating func settle() { former = nil }
 }

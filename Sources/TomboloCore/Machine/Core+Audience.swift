@@ -4,7 +4,7 @@ extension Core {
     /// A started activity looks for its devices, and stays findable for those that come later.
     mutating func enterAudience(_ slot: Int, now: Instant) {
         let tenant = activities[slot].key.tenant
-        switch activities[slot].definition.audience {
+        switch activities[slot].durableDefinition.audience {
         case .none: break
         case .devices(let ids):
             activities[slot].destinations.reserveCapacity(ids.count)
@@ -26,7 +26,7 @@ extension Core {
     /// An ended activity reaches no new devices.
     mutating func leaveAudience(_ slot: Int) {
         let tenant = activities[slot].key.tenant
-        switch activities[slot].definition.audience {
+        switch activities[slot].durableDefinition.audience {
         case .none, .channel: break
         case .devices(let ids):
             for id in ids { part(slot, DeviceKey(tenant: tenant, id: id)) }
@@ -64,11 +64,12 @@ extension Core {
 
     /// Whether an activity is for a device, as both are now, running or ended.
     func isInAudience(_ device: Int, of activity: Int) -> Bool {
+        let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
-            configuration.apps[Int(lane.rawValue)].id == activities[activity].definition.app
+            configuration.apps[Int(lane.rawValue)].id == definition.app
         else { return false }
-        return switch activities[activity].definition.audience {
+        return switch definition.audience {
         case .none, .channel: false
         case .devices(let ids): ids.contains(owner.key.id)
         case .user(let user): owner.registration.user == user
@@ -96,9 +97,10 @@ extension Core {
     /// One for each activity's incarnation and device, of one app. It is evaluated by the caller.
     mutating func addDestination(_ activity: Int, _ device: Int, now: Instant) {
         let incarnation = activities[activity].durableIncarnation
+        let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
-            configuration.apps[Int(lane.rawValue)].id == activities[activity].definition.app,
+            configuration.apps[Int(lane.rawValue)].id == definition.app,
             let renewal = nextCard(of: activity, on: owner)
         else { return }
         var destination = Destination(
@@ -114,7 +116,7 @@ extension Core {
             destination.phase = channel.isGone ? .gone : .live
             destination.pacing = pacing(on: owner)
         } else if let token = owner.tokens[.activity(reference)],
-            activities[activity].definition.route.mayAdopt
+            definition.route.mayAdopt
         {
             destination.token = token.value
             destination.tokenIsNew = !token.isOnRecord

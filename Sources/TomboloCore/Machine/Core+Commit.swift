@@ -182,7 +182,7 @@ extension Core {
         }
         if isNewIncarnation {
             if !damaged.isEmpty { damaged[activities[slot].key] = nil }
-            activities[slot].durableIncarnation = staged.incarnation
+            activities[slot].began(staged.definition, incarnation: staged.incarnation)
             enterAudience(slot, now: now)
         }
         if staged.projection.ending != nil {

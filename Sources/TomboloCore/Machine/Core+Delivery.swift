@@ -180,6 +180,8 @@ extension Core {
     private func wantStart(
         _ destination: Destination, _ projection: Projection, areAlertsPaused: Bool
     ) -> Want {
+        // It has ended, as the disk is about to know: no card begins with what the next one says.
+        if activities[destination.activity].isToBeginAnew { return .held(.reserving, until: nil) }
         guard activities[destination.activity].definition.route != .adopt else {
             return .held(.updateToken, until: nil)
         }

@@ -133,11 +133,7 @@ extension Core {
         _ projection: Projection
     ) {
         rememberEnd(of: slot)
-        activities[slot].definition = definition
-        activities[slot].incarnation = incarnation
-        activities[slot].accepted = projection
-        activities[slot].comingAlerts = []
-        activities[slot].beganAt = projection.version
+        activities[slot].accept(definition, incarnation: incarnation, projection)
     }
 
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into

@@ -159,6 +159,7 @@ extension Activity {
             staleAfter: nil, urgency: .normal, clip: nil, keptClip: nil, alert: nil,
             ending: Projection.Ending(at: .distantPast, dismissal: .standard), stateVersion: nil)
         durable = nil
+        settle()
         channelDestination = nil
         alerts = []
         superseded = []

@@ -24,4 +24,25 @@ import TomboloCore
         #expect(try tell(&rig, "cc", at: nil) == .updated)
         #expect(try tell(&rig, "dd", at: Rig.epoch.rfc3339) == .outdated)
     }
+
+    @Test func `a token that Apple retired is replaced also after the clock was set back`() throws {
+        var rig = Rig()
+        rig.device("phone")
+        rig.advance(to: 3_600)
+        let told = (Rig.epoch + .seconds(3_600)).rfc3339
+        #expect(try tell(&rig, "aa", at: told) == .created)
+        rig.verdict = { _ in
+            .rejected(
+                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
+        }
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
+        #expect(rig.pushes.count == 1)
+        rig.advance(to: 3_605)
+        // The machine's clock was an hour ahead; the next relay begins with the right time.
+        var recovery = rig.recovery()
+        recovery.lead = .seconds(-3_600)
+        rig.recover(recovery)
+        let now = (Rig.epoch + .seconds(5)).rfc3339
+        #expect(try tell(&rig, "bb", at: now) == .created)
+    }
 }

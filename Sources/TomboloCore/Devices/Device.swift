@@ -91,9 +91,14 @@ struct Device: Sendable {
 
     /// Whether a registration tells of a token that was dead when the app last saw it alive, or of
     /// one from before it.
-    func isRetired(_ name: TokenName, _ value: String, observedAt: Instant) -> Bool {
+    ///
+    /// - Parameter now: wall time; where the clock was set back, what was seen before counts as
+    ///   seen now.
+    func isRetired(
+        _ name: TokenName, _ value: String, observedAt: Instant, now: Instant
+    ) -> Bool {
         guard let last = retired[name] else { return false }
-        return observedAt < last.observedAt
+        return observedAt < min(last.observedAt, now)
             || last.value == PushToken(value) && observedAt <= last.at
     }
 

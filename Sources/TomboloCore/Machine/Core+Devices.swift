@@ -229,8 +229,11 @@ extension Core {
         let observed =
             registration.observedAt.map { min($0, wall(now)) } ?? max(wall(now), last)
         if let known, min(known.observedAt, wall(now)) > observed { return nil }
-        if known == nil, observed < device.reconciledAt { return nil }
-        if device.isRetired(name, registration.token, observedAt: observed) { return nil }
+        // What was seen while a clock was ahead that was set back since is no later than now.
+        if known == nil, observed < min(device.reconciledAt, wall(now)) { return nil }
+        if device.isRetired(name, registration.token, observedAt: observed, now: wall(now)) {
+            return nil
+        }
         if known == nil, device.tokens.count >= Device.tokensMax {
             throw Refusal(
                 .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")

@@ -50,6 +50,26 @@ import TomboloJSON
         #expect(rig.view()?.status == .waiting, "it lives again")
     }
 
+    @Test func `a card of one that was only remembered is forgotten at the next start`() throws {
+        var rig = Rig { $0.limits.endedKept = .minutes(1) }
+        rig.device()
+        rig.command(.start, #"{"type":"T","audience":{"device":"phone"},"state":{}}"#)
+        rig.command(.end, "{}")
+        rig.advance(to: 70)
+        rig.step(try head(rig))
+        rig.token("activity:cat", "aa")
+        rig.advance(to: 75)
+        #expect(rig.line() == "70:E10{}")
+        let marks = rig.stored.filter { $0.space == .mark && $0.value != nil }
+        let number = try #require(marks.last).number
+        // In the log it has retired: no head of it lives.
+        var recovery = rig.recovery()
+        recovery.heads = []
+        #expect(rig.recover(recovery) == [])
+        let last = rig.stored.last { $0.space == .mark && $0.number == number }
+        #expect(last != nil && last?.value == nil)
+    }
+
     @Test func `one that is asked for and not begun anew leaves again`() throws {
         var rig = ended()
         rig.advance(to: 70)

@@ -258,8 +258,15 @@ extension Core {
         } else {
             name = .activity(reference(destination))
         }
-        guard let token = devices[destination.device]?.tokens[name] else { return }
-        guard token.value == flying.token else { return }
+        guard let token = devices[destination.device]?.tokens[name], token.value == flying.token
+        else {
+            // The device has another one by now, or none.
+            if flying.event != .start, destination.token == flying.token {
+                destinations[slot]?.token = nil
+                cardGone(slot, reaches, now: now)
+            }
+            return
+        }
         if isDoubted(since, of: token, now: now) {
             backOff(slot, now: now)
             return

@@ -39,7 +39,7 @@ extension Core {
         nextActivityNumber = recovery.lastActivity + 1
         hasRetired = recovery.hasRetired
         idempotency.recover(recovery.idempotency)
-        adoptActivities(recovery, &damage)
+        let damaged = adoptActivities(recovery, &damage)
         defer { workNote?.set(nil) }
         let (records, unknown) = Self.known(recovery.records, recovery.trapped)
         damage += unknown
@@ -52,7 +52,8 @@ extension Core {
         }
         for record in records where record.space == .mark {
             damage += adoptMark(
-                record, deviceByNumber, told: told, restoredAt: recovery.restoredAt, now: now)
+                record, deviceByNumber, besides: damaged, told: told,
+                restoredAt: recovery.restoredAt, now: now)
         }
         let marked = destinations.count
         for slot in activities.indices where !activities[slot].hasEnded {
@@ -98,7 +99,10 @@ extension Core {
         return (known.sorted { $0.number < $1.number }, damage)
     }
 
-    private mutating func adoptActivities(_ recovery: CoreRecovery, _ damage: inout [String]) {
+    /// - Returns: those that are set aside.
+    private mutating func adoptActivities(
+        _ recovery: CoreRecovery, _ damage: inout [String]
+    ) -> Set<ActivityNumber> {
         var left = recovery.damaged
         for entry in recovery.heads.sorted(by: { $0.head.activity < $1.head.activity }) {
             let number = entry.head.activity
@@ -132,6 +136,7 @@ extension Core {
             retireLater(insert(activity))
         }
         for activity in left { damage.append(setAside(activity)) }
+        return Set(left.map(\.number))
     }
 
     /// All but marks, which need them.
@@ -205,8 +210,8 @@ extension Core {
     }
 
     private mutating func adoptMark(
-        _ record: Record, _ deviceByNumber: [Int64: Int], told: Instant, restoredAt: Instant?,
-        now: Instant
+        _ record: Record, _ deviceByNumber: [Int64: Int], besides damaged: Set<ActivityNumber>,
+        told: Instant, restoredAt: Instant?, now: Instant
     ) -> [String] {
         nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
         noteWork(on: record)
@@ -216,8 +221,16 @@ extension Core {
             let name = "the mark of destination number \(record.number)"
             return ["\(name) cannot be read: \(error.reason)"]
         }
-        guard let activity = activityByNumber[ActivityNumber(mark.activity)],
-            let device = deviceByNumber[mark.device],
+        let number = ActivityNumber(mark.activity)
+        guard let activity = activityByNumber[number] else {
+            // It had retired, and was in memory for a while only: when it begins anew, its cards of
+            // then are nobody's.
+            if !damaged.contains(number) {
+                staged.records.append(Record(space: .mark, number: record.number, value: nil))
+            }
+            return []
+        }
+        guard let device = deviceByNumber[mark.device],
             let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // as below
         else { return [] }  // its device or app is gone: there is nobody to send to

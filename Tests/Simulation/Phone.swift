@@ -91,6 +91,16 @@ final class Phone {
         var surface: ReloadBook?
         /// It asks for what is another's.
         var isClaim = false
+
+        /// For people who look at a history.
+        var what: String {
+            switch command {
+            case .register: "its registration"
+            case .putToken(let name, _): "\(name.text) by \(token, default: "none")"
+            case .presence: "its presence"
+            default: "\(command)"
+            }
+        }
     }
 
     init(

@@ -31,8 +31,7 @@ extension World {
             violated(promise, "phone \(key.phone) \(key.reference.text) bare end: \(detail())")
         }
         let phone = token.phone
-        let model = reference.model(tenant: phone.tenant, id: activity)?.1
-        check(model?.isFor(phone) != true, .ended, "it is for the phone")
+        check(!isForAll(since: key.reference, phone), .ended, "it is for the phone")
         check(
             !retiredTokens.contains(push.token), .retired, "\(push.token) is retired on record")
         for pause in pauses where pause.holds(phone.tenant, activity) && !pause.alertsOnly {
@@ -47,6 +46,18 @@ extension World {
         note(
             .push, who: phone.number, 0, Int64(push.priority),
             "bare end \(key.reference.text) life=\(life.number)")
+    }
+
+    /// Whether whatever has run under a card's name since it began is for a phone: the relay knows
+    /// the audience of the time at which the card's token came.
+    private func isForAll(since card: ActivityReference, _ phone: Phone) -> Bool {
+        guard let (number, newest) = reference.model(tenant: phone.tenant, id: card.id.rawValue),
+            card.incarnation <= newest.incarnation
+        else { return false }
+        return (card.incarnation...newest.incarnation).allSatisfy {
+            let name = Reference.Incarnation(activity: number, number: $0)
+            return reference.audiences[name]?.isFor(phone) == true
+        }
     }
 
     /// It arrives at a phone that is online.

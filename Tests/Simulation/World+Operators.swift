@@ -245,13 +245,8 @@ extension World {
     func resumeEverything() async {
         for tenant in plan.tenants {
             for _ in 0..<2_000 {
-                // One whose clock was set back is not ready, and takes events all the same.
-                guard let relay = life?.relay, life?.isReady == true else {
-                    await pause(.milliseconds(300))
-                    continue
-                }
-                let isBehind = await relay.clockBehind > .minutes(5)
-                guard await relay.isReady || isBehind else {
+                guard let relay = life?.relay, life?.isReady == true, await takesEvents(relay)
+                else {
                     await pause(.milliseconds(300))
                     continue
                 }

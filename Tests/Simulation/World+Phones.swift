@@ -96,7 +96,7 @@ extension World {
             let answer = await relay.submit(upload.command, for: key, by: authority)
             checkClaim(upload, phone, answer)
             let isDone = !upload.isRetried || isDone(upload, answer, life)
-            note(.stored, who: number, isDone ? 1 : 0, 0, "\(answer)")
+            note(.stored, who: number, isDone ? 1 : 0, 0, "\(answer) to \(upload.what)")
             checkTelling("an answer", "\(answer)")
             guard isDone else {
                 await pause(.milliseconds(300))

@@ -29,6 +29,19 @@ import TomboloJSON
         #expect(ends[0]?["timestamp"]?.integer ?? 0 < ends[1]?["timestamp"]?.integer ?? 0)
     }
 
+    @Test func `an end that was held for longer than a card may live goes no second time`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        rig.command(.end, "{}")
+        #expect(rig.pushes.count == 2)
+        let number = rig.pause(#"{"all":true}"#)
+        rig.advance(to: 13 * 3_600)
+        rig.resume(number)
+        rig.advance(to: 14 * 3_600)
+        #expect(rig.pushes.count == 2, "its card is gone")
+    }
+
     @Test func `a sign of life later than the last send brings an echo, twice for each change`() {
         var rig = Rig()
         rig.runningActivity()

@@ -165,7 +165,7 @@ extension Core {
 
     /// Whether its activity is for a user, and its device has another one.
     func isOfAnotherUser(_ destination: Destination) -> Bool {
-        guard case .user(let user) = activities[destination.activity].definition.audience,
+        guard case .user(let user) = activities[destination.activity].durableDefinition.audience,
             let device = devices[destination.device], device.channel == nil
         else { return false }
         return device.registration.user != user

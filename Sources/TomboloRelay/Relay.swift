@@ -105,6 +105,7 @@ package actor Relay: TurnTarget, TimerTarget {
             after: last)
         var recovery = CoreRecovery()
         recovery.lead = clock.lead
+        recovery.clockStep = clock.stepAtStart
         recovery.wallToldBefore = clock.wallToldBefore
         recovery.tellsThrough = last?.toldThrough ?? .distantPast
         recovery.lastSeq = recovered.lastSeq

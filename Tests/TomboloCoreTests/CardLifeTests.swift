@@ -25,6 +25,33 @@ import TomboloJSON
 
     static func phases(_ rig: Rig) -> [String] { rig.view()?.destinations.map(\.phase) ?? [] }
 
+    // MARK: A clock that was wrong
+
+    @Test func `a card that began by a clock years behind lives on when that is set right`() {
+        var rig = Self.running("")
+        rig.advance(to: 60)
+        rig.step(.clock(lead: .hours(24 * 3_650)))
+        rig.advance(to: 120)
+        let before = rig.pushes.count
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.command(.end, "{}")
+        #expect(rig.line(from: before) == #"120:U10{"lap":1} 120:E10{"lap":1}"#)
+        #expect(Self.phases(rig) == ["ended"])
+    }
+
+    @Test func `a card lives on also where the relay began anew by the right clock`() {
+        var rig = Self.running("")
+        rig.advance(to: 60)
+        var recovery = rig.recovery()
+        recovery.lead = .hours(24 * 3_650)
+        recovery.clockStep = recovery.lead
+        #expect(rig.recover(recovery) == [])
+        rig.advance(to: 8 * Self.hour - 1)
+        #expect(Self.phases(rig) == ["live"])
+        rig.advance(to: 8 * Self.hour + 1)
+        #expect(Self.phases(rig) == ["lapsed"])
+    }
+
     // MARK: The eighth hour
 
     @Test func `after eight hours the card is the system's, and gets nothing more`() {

@@ -7,6 +7,29 @@ extension Core {
     /// The steady time of a moment of wall time.
     func steady(_ wall: Instant) -> Instant { wall - lead }
 
+    /// Wall time goes on, and never back. A long step shows that it was behind until now: cards are
+    /// as old as they were.
+    mutating func followClock(to next: Span, now: Instant) {
+        guard next > lead else { return }
+        let step = next - lead
+        if step > RelayClock.leadMax {
+            for slot in destinations.indices where isOlder(slot, than: wall(now)) {
+                moveCard(slot, by: step)
+                markDirty(slot, now: now)
+            }
+        }
+        lead = next
+    }
+
+    private func isOlder(_ slot: Int, than wall: Instant) -> Bool {
+        destinations[slot]?.cardSince.map { $0 <= wall } ?? false
+    }
+
+    mutating func moveCard(_ slot: Int, by step: Span) {
+        guard let since = destinations[slot]?.cardSince else { return }
+        destinations[slot]?.cardSince = since + step
+    }
+
     /// When the system ends a destination's card; nil before there is one.
     func cardEnd(_ destination: Destination) -> Instant? {
         destination.cardSince.map { steady($0 + configuration.limits.cardLife) }

@@ -139,7 +139,7 @@ package struct Core: Sendable {
             return
         case .clock(let lead):
             // Timestamps run ahead by it only as far as the next relay would know.
-            self.lead = max(self.lead, lead)
+            followClock(to: lead, now: now)
             return
         case .room(let isThere):
             // As the clock it goes before others in a turn: what they say comes before what is due.

@@ -191,8 +191,15 @@ struct SilentFailure: CustomTestStringConvertible, Sendable {
         let result = try Tombolo.run("lint", file, "-o", "json")
         #expect(result.status == 7)
         #expect(result.output.contains(#""code":"timestamp-in-milliseconds","pointer":"/aps/"#))
-        let start = try directory.write("start.json", #"{"type":"T","state":{"lap":1}}"#)
-        #expect(try Tombolo.run("lint", start).status == 0)
+        let members = #""type":"T","state":{"lap":1},"alert":{"title":"Lap 1"}"#
+        let unseen = try directory.write("unseen.json", "{\(members)}")
+        let lint = try Tombolo.run("lint", unseen, "-o", "json")
+        #expect(lint.status == 7)
+        #expect(lint.output.contains("audience-missing"))
+        let start = try directory.write(
+            "start.json", "{\(members),\"audience\":{\"device\":\"phone-1\"}}")
+        let clean = try Tombolo.run("lint", start)
+        #expect(clean.status == 0, "\(clean.output)")
         let type = try directory.write("type.json", #"{"state":{"required":["name"]}}"#)
         let refused = try Tombolo.run("lint", start, "--type", type)
         #expect(refused.status == 1)

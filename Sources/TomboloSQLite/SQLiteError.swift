@@ -58,7 +58,7 @@ struct SQLiteError: Error, Equatable {
     private var codeHint: String {
         switch primary {
         case SQLITE_NOTADB, SQLITE_CORRUPT:
-            "restore a backup: the file is damaged, or is no Tombolo log"
+            "restore a backup: the file is damaged, or is not a Tombolo log"
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
             "let the user who runs the relay read and write it and its directory"
         case SQLITE_FULL:

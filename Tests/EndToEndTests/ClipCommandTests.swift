@@ -32,7 +32,7 @@ import TomboloJSON
         let view = try JSONDocument(Array(show.output.utf8)).root
         #expect(view["clips"]?.elements.first { _ in true }?["playing"]?.bool == true)
         // Nothing, and no object.
-        for (input, word) in [("", "stdin:1:1"), ("[1]", "stdin is no JSON object")] {
+        for (input, word) in [("", "stdin:1:1"), ("[1]", "stdin is not a JSON object")] {
             let result = try dev.tombolo("clip", "plan", "cat-7", "-", input: input)
             #expect(result.status == 2)
             #expect(result.errors.contains(word), "\(result.errors)")

@@ -94,7 +94,7 @@ import TomboloJSON
         for (arguments, status, word) in [
             ([path], Int32(2), "two frames"), ([path, other], 2, "48x31"),
             ([path, "\(work.path)/none.png"], 3, "No such file"),
-            ([path, "/etc/hostname"], 2, "is no PNG"),
+            ([path, "/etc/hostname"], 2, "is not a PNG"),
             ([path, path, "--limit", "64"], 1, "cannot be made to fit"),
         ] {
             let result = try Tombolo.run(["clip", "pack"] + arguments)

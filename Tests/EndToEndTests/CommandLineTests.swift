@@ -23,10 +23,10 @@ import Testing
         ("--relay http://x log ls", "flags come after"), ("update a -s nothing", "NAME=VALUE"),
         ("start cat-7", "needs --type"), ("end", "needs an ID, or --type"),
         ("end cat-7 --type T", "not both"), ("start a --type T --device d --user u", "exclude"),
-        ("start a --type T --alert-body x", "without --alert-title"),
+        ("start a --type T --alert-body x", "needs --alert-title"),
         ("update a -s x=1 -s x=2", "given twice"),
     ])
-    func `a wrong command line says what is wrong, how to mend it, and exits with 2`(
+    func `a wrong command line says what is wrong and how to correct it, and exits with 2`(
         _ line: String, _ expected: String
     ) throws {
         let result = try Tombolo.run(line.split(separator: " ").map(String.init))

@@ -31,7 +31,7 @@ import Testing
         ("{\"apps\": [{\"id\": \"a\"}]}", "apps.0.team_id: is missing"),
         ("{\"apps\": [\(app)}, \(app)}]}", "is there already for production"),
         ("{\"apps\": [\(app), \"endpoint\": \"https://x/path\"}]}", "must be an origin"),
-        ("{\"apps\": [\(app), \"ca_file\": \"ca.pem\"}]}", "stands without endpoint"),
+        ("{\"apps\": [\(app), \"ca_file\": \"ca.pem\"}]}", "needs endpoint"),
         (
             "{\"budgets\": {\"lab\": {\"per_hour\": 0.001, \"burst\": 1000000}}}",
             "budgets.lab.burst: must not be above 87"

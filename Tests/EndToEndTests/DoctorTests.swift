@@ -57,7 +57,7 @@ import TomboloJSON
     @Test func `all is well where key, team, topic and clock are right`() throws {
         let result = try Bench().doctor()
         #expect(result.status == 0, "\(result.output)\(result.errors)")
-        #expect(result.output.contains(#""well":true"#))
+        #expect(result.output.contains(#""ok":true"#))
     }
 
     @Test func `each cause is named with its fix`() throws {

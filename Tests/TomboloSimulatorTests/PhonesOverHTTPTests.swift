@@ -115,7 +115,7 @@ import TomboloLoop
                 #expect(all.contains(#""reason":"\#(reason)""#), "\(all)")
             }
             let wrong = try await act(#"{"do":"throw"}"#)
-            #expect(wrong.contains("throw is none of swipe") && wrong.hasSuffix("422"))
+            #expect(wrong.contains("throw is not one of swipe") && wrong.hasSuffix("422"))
         }
     }
 

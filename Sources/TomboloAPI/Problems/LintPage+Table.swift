@@ -92,7 +92,7 @@ extension LintPage {
 
     static let ofPushes = [
         LintPage(
-            .payloadUnreadable, "A payload that is no Live Activity's",
+            .payloadUnreadable, "A payload that is not a Live Activity's",
             effect: "Without an aps object and an event of start, update or end the push is "
                 + "dropped.",
             fix: "Let the relay make the payload, or follow Apple's page on ActivityKit pushes."),
@@ -154,7 +154,7 @@ extension LintPage {
             fix: "Set the timestamp when the push is sent; check the machine's clock."),
         LintPage(
             .staleDateNotInFuture, "A stale date that is not in the future",
-            effect: "The card is stale from its first moment; a date that is no whole number of "
+            effect: "The card is stale from its first moment; a date that is not a whole number of "
                 + "seconds is ignored.",
             fix: "Send whole Unix seconds ahead of now, or stale_after."),
         LintPage(

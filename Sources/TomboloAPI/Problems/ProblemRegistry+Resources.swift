@@ -72,7 +72,7 @@ extension ProblemRegistry {
         ProblemPage(
             .unknownPause, 404, "There is no such pause",
             cause: "No pause of this id is in force under this key's tenant.",
-            fix: "List the pauses; what is held is told by \"waiting\" of a destination.",
+            fix: "List the pauses. \"waiting\" of a destination says what it holds.",
             command: "tombolo pause"),
         ProblemPage(
             .unknownType, 404, "There is no such type",
@@ -114,7 +114,7 @@ extension ProblemRegistry {
             fix: "Mint another key with the scope operate and delete this one with it.",
             command: "tombolo key mint --scope operate --relay ORIGIN --key KEY"),
         ProblemPage(
-            .preconditionFailed, 412, "The activity stands otherwise than expected",
+            .preconditionFailed, 412, "The activity does not have the expected version",
             cause:
                 "If-Match names another version than the activity has, or If-None-Match: * met "
                 + "one that exists.",

@@ -41,7 +41,7 @@ package struct ActivityFold: Sendable {
         guard let document = try? JSONDocument(event.body),
             // What cannot be read changes nothing: it is reported as damage elsewhere.
             let content = try? Command.Content(kind: event.kind, document.root, lenient: true)
-        else { return "event \(seq): its body is no \(event.kind.name)" }
+        else { return "event \(seq): its body is not a valid \(event.kind.name)" }
         if case .start(let start) = content {
             projection = Projection(start, version: version, at: event.recordedAt)
             type = start.type

@@ -27,7 +27,7 @@ extension Clip {
         case (.bundle, .tween?):
             reader.fail("fit", "a tween has no frames to bundle; take \"keyframes\"")
         case (.keyframes, .flipbook?):
-            reader.fail("fit", "nothing stands between frames of a flip-book; take \"bundle\"")
+            reader.fail("fit", "a flip-book has nothing between its frames; take \"bundle\"")
         default: break
         }
         guard let path, let motion else { return nil }

@@ -97,7 +97,7 @@ extension StateSchema {
                 lints.append(
                     Lint(
                         .stateUnknownMember, place,
-                        "is no member of the type: the phone ignores it"
+                        "is not a member of the type: the phone ignores it"
                             + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
             }
         case .array:

@@ -182,8 +182,8 @@ extension Core {
         guard !tween.isPossible else { return }
         let stands =
             state.document.root.at(path) == nil
-            ? "nothing stands at \(path) to begin with"
-            : "what stands at \(path) is of another kind than to"
+            ? "the state has nothing at \(path) to begin with"
+            : "the state has a value of another kind at \(path) than to"
         let message = "is missing, and \(stands); give from"
         throw Refusal(
             .invalidField, "tween.from \(message)",

@@ -22,9 +22,9 @@ extension NewEvent {
             let document = try JSONDocument(body)
             // Which of its members it is does not help whoever reads this.
             let content = try? Command.Content(kind: kind, document.root, lenient: true)
-            return content == nil ? "its body is no \(kind.name)" : nil
+            return content == nil ? "its body is not a valid \(kind.name)" : nil
         } catch {
-            return "its body is no JSON"
+            return "its body is not JSON"
         }
     }
 }

@@ -114,7 +114,7 @@ extension Core {
         throw Refusal(
             .stateInvalid,
             "the state would not decode into \(definition.type), and the phone would drop the "
-                + "push silently; mend the members below, or the type with PUT /v1/types/"
+                + "push silently; correct the members below, or the type with PUT /v1/types/"
                 + definition.type,
             errors: Array(faults.prefix(StateSchema.faultsMax)))
     }

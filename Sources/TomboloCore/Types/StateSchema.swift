@@ -127,7 +127,7 @@ extension StateSchema {
                 faults.append(
                     FieldError(
                         pointer: Self.step(pointer, name),
-                        message: "is no member of the type"
+                        message: "is not a member of the type"
                             + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
             }
         }

@@ -83,6 +83,6 @@ struct StoredValueError: Error, Hashable, Sendable {
     let member: String?
 
     var reason: String {
-        member.map { "its \"\($0)\" is missing or out of range" } ?? "it is no JSON object"
+        member.map { "its \"\($0)\" is missing or out of range" } ?? "it is not a JSON object"
     }
 }

@@ -69,7 +69,7 @@ package enum HTTP1Refusal: String, Error, Hashable, Sendable, CaseIterable {
         case .chunkExtensionsTooLarge:
             "Leave out chunk extensions; at most 1 KiB of them is skipped."
         case .trailersTooLarge: "Trailers must fit into 16 KiB and 64 fields."
-        case .connectNotOffered: "This is no proxy: CONNECT is not offered."
+        case .connectNotOffered: "This is not a proxy: CONNECT is not offered."
         }
     }
 }

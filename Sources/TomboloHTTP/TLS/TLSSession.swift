@@ -38,7 +38,7 @@ struct TLSSession: ~Copyable {
         let session = try Self.make(configuration.context, descriptor)
         guard Self.expect(name, session) else {
             SSL_free(session)
-            throw TLSError("'\(name)' is no host name that a certificate can carry")
+            throw TLSError("'\(name)' is not a host name for a certificate")
         }
         SSL_set_connect_state(session)
         context = configuration.context

@@ -16,7 +16,8 @@ enum Resolver {
         of host: String, port: Int, on loop: any Loop, until deadline: MonotonicInstant
     ) async throws(ConnectionError) -> [SocketAddress] {
         guard (0...65_535).contains(port), (1...255).contains(host.utf8.count) else {
-            throw ConnectionError(.unresolved, "'\(host)' port \(port) is no place to connect to")
+            throw ConnectionError(
+                .unresolved, "'\(host)' port \(port) is not an address to connect to")
         }
         if case .success(let found) = lookUp(host, port, AI_NUMERICHOST) { return found }
         let lookup = Lookup(host: host, port: port, parking: Parking(loop))

@@ -25,7 +25,7 @@ extension AccessControl {
             key = try APIKey(String(parts[1]))
         } catch .malformed {
             throw Problem(
-                .unauthorized, "This is no API key: they look like tmb_live_…. \(mint)")
+                .unauthorized, "This is not an API key. API keys look like tmb_live_…. \(mint)")
         } catch {
             throw Problem(
                 .unauthorized,

@@ -89,7 +89,7 @@ extension ServerDoors {
         guard let reference = ActivityReference(text) else {
             throw Problem(
                 .invalidField,
-                "\"\(text)\" names no activity. Write the id that stands in the attributes.")
+                "\"\(text)\" is not the id of an activity. Write the id from the attributes.")
         }
         let report = try await read(request, exchange) {
             view throws(FieldErrors) in try PhoneReport(reading: view)

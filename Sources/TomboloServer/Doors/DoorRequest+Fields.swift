@@ -17,7 +17,7 @@ extension DoorRequest {
         guard let version = Self.version(ofTag: text) else {
             throw Problem(
                 .invalidHeader,
-                "If-Match: \(text) is no ETag of an activity. Send one such as \"v3\", with its "
+                "If-Match: \(text) is not an ETag of an activity. Send one such as \"v3\", with its "
                     + "quotes."
             )
         }

@@ -116,7 +116,7 @@ struct DoorRequest: Sendable {
     func identifier(inQuery name: String) throws(Problem) -> Identifier? {
         guard let text = target[name] else { return nil }
         guard let identifier = Identifier(text) else {
-            throw Problem(.invalidQuery, "\(name)=\(text) is no id.")
+            throw Problem(.invalidQuery, "\(name)=\(text) is not an id.")
         }
         return identifier
     }

@@ -99,7 +99,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         let head = exchange.head
         guard let target = RequestTarget(head.target) else {
             throw Problem(
-                .unknownRoute, "The path cannot be read: an escape is broken, or it is no UTF-8.")
+                .unknownRoute, "The path cannot be read: an escape is broken, or it is not UTF-8.")
         }
         let match = try match(head.method, target)
         let principal = try authorize(head, match)

@@ -195,7 +195,7 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
                 phone.setTerminated(deed == "terminate")
                 return []
             }
-        default: return .wrong(422, "\(deed) is none of \(Self.deeds)")
+        default: return .wrong(422, "\(deed) is not one of \(Self.deeds)")
         }
         return phones("GET", [name], [])
     }

@@ -21,7 +21,7 @@ extension FaultRule {
         do {
             root = try JSONDocument(bytes).root
         } catch {
-            throw FaultScriptError("", "is no JSON: \(error)")
+            throw FaultScriptError("", "is not valid JSON: \(error)")
         }
         guard let rules = root["rules"] else { return [try FaultRule(root, at: "")] }
         guard rules.kind == .array, root.count == 1 else {
@@ -87,7 +87,7 @@ extension FaultRule {
                 .answer(Answer(status: status, reason: reason ?? "", goneFor: goneFor)))
         } else if reason != nil {
             throw FaultScriptError(
-                reader.path("reason"), "is none of Apple's; give its status too")
+                reader.path("reason"), "is not one of Apple's reasons; give its status too")
         }
         if try reader.bool("no_answer") == true { outcomes.append(.silence(.noAnswer)) }
         if try reader.bool("abort") == true { outcomes.append(.silence(.abort)) }

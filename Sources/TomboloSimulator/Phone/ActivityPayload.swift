@@ -35,7 +35,7 @@ struct ActivityPayload {
             throw Ignored(.unreadable, "no aps object")
         }
         guard let event = aps["event"]?.string.flatMap(Event.init) else {
-            throw Ignored(.unreadable, "aps.event is none of start, update, end")
+            throw Ignored(.unreadable, "aps.event must be start, update or end")
         }
         self.event = event
         timestamp = try Self.timestamp(aps["timestamp"])

@@ -9,7 +9,7 @@ struct RelayOrigin: Hashable, Sendable {
 
     init(_ text: String) throws(SimulatorError) {
         let wrong = SimulatorError(
-            "\"\(text)\" is no origin of a relay; write it like http://127.0.0.1:8780")
+            "\"\(text)\" is not the origin of a relay; write it like http://127.0.0.1:8780")
         let isSecure = text.hasPrefix("https://")
         guard isSecure || text.hasPrefix("http://") else { throw wrong }
         var rest = text.dropFirst(isSecure ? 8 : 7)

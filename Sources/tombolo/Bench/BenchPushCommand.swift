@@ -93,7 +93,7 @@ enum BenchPushCommand {
         } catch let error as ProgramError {
             throw error
         } catch {
-            throw .usage("\(path) is no payload: \(error)", remedy: "give a JSON object")
+            throw .usage("\(path) is not a payload: \(error)", remedy: "give a JSON object")
         }
     }
 

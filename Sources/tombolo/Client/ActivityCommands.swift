@@ -138,7 +138,7 @@ enum ActivityCommands {
         guard let title = invocation.text(.alertTitle) else {
             guard body == nil else {
                 throw .usage(
-                    "--alert-body stands without --alert-title", remedy: "add --alert-title TEXT")
+                    "--alert-body needs --alert-title", remedy: "add --alert-title TEXT")
             }
             return
         }

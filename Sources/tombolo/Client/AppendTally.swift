@@ -18,7 +18,7 @@ struct AppendTally: Sendable {
         do {
             view = try JSONDocument(Array(line)).root
         } catch {
-            throw ProgramError("the relay's answer is no JSON: \(error.message)")
+            throw ProgramError("the relay's answer is not JSON: \(error.message)")
         }
         if view["ok"]?.bool == true {
             taken += 1

@@ -44,7 +44,7 @@ enum ClipCommands {
         let path = invocation.text(.packPath) ?? "/image"
         guard let place = JSONPointer(path), !place.tokens.isEmpty else {
             throw ProgramError.usage(
-                "--path \(path) is no JSON Pointer into the state", remedy: "--path /image")
+                "--path \(path) is not a JSON Pointer into the state", remedy: "--path /image")
         }
         let pictures = try invocation.arguments.map(picture)
         guard pictures.count >= 2 else {
@@ -88,7 +88,7 @@ enum ClipCommands {
                 "\(path): \(error)", remedy: "ls -l \(path)", status: .notFoundOrConflict)
         }
         guard let size = Picture.size(png: bytes) else {
-            throw .usage("\(path) is no PNG", remedy: "file \(path)")
+            throw .usage("\(path) is not a PNG file", remedy: "file \(path)")
         }
         let most = Bitmap.sideMax
         guard size.width <= most, size.height <= most else {

@@ -11,14 +11,14 @@ enum DoctorCommand {
     struct Finding: Sendable {
         var app: String
         var check: String
-        var isWell: Bool
+        var isOK: Bool
         var detail: String
         var fix: String?
 
-        init(app: String, check: String, isWell: Bool, detail: String, fix: String?) {
+        init(app: String, check: String, isOK: Bool, detail: String, fix: String?) {
             self.app = app
             self.check = check
-            self.isWell = isWell
+            self.isOK = isOK
             self.detail = detail
             self.fix = fix
         }
@@ -27,7 +27,7 @@ enum DoctorCommand {
         init(_ finding: ConfigurationFinding, _ sources: ConfigurationSources) {
             let name = finding.pointer.split(separator: "/").first.map(String.init) ?? "files"
             self.init(
-                app: "", check: name, isWell: false, detail: sources.text(finding),
+                app: "", check: name, isOK: false, detail: sources.text(finding),
                 fix: finding.remedy)
         }
     }
@@ -52,8 +52,8 @@ enum DoctorCommand {
             findings.append(await examine(checked, context.loop))
         }
         try print(findings, context)
-        if findings.allSatisfy(\.isWell) { return .succeeded }
-        return findings.contains { $0.check == "reach" && !$0.isWell } ? .unreachable : .failed
+        if findings.allSatisfy(\.isOK) { return .succeeded }
+        return findings.contains { $0.check == "reach" && !$0.isOK } ? .unreachable : .failed
     }
 
     // MARK: The relay
@@ -64,7 +64,7 @@ enum DoctorCommand {
         _ configuration: Configuration, _ loop: EpollLoop
     ) async -> Finding {
         let address = configuration.listen
-        var finding = Finding(app: "", check: "relay", isWell: true, detail: "", fix: nil)
+        var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
         let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address.host] ?? address.host
         let origin = Origin(
             scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
@@ -75,12 +75,12 @@ enum DoctorCommand {
             _ = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
             finding.detail = "the relay at \(origin) takes events"
         } catch let error as ProgramError {
-            finding.isWell = error.isConnectionRefused
+            finding.isOK = error.isConnectionRefused
             finding.detail =
                 error.isConnectionRefused ? "no relay listens on \(address) now" : error.cause
-            finding.fix = finding.isWell ? nil : error.remedy ?? "curl -k \(origin)/readyz"
+            finding.fix = finding.isOK ? nil : error.remedy ?? "curl -k \(origin)/readyz"
         } catch {
-            finding.isWell = false
+            finding.isOK = false
             finding.detail = "\(origin): \(error)"
         }
         return finding
@@ -90,7 +90,7 @@ enum DoctorCommand {
 
     private static func examine(_ checked: CheckedApp, _ loop: EpollLoop) async -> Finding {
         let app = checked.app
-        var finding = Finding(app: app.id, check: "key", isWell: false, detail: "", fix: nil)
+        var finding = Finding(app: app.id, check: "key", isOK: false, detail: "", fix: nil)
         let endpoint = checked.lane.endpoint
         let authorization = "bearer " + checked.signer.token(issuedAt: SystemClock().now())
         let tls: TLSClientConfiguration?
@@ -155,7 +155,7 @@ enum DoctorCommand {
             finding.check = "answer"
             switch KeyVerdict(status: answer.status, reason: reason ?? "", app) {
             case .taken(let detail):
-                finding.isWell = true
+                finding.isOK = true
                 finding.detail = detail
             case .refused(let detail, let fix):
                 finding.detail = detail
@@ -177,20 +177,20 @@ enum DoctorCommand {
             let lines = findings.map { finding in
                 let name = finding.app.isEmpty ? finding.check : finding.app
                 let fix = finding.fix.map { "\n  try: \($0)" } ?? ""
-                return "\(finding.isWell ? "well" : "ILL ")  \(name): \(finding.detail)\(fix)\n"
+                return "\(finding.isOK ? "ok    " : "failed")  \(name): \(finding.detail)\(fix)\n"
             }
             return try context.terminal.write(lines.joined().utf8)
         }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("well", findings.allSatisfy(\.isWell))
+        writer.member("ok", findings.allSatisfy(\.isOK))
         writer.name("checks")
         writer.beginArray()
         for finding in findings {
             writer.beginObject()
             if !finding.app.isEmpty { writer.member("app", finding.app) }
             writer.member("check", finding.check)
-            writer.member("well", finding.isWell)
+            writer.member("ok", finding.isOK)
             writer.member("detail", finding.detail)
             if let fix = finding.fix { writer.member("fix", fix) }
             writer.endObject()

@@ -46,7 +46,7 @@ struct RelayAnswer: Sendable {
             return try JSONDocument(body)
         } catch {
             throw ProgramError(
-                "the answer is no JSON: \(error.message)",
+                "the answer is not JSON: \(error.message)",
                 remedy: "see that --relay names a Tombolo relay")
         }
     }

@@ -74,7 +74,8 @@ enum StateInput {
         do {
             let json = try JSON(validating: bytes)
             guard json.document.root.kind == .object else {
-                throw ProgramError.usage("\(name) is no JSON object", remedy: "write {\"lap\": 1}")
+                throw ProgramError.usage(
+                    "\(name) is not a JSON object", remedy: "write {\"lap\": 1}")
             }
             return json
         } catch let error as JSONError {

@@ -82,7 +82,7 @@ enum TypeFile {
             return try ActivityType(reading: json.document.root)
         } catch {
             let first = error.errors.map { "\($0.pointer) \($0.message)" }.first ?? ""
-            throw .usage("\(name) is no type: \(first)", remedy: "tombolo help type put")
+            throw .usage("\(name) is not a type: \(first)", remedy: "tombolo help type put")
         }
     }
 }

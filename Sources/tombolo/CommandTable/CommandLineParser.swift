@@ -29,7 +29,7 @@ struct CommandLineParser: Sendable {
         }
         if first.hasPrefix("-") {
             throw .usage(
-                "\(first) stands before the command; flags come after it",
+                "\(first) comes before the command; flags come after it",
                 remedy: "tombolo help")
         }
         guard let command = table.command(beginning: words) else {

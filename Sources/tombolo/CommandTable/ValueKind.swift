@@ -56,7 +56,7 @@ enum ValueKind: Hashable, Sendable {
             return nil
         case .choice(let words):
             guard !words.contains(text) else { return nil }
-            return "is none of \(words.joined(separator: ", "))"
+            return "is not one of \(words.joined(separator: ", "))"
                 + Suggestion.question(text, among: words)
         case .pair:
             return text.utf8.firstIndex(of: UInt8(ascii: "=")).map { $0 > text.startIndex } == true

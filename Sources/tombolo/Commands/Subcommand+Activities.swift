@@ -25,9 +25,9 @@ extension Flag {
     static let idempotencyKey = Flag(
         "idempotency-key", .text("KEY"), "the same key is the same event, however often it is sent")
     static let ifMatch = Flag(
-        "if-match", .text("vN"), "only if the activity stands at this version")
+        "if-match", .text("vN"), "only if the activity has this version")
 
-    static let ifNew = toggle("if-new", "only if there is none of this id yet")
+    static let ifNew = toggle("if-new", "only if no activity has this id yet")
     static let restart = toggle("restart", "start again where it has ended")
     static let replace = toggle(
         "replace", "the state given is the whole state, not a change to it")

@@ -47,7 +47,7 @@ extension Flag {
         "relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with")
     static let environment = Flag(
         "environment", .choice(["sandbox", "production"]), default: "sandbox",
-        "which of Apple's two worlds it stands for")
+        "which of Apple's two environments it plays")
     static let startBudget = Flag(
         "start-budget", .integer(1...1_000_000), "starts a phone allows at once and an hour")
     static let faults = Flag("faults", .file, "a script of what goes wrong, as JSON")
@@ -123,7 +123,7 @@ extension Subcommand {
             .scenarioTime, .scenarioSteps, .phones,
         ] + Flag.ofClients,
         details: [
-            "radial and window, and runner with --steps, are told by Protocol/examples/NAME/steps.json\n"
+            "radial and window, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
                 + "and end by themselves."
         ],
         examples: [

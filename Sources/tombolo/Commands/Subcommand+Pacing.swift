@@ -17,7 +17,7 @@ extension Flag {
         "speed", .text("N"), default: "1",
         "10 lets the events come ten times as fast as they did")
     static let packPath = Flag(
-        "path", .text("POINTER"), default: "/image", "where in the state the frame stands")
+        "path", .text("POINTER"), default: "/image", "the place of the frame in the state")
     static let packEvery = Flag(
         "every", .duration, default: "100ms", "how long each frame is shown")
     static let packFit = Flag(
@@ -55,7 +55,7 @@ extension Subcommand {
         arguments: [
             Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; none with --all")
         ],
-        flags: [Flag.toggle("all", "every pause of the tenant, whoever made it")]
+        flags: [Flag.toggle("all", "every pause of the tenant, also those of other keys")]
             + Flag.ofWriters,
         examples: ["tombolo resume pause_1", "tombolo resume --all"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.resume)

@@ -133,7 +133,7 @@ extension Configuration.App {
         let channels = Self.origin("channels_endpoint", &reader)
         let ca = reader.string("ca_file")
         if ca != nil, endpoint == nil {
-            reader.fail("ca_file", "stands without endpoint; Apple's certificate needs none")
+            reader.fail("ca_file", "needs endpoint: Apple's own certificate needs no ca_file")
         }
         guard let id, let team, let key, let file, let tenant else { return nil }
         self.init(

@@ -62,9 +62,9 @@ struct ConfigurationSources: Sendable {
             configuration.tls = Configuration.TLS(certificate: certificate, key: key)
         case (nil, nil): break
         case (nil, _):
-            throw .usage("--tls-key stands without --tls-certificate", remedy: "tombolo help serve")
+            throw .usage("--tls-key needs --tls-certificate", remedy: "tombolo help serve")
         case (_, nil):
-            throw .usage("--tls-certificate stands without --tls-key", remedy: "tombolo help serve")
+            throw .usage("--tls-certificate needs --tls-key", remedy: "tombolo help serve")
         }
         return origins
     }

@@ -116,7 +116,7 @@ final class DevRun: @unchecked Sendable {
             while let line = try await simulator.nextLine() { output.write(line: line) }
         }
         guard !isStopping else { return }
-        throw ProgramError("the simulator ended; what it said stands above")
+        throw ProgramError("the simulator exited; see its output above")
     }
 
     private func stop() async {

@@ -70,7 +70,7 @@ final class SimulatorProcess: @unchecked Sendable {
             let url = view["simulator"]?.string, let ca = view["ca"]?.string
         else {
             throw ProgramError(
-                "the simulator did not start; what it said stands above",
+                "the simulator did not start; see its output above",
                 remedy: "choose another address: --simulator 127.0.0.1:0")
         }
         return (url, ca)

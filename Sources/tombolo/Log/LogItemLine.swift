@@ -121,7 +121,7 @@ enum LogItemLine {
                 seq: try integer(view, "seq"), fact: try integer(view, "fact"),
                 activity: try integer(view, "activity"))
         }
-        throw Fault(cause: "it is no line of an export")
+        throw Fault(cause: "it is not a line of an export")
     }
 
     private static func event(_ view: JSONView) throws -> RecordedEvent {

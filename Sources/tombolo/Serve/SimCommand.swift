@@ -125,7 +125,7 @@ enum SimCommand {
                 keys.append(ProviderKey(keyID: id, teamID: team, publicKey: key.publicKey))
             } catch {
                 throw .usage(
-                    "--key-file \(file) is no push key: \(error)", remedy: "ls -l \(file)")
+                    "--key-file \(file) is not a push key: \(error)", remedy: "ls -l \(file)")
             }
         }
         return keys

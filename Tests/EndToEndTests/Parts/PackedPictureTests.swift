@@ -90,8 +90,8 @@ import TomboloJSON
         for (arguments, words) in [
             ([good, animated], ["is animated", "ffmpeg -i"]),
             ([good, wide], ["is 513x2, more than 512 by 512", "-resize 512x512"]),
-            ([good, damaged], ["is a damaged PNG"]), ([good, "/etc/hostname"], ["is no PNG"]),
-            (["--path", "image", good, good], ["is no JSON Pointer", "--path /image"]),
+            ([good, damaged], ["is a damaged PNG"]), ([good, "/etc/hostname"], ["is not a PNG"]),
+            (["--path", "image", good, good], ["is not a JSON Pointer", "--path /image"]),
         ] {
             let result = try Tombolo.run(["clip", "pack"] + arguments)
             #expect(result.status == 2, "\(arguments)")

@@ -104,8 +104,7 @@ package actor Relay: TurnTarget, TimerTarget {
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last)
         var recovery = CoreRecovery()
-        recovery.lead = clock.lead
-        recovery.clockStep = clock.stepAtStart
+        (recovery.lead, recovery.clockStep) = (clock.lead, clock.stepAtStart)
         recovery.wallToldBefore = clock.wallToldBefore
         recovery.tellsThrough = last?.toldThrough ?? .distantPast
         recovery.lastSeq = recovered.lastSeq

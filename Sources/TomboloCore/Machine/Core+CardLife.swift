@@ -11,23 +11,22 @@ extension Core {
     /// as old as they were.
     mutating func followClock(to next: Span, now: Instant) {
         guard next > lead else { return }
-        let step = next - lead
-        if step > RelayClock.leadMax {
-            for slot in destinations.indices where isOlder(slot, than: wall(now)) {
-                moveCard(slot, by: step)
-                markDirty(slot, now: now)
-            }
+        if next - lead > RelayClock.leadMax {
+            moveCards(by: next - lead, through: wall(now), now: now)
         }
         lead = next
     }
 
-    private func isOlder(_ slot: Int, than wall: Instant) -> Bool {
-        destinations[slot]?.cardSince.map { $0 <= wall } ?? false
-    }
-
-    mutating func moveCard(_ slot: Int, by step: Span) {
-        guard let since = destinations[slot]?.cardSince else { return }
-        destinations[slot]?.cardSince = since + step
+    /// - Parameter wall: cards that began later than this began by another clock.
+    mutating func moveCards(
+        by step: Span, through wall: Instant = .distantFuture, now: Instant
+    ) {
+        guard step != .zero else { return }
+        for slot in destinations.indices {
+            guard let since = destinations[slot]?.cardSince, since <= wall else { continue }
+            destinations[slot]?.cardSince = since + step
+            markDirty(slot, now: now)
+        }
     }
 
     /// When the system ends a destination's card; nil before there is one.

@@ -19,8 +19,8 @@ package struct CoreRecovery: Sendable {
     package var restoredAt: Instant?
     /// Of the relay's clock at this start.
     package var lead = Span.zero
-    /// By how much the machine's clock was set forward since the relay before: cards of before are
-    /// as old as they were.
+    /// By how much the machine's clock was set forward since the relay before; negative: back.
+    /// Cards of before are as old as they were.
     package var clockStep = Span.zero
     /// The latest wall time that the relay before can have put into a timestamp.
     package var wallToldBefore = Instant.distantPast
@@ -59,12 +59,7 @@ extension Core {
                 restoredAt: recovery.restoredAt, now: now)
         }
         let marked = destinations.count
-        if recovery.clockStep > .zero {
-            for slot in destinations.indices {
-                moveCard(slot, by: recovery.clockStep)
-                markDirty(slot, now: now)
-            }
-        }
+        moveCards(by: recovery.clockStep, now: now)
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }

@@ -36,8 +36,8 @@ package struct RelayClock: Sendable {
     package private(set) var lead: Span
     /// The latest wall time that the relay before can have put into a timestamp, as of this start.
     package let wallToldBefore: Instant
-    /// By how much the machine's clock was set forward since the relay before, on one boot; zero
-    /// for what is followed at once.
+    /// By how much the machine's clock was set forward (or back, where it is negative) since the
+    /// relay before, on one boot; zero for what is followed at once.
     package let stepAtStart: Span
 
     /// The first relay's, or one that goes on from another's last reading.
@@ -60,7 +60,7 @@ package struct RelayClock: Sendable {
         lead = leadAtStart
         let isSameBoot = last.map { !boot.isEmpty && $0.boot == boot } ?? false
         let step = last.map { wall - ($0.steady + passed + $0.lead) } ?? .zero
-        stepAtStart = isSameBoot && step > Self.leadMax ? step : .zero
+        stepAtStart = isSameBoot && max(step, .zero - step) > Self.leadMax ? step : .zero
         wallToldBefore =
             last.map { last in
                 let told = last.toldThrough

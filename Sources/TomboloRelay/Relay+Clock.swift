@@ -31,11 +31,15 @@ extension Relay {
             wasSetBack = clock.isSetBack
             complain(
                 wasSetBack
-                    ? "the machine's clock is \(clock.behind.text) behind the timestamps that "
-                        + "phones have: set it right, or restart the relay once it is right"
+                    ? clockSetBack
                     : "the machine's clock has caught up with the timestamps that phones have")
         }
         return changes
+    }
+
+    var clockSetBack: String {
+        "the machine's clock is \(clock.behind.text) behind the timestamps that phones have: set it "
+            + "right, or restart the relay once it is right"
     }
 
     /// How far the machine's clock is behind what phones were told; zero where it is not.

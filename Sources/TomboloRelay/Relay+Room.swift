@@ -1,8 +1,19 @@
+import TomboloCore
 import TomboloEventLog
 
 // A disk that fills, and is freed.
 
 extension Relay {
+    /// Why the relay is not ready, and what to do; nil where it is.
+    package var unreadiness: String? {
+        if followClock() { put(.clock(lead: clock.lead)) }
+        let hasRoom = lookForRoom()
+        if let roomHint { return "No event is taken, for the log has no room: \(roomHint)." }
+        guard refusalOfAll == nil else { return "The relay stops, or has not begun." }
+        if !hasRoom { return "No event is taken: \(Self.diskFull)." }
+        return clock.isSetBack ? "Events are taken, but \(clockSetBack)." : nil
+    }
+
     /// Whether the log has room; a line says when it has no more, and when it has again.
     func lookForRoom() -> Bool {
         let hasRoom = log.hasRoom
@@ -10,9 +21,11 @@ extension Relay {
         hadRoom = hasRoom
         complain(
             hasRoom
-                ? "the disk of the log has room again: events are taken"
-                : "the disk of the log is nearly full: events are refused with 507 until there is "
-                    + "room; free some space on it")
+                ? "the disk of the log has room again: events are taken" : Self.diskFull)
         return hasRoom
     }
+
+    static let diskFull =
+        "the disk of the log is nearly full: events are refused with 507 until there is room; free "
+        + "some space on it"
 }

@@ -43,7 +43,7 @@ package actor Relay: TurnTarget, TimerTarget {
     /// As they were when somebody looked last.
     var (hadRoom, wasSetBack) = (true, false)
     /// What would make room, while the log has none.
-    private var roomHint: String?
+    var roomHint: String?
     let complain: @Sendable (String) -> Void
     /// How soon a full log is tried again.
     private static let roomRetry = Duration.seconds(1)
@@ -201,16 +201,13 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     /// Whether events are taken.
-    package var isReady: Bool {
-        if followClock() { put(.clock(lead: clock.lead)) }
-        return refusalOfAll == nil && lookForRoom() && !clock.isSetBack
-    }
+    package var isReady: Bool { unreadiness == nil }
 
     /// Whether it takes requests, be there room for events or not.
     package var isRunning: Bool { phase == .running && !writesAll }
 
     /// What everything is answered with now; nil while events are taken.
-    private var refusalOfAll: Answer? {
+    var refusalOfAll: Answer? {
         guard phase == .running, !writesAll else { return Self.stopping }
         return roomHint.map { .refused(Refusal(.logFull, "the log has no room: \($0)")) }
     }

@@ -34,11 +34,17 @@ final class RunningRelay {
     /// before.
     init(
         serve directory: String, key: String, listen: String = "127.0.0.1:0",
-        arguments: [String] = []
+        arguments: [String] = [], environment: [String: String] = [:]
     ) throws {
         home = nil
-        process = try ChildProcess(
-            ["serve", "--data", directory, "--listen", listen] + arguments)
+        let words = ["serve", "--data", directory, "--listen", listen] + arguments
+        // libfaketime takes the arguments from a Swift program that is the first it is loaded into:
+        // a second env(1) is that one.
+        let variables = environment.map { "\($0)=\($1)" }.sorted()
+        process =
+            try variables.isEmpty
+            ? ChildProcess(words)
+            : ChildProcess(variables + ["env", Tombolo.path] + words, program: "/usr/bin/env")
         process.closeInput()
         ready = try JSONDocument(Array(try process.line(within: Self.startTime).utf8)).root
         api = ready["api"]?.string ?? ""

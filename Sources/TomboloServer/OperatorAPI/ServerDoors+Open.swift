@@ -10,10 +10,7 @@ extension ServerDoors {
     /// Ready = the log is recovered and takes events. Apple's state is no part of it.
     func ready() async throws(Problem) -> DoorResponse {
         if isDraining { throw Problem(.stopping, "The relay is stopping. Use another, or wait.") }
-        guard await relay.isReady else {
-            throw Problem(
-                .notReady, "The relay does not take events now. Wait, or look at its output.")
-        }
+        if let reason = await relay.unreadiness { throw Problem(.notReady, reason) }
         return .text("ready\n")
     }
 

@@ -16,6 +16,9 @@ final class TruthBench {
     private let key: String
     private var errors: [String] = []
     private var isTLS = false
+    private let hasOwnClock: Bool
+    private var drainer: ChildProcess?
+    private(set) var isMounted = false
 
     init(_ row: TruthRow) throws {
         directory = try TemporaryDirectory()
@@ -32,7 +35,14 @@ final class TruthBench {
         control = ready["control"]?.string ?? ""
         data = "\(directory.path)/data"
         mkdir(data, 0o700)
+        if row.hasSmallDisk {
+            isMounted =
+                try Shell.run("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", data)
+                .status == 0
+        }
         key = try RunningRelay.mintKey(data)
+        hasOwnClock = row.hasOwnClock
+        if hasOwnClock { try setClock("+0") }
         isTLS = row.certificate != nil
         if let clock = row.certificate { try directory.certificate("tls", days: 30, at: clock) }
         try configure(withApp: row.hasApp)
@@ -69,7 +79,8 @@ final class TruthBench {
         let address = try Tombolo.run("config", "show", configuration, "-o", "json").output
         let listen = try JSONDocument(Array(address.utf8)).root["listen"]?.string ?? ""
         relay = try RunningRelay(
-            serve: data, key: key, listen: listen, arguments: ["--config", configuration])
+            serve: data, key: key, listen: listen, arguments: ["--config", configuration],
+            environment: hasOwnClock ? fakeClock : [:])
     }
 
     /// A phone that can start a `Runner`, and the running card `cat`.
@@ -81,7 +92,8 @@ final class TruthBench {
         try put("/v1/types/Runner", #"{"state":{"properties":{"lap":{"type":"integer"}}}}"#)
         try put(
             "/v1/activities/cat",
-            #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#, wait: true)
+            #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0,"mark":"qqcatqq"}}"#,
+            wait: true)
     }
 
     private func put(_ path: String, _ body: String, wait: Bool = false) throws {
@@ -106,6 +118,7 @@ final class TruthBench {
     }
 
     func command(_ words: [String]) throws -> Tombolo.Result {
+        let words = words.map { $0.replacing("WORK", with: directory.path) }
         var environment = relay.environment
         if isTLS { environment["TOMBOLO_CA"] = "\(directory.path)/tls.pem" }
         return try Tombolo.run(words, environment: environment)
@@ -126,7 +139,98 @@ final class TruthBench {
         return errors.contains { $0.contains(text) }
     }
 
+    deinit {
+        // It is busy until the relay has ended, which comes after this.
+        if isMounted { _ = try? Shell.run("umount", "-l", data) }
+    }
+
     // MARK: What goes wrong
+
+    /// Why the disk cannot be filled here; nil: it is full, by nine tenths and more.
+    func fillDisk() throws -> String? {
+        guard isMounted else { return "no file system can be mounted here" }
+        var status = statvfs()
+        guard statvfs(data, &status) == 0 else { return "statvfs failed" }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let filled = try Shell.run("fallocate", "-l", "\(free - (4 << 20))", "\(data)/fill")
+        return filled.status == 0 ? nil : filled.errors
+    }
+
+    func clearDisk() { unlink("\(data)/fill") }
+
+    /// Of the wall's clock alone: the relay tells it from the monotonic one.
+    private var fakeClock: [String: String] {
+        [
+            "LD_PRELOAD": Self.clockLibrary, "FAKETIME_TIMESTAMP_FILE": "\(directory.path)/clock",
+            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        ]
+    }
+
+    private static let clockLibrary = "/usr/lib/\(machine)-linux-gnu/faketime/libfaketime.so.1"
+
+    private static var machine: String {
+        #if arch(arm64)
+            "aarch64"
+        #else
+            "x86_64"
+        #endif
+    }
+
+    /// Sets the relay's clock so far from the machine's, as libfaketime reads it.
+    func setClock(_ offset: String) throws {
+        try directory.write("clock", offset + "\n")
+    }
+
+    /// Sets the clock back while the relay runs, once it has told a phone the right time.
+    func setClockBack() throws -> String? {
+        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+        try setClock("-2h")
+        return nil
+    }
+
+    /// Changes a letter of the card in each row that has it, while no relay runs.
+    func damageLog() throws {
+        _ = try relay.terminate()
+        try Self.damage("\(data)/tombolo.db")
+        errors = []
+        try start()
+    }
+
+    /// A copy of the log at `WORK/copy` that is damaged.
+    func damageCopy() throws {
+        let copy = "\(directory.path)/copy"
+        let made = try Tombolo.run("backup", "create", copy, "--data", data)
+        try #require(made.status == 0, "\(made.errors)")
+        try Self.damage("\(copy)/tombolo.db")
+    }
+
+    private static func damage(_ path: String) throws {
+        var bytes = try FileBytes.read(path)
+        let mark = Array("qqcatqq".utf8)
+        let places = bytes.indices.filter {
+            bytes[$0] == mark[0] && bytes[$0...].starts(with: mark)
+        }
+        try #require(!places.isEmpty, "the card is in \(path)")
+        for place in places { bytes[place] ^= 2 }
+        try FileBytes.write(bytes, to: path)
+    }
+
+    /// The relay is told to stop while an upload is under way: it waits for that, and takes no
+    /// more.
+    func drain() throws {
+        let upload = try ChildProcess(
+            [
+                "-skN", "-X", "POST", "-H", "Authorization: Bearer \(key)", "-H",
+                "Content-Type: application/x-ndjson", "-T", ".", relay.api + "/v1/events",
+            ], program: "/usr/bin/curl")
+        drainer = upload
+        try upload.write(#"{"do":"update","activity":"cat","state":{"lap":1}}"# + "\n")
+        let line = try upload.line(within: 20)
+        try #require(line.contains(#""ok":true"#), "\(line)")
+        relay.process.signal(SIGTERM)
+        // Its listener is closed before anything else.
+        while try request("GET", "/livez").status != 0 {}
+    }
 
     func fault(_ rule: String) throws {
         let put = try Shell.run(

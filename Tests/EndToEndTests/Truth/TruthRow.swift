@@ -10,6 +10,10 @@ struct TruthRow: CustomTestStringConvertible, Sendable {
     var hasApp = true
     /// How faketime(1) reads the clock at which a certificate of 30 days is made; nil: clear text.
     var certificate: String?
+    /// The log is on a file system of its own, small enough to fill; needs root.
+    var hasSmallDisk = false
+    /// The relay's clock can be set, by libfaketime.
+    var hasOwnClock = false
     /// Brings the state about; a word why it cannot be here skips the row.
     var bring: @Sendable (TruthBench) throws -> String? = { _ in nil }
     /// What a producer asks, and what it is answered.
@@ -21,7 +25,8 @@ struct TruthRow: CustomTestStringConvertible, Sendable {
     /// Part of a line on stderr; nil: nothing need be there.
     var stderr: String?
     var doctor: Exit
-    /// A command, its status, and a part of what it prints on either stream.
+    /// A command, its status, and a part of what it prints on either stream; `WORK` in it is the
+    /// bench's directory.
     var cli: (words: [String], exit: Exit)
 
     var testDescription: String { state }

@@ -41,6 +41,7 @@ struct SpoiledChannel: CustomTestStringConvertible, Sendable {
         .init("no push type", "MissingPushType") { $0.set("apns-push-type", nil) },
         .init("another push type", "InvalidPushType") { $0.set("apns-push-type", "alert") },
         .init("no priority", "BadPriority") { $0.set("apns-priority", nil) },
+        .init("priority 010", "BadPriority") { $0.set("apns-priority", "010") },
         .init("priority 1", "BadPriority") { $0.set("apns-priority", "1") },
         .init("no expiration", "BadExpirationDate") { $0.set("apns-expiration", nil) },
         .init("an expiration where nothing is stored", "BadExpirationDate") {

@@ -53,6 +53,7 @@ struct Spoiled: CustomTestStringConvertible, Sendable {
             $0.set("apns-collapse-id", String(repeating: "é", count: 32) + "x")
         },
         .init("priority 7", 400, "BadPriority") { $0.set("apns-priority", "7") },
+        .init("priority 010", 400, "BadPriority") { $0.set("apns-priority", "010") },
         .init("priority ten", 400, "BadPriority") { $0.set("apns-priority", "ten") },
         .init("priority 1 for a Live Activity", 400, "BadPriority") {
             $0.set("apns-priority", "1")

@@ -88,7 +88,7 @@ struct Plan {
         // A phone's own timestamps would be ahead of a relay whose clock was set back, or slept.
         if drawn.contains(FaultSet(.wallSteps)) || drawn.contains(FaultSet(.suspends)) {
             drawn.remove(FaultSet(.localUpdates))
-            // Nor is an order in what is told of times that are ahead of it: they count as arrivals.
+            // Nor is an order in what is told of times ahead of it: they count as arrivals.
             drawn.remove(FaultSet(.oldTokens))
         }
         // Where a day is half an hour, a step of an hour is one of days.

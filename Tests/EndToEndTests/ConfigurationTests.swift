@@ -164,6 +164,28 @@ import Testing
         #expect(other.output.contains("environment TOMBOLO_LISTEN"))
     }
 
+    @Test func `show tells every limit, those that are set and those that are not`() throws {
+        let limits: [(String, String)] = [
+            ("history", #""49h""#), ("facts", #""2h""#), ("start_deadline", #""3m""#),
+            ("probe_max", #""7m""#), ("min_rate", #""21s""#), ("connections_per_address", "11"),
+            ("handshakes_per_second", "12"), ("requests_per_key", "13"), ("tails_per_key", "14"),
+        ]
+        let fields = limits.map { "\"\($0.0)\": \($0.1)" }.joined(separator: ", ")
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("tombolo.json", "{\"limits\": {\(fields)}}")
+        for (arguments, isSet) in [([path], true), ([], false)] {
+            let shown = try Tombolo.run(["config", "show", "-o", "table"] + arguments).output
+            let rows = shown.split(separator: "\n").map { row in
+                row.split(separator: " ").map(String.init)
+            }
+            for (name, value) in limits {
+                let row = rows.first { $0.first == "limits.\(name)" }
+                #expect(row != nil, "\(name)")
+                #expect((row?.last == value) == isSet, "\(name): \(row ?? [])")
+            }
+        }
+    }
+
     @Test func `what show prints is a configuration that means the same`() throws {
         let directory = try TemporaryDirectory()
         let shown = try Tombolo.run("config", "show").output

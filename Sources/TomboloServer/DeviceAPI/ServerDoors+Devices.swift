@@ -26,10 +26,7 @@ extension ServerDoors {
     func showDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
         guard let view = await relay.device(key) else {
-            throw Problem(
-                .unknownDevice,
-                "No device \"\(key.id)\" is registered. Register it with PUT /v1/devices/\(key.id)."
-            )
+            throw Problem.unknownDevice(key.id)
         }
         return .json { view.write(to: &$0) }
     }

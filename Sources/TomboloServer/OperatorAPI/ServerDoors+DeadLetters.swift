@@ -13,6 +13,7 @@ extension ServerDoors {
         let page = await relay.deadLetters(
             query, before: try request.integer("cursor", in: 1...Int64.max),
             limit: try request.limit())
+        if page.letters.isEmpty { try await checkNames(request, query.activity, query.device) }
         return .json { DeadLetterPage(page.letters, next: page.next).write(to: &$0) }
     }
 
@@ -25,6 +26,9 @@ extension ServerDoors {
             asked = try RetryRequest(document.root, tenant: request.tenant)
         } catch {
             throw Problem(error)
+        }
+        if await relay.deadLetters(asked.query, before: nil, limit: 1).letters.isEmpty {
+            try await checkNames(request, asked.query.activity, asked.query.device)
         }
         if try request.isDryRun {
             let stored = try Self.found(await relay.dryRun(asked.query))

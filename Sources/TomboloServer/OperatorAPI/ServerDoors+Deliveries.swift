@@ -29,9 +29,10 @@ extension ServerDoors {
 
     /// The newest decisions of all activities.
     func listDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let page = try await page(
-            request, activity: try request.identifier(inQuery: "activity"),
-            device: try request.identifier(inQuery: "device"))
+        let activity = try request.identifier(inQuery: "activity")
+        let device = try request.identifier(inQuery: "device")
+        let page = try await page(request, activity: activity, device: device)
+        if page.entries.isEmpty { try await checkNames(request, activity, device) }
         return .json { writer in
             writer.beginObject()
             page.write(to: &writer)
@@ -69,6 +70,21 @@ extension ServerDoors {
         return Page(entries: Array(entries.prefix(limit)), isMore: entries.count > limit)
     }
 
+    /// Refuses an empty list that was asked of an activity or device that is not there: of a
+    /// misspelt name, it would look like an answer.
+    func checkNames(
+        _ request: DoorRequest, _ activity: Identifier?, _ device: Identifier?
+    ) async throws(Problem) {
+        if let activity {
+            let key = ActivityKey(tenant: request.tenant, id: activity)
+            guard await relay.activity(key) != nil else { throw Problem.unknownActivity(activity) }
+        }
+        if let device {
+            let key = DeviceKey(tenant: request.tenant, id: device)
+            guard await relay.device(key) != nil else { throw Problem.unknownDevice(device) }
+        }
+    }
+
     /// What the classes grant, and what is left of it.
     func listBudgets(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let limit = try request.limit()
@@ -82,6 +98,9 @@ extension ServerDoors {
         let surfaces =
             activity == nil && after == 0
             ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
+        if budgets.destinations.isEmpty, surfaces.isEmpty {
+            try await checkNames(request, activity, device)
+        }
         let page = BudgetPage(
             classes: budgets.classes, destinations: Array(budgets.destinations.prefix(limit)),
             surfaces: surfaces, isMore: budgets.destinations.count > limit)

@@ -63,4 +63,11 @@ extension Problem {
             .unknownActivity,
             "No activity \"\(id)\" was ever started. Start it with PUT /v1/activities/\(id).")
     }
+
+    /// The same of a device.
+    static func unknownDevice(_ id: Identifier) -> Problem {
+        Problem(
+            .unknownDevice,
+            "No device \"\(id)\" is registered. Register it with PUT /v1/devices/\(id).")
+    }
 }

@@ -1,5 +1,8 @@
 import TomboloCore
+import TomboloEventLog
+import TomboloHTTP
 import TomboloJSON
+import TomboloServer
 
 extension Configuration {
     /// Every value with its pointer, in the order of the file.
@@ -18,7 +21,25 @@ extension Configuration {
             let grant = budgets[budgetClass].rows
             rows += grant.map { ("/budgets/\(budgetClass.name)/\($0.name)", $0.value) }
         }
-        return rows
+        return rows + limitRows.map { ("/limits/\($0.name)", $0.value) }
+    }
+
+    /// All of `limits`, also those that nobody has set.
+    private var limitRows: [(name: String, value: JSON)] {
+        let (server, doors) = (server, doors)
+        let counts = [
+            ("connections_per_address", server.connectionsPerAddress),
+            ("handshakes_per_second", server.handshakesPerSecond),
+            ("requests_per_key", doors.requestsPerKeyMax),
+            ("tails_per_key", doors.tailsPerKeyMax),
+        ]
+        return [
+            ("history", Self.text(retention.history.text)),
+            ("facts", Self.text(retention.facts.text)),
+            ("start_deadline", Self.text(limits.startDeadline.text)),
+            ("probe_max", Self.text(limits.probeMax.text)),
+            ("min_rate", Self.text(limits.frameIntervalMax.text)),
+        ] + counts.map { ($0.0, JSON(unchecked: Array("\($0.1)".utf8))) }
     }
 
     /// The whole as one document, as the file would have it.
@@ -45,6 +66,10 @@ extension Configuration {
         writer.endArray()
         writer.name("budgets")
         budgets.write(into: &writer)
+        writer.name("limits")
+        writer.beginObject()
+        for (name, value) in limitRows { writer.member(name, value) }
+        writer.endObject()
         writer.endObject()
         return writer.json
     }

@@ -1,0 +1,49 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloServer
+
+/// An empty list looks like an answer: of a misspelt name it is none.
+@Suite struct UnknownNameTests {
+    @Test(arguments: [
+        "/v1/deliveries?activity=nope", "/v1/deliveries?device=nope",
+        "/v1/dead-letters?activity=nope", "/v1/dead-letters?device=nope",
+        "/v1/budgets?activity=nope", "/v1/budgets?device=nope", "/v1/log?activity=nope",
+    ])
+    func `a list of what belongs to a name that is not there is refused`(
+        path: String
+    ) async throws {
+        try await withDoors { doors in
+            let refused = try await doors.call("GET", path)
+            #expect(refused.status == 404)
+            let code = try json(refused)["code"]?.string
+            #expect(code == (path.contains("device=") ? "unknown-device" : "unknown-activity"))
+            _ = try await doors.call("PUT", "/v1/activities/nope", startCat)
+            _ = try await doors.call("PUT", "/v1/devices/nope", #"{"app":"com.example.app"}"#)
+            let empty = try await doors.call("GET", path)
+            #expect(empty.status == 200)
+        }
+    }
+
+    @Test(arguments: ["/v1/timelines/door/reload", "/v1/controls/lock/reload"])
+    func `a reload for a user without a name is refused`(path: String) async throws {
+        try await withDoors { doors in
+            let refused = try await doors.call("POST", path, #"{"user":""}"#)
+            #expect(refused.status == 422)
+            #expect(refused.text.contains(#""pointer":"/user""#), "\(refused.text)")
+            let known = try await doors.call("POST", path, #"{"user":"u1"}"#)
+            #expect(known.status == 202)
+        }
+    }
+
+    @Test func `a retry of the dead letters of a name that is not there is refused`() async throws {
+        try await withDoors { doors in
+            for name in ["activity", "device"] {
+                let body = #"{"where":{"\#(name)":"nope"}}"#
+                let refused = try await doors.call("POST", "/v1/dead-letters/retry", body)
+                #expect(refused.status == 404)
+                #expect(try json(refused)["code"]?.string == "unknown-\(name)")
+            }
+        }
+    }
+}

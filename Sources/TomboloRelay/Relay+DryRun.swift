@@ -6,7 +6,10 @@ import TomboloEventLog
 extension Relay {
     /// What a command would do now; nothing is stored.
     package func dryRun(_ command: Command) async -> Result<DryRun, Refusal> {
-        await dryRun([command])[0]
+        guard let answer = await dryRun([command]).first else {
+            preconditionFailure("a command has an answer")
+        }
+        return answer
     }
 
     /// The same of commands one after the other, each for itself.

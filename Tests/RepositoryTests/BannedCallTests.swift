@@ -134,6 +134,7 @@ import Testing
         "@MainActor func a()",
         "let a = Int.random(in: 0...9)", "let a = [1].shuffled()", "\"\\(Date())\"", "print(1)",
         "func a() async", "sleep(1)", "public let a = 1",
+        "let a = b(c)[0]", "let a = b.first!.c", "d(a.last!)", "let a = B(c)!",
     ])
     func `a variation is found`(text: String) { #expect(hits(text) == 1) }
 
@@ -141,7 +142,7 @@ import Testing
         "Task.isCancelled", "withTaskGroup { }", "let a = try !isOpen()", "loop.sleep(1)",
         "let a = Int.random(in: 0...9, using: &chance)", "terminal.print(1)", "package let a = 1",
         "func sleep(for duration: Duration)", "sleep(until: deadline)", "bucket.time(keeping: 1)",
-        "let fatalErrors = 1",
+        "let fatalErrors = 1", "let a = b() != c", "let a = b[0]", "let a = b.first ?? c",
     ])
     func `what is wanted is let through`(text: String) { #expect(hits(text) == 0) }
 

@@ -55,7 +55,7 @@ package struct FieldReader {
 
     /// The JSON Pointer to a field.
     package func path(_ name: String) -> String {
-        pointer + JSONPointer("")!.appending(name).description
+        pointer + JSONPointer(tokens: [name]).description
     }
 
     /// The member, if it is there. Marks the name as known.

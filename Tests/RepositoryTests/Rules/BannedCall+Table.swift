@@ -65,6 +65,10 @@ extension BannedCall {
             patterns: ["fatalError("], scope: .sourcesAndTests,
             reason: "what comes from outside is refused with its remedy; "
                 + "a bug of our own is a `precondition`"),
+        BannedCall(
+            patterns: [")[0]", ".first!", ".last!", ")!", "]!"], scope: .sources,
+            reason: "what came from outside may have no first element, or be nothing at all; "
+                + "bind it with `guard let`, and refuse what is not there"),
     ]
 
     private static let faces: [BannedCall] = [

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TomboloCore
 import TomboloJSON
@@ -34,6 +35,49 @@ import TomboloJSON
             #expect(try await doors.call("GET", "/v1/channels/final").status == 200)
             #expect(try await doors.call("DELETE", "/v1/channels/final").status == 200)
             #expect(try await doors.call("DELETE", "/v1/channels/final").status == 404)
+        }
+    }
+
+    private static let start = #"{"type":"Score","audience":{"channel":"final"},"state":{}}"#
+
+    @Test func `nothing starts on a channel while Apple is asked to delete it`() async throws {
+        let shelf = ChannelShelf()
+        try await withDoors(channels: shelf) { doors in
+            _ = try await doors.call("PUT", "/v1/channels/final", "{}")
+            let status = Mutex<[Int]>([])
+            shelf.whileDeleting = {
+                // A failing call is seen below: no status is there.
+                let start = try? await doors.call("PUT", "/v1/activities/cup", Self.start)
+                let put = try? await doors.call("PUT", "/v1/channels/final", "{}")  // as above
+                status.withLock { $0 = [start?.status ?? 0, put?.status ?? 0] }
+                return nil
+            }
+            #expect(try await doors.call("DELETE", "/v1/channels/final").status == 200)
+            #expect(status.withLock { $0 } == [404, 412])
+            shelf.whileDeleting = nil
+            _ = try await doors.call("PUT", "/v1/channels/final", "{}")
+            let start = try await doors.call("PUT", "/v1/activities/cup", Self.start)
+            #expect(start.status == 201)
+        }
+    }
+
+    @Test func `a channel that Apple does not delete serves again, unless nobody knows`()
+        async throws
+    {
+        let shelf = ChannelShelf()
+        try await withDoors(channels: shelf) { doors in
+            _ = try await doors.call("PUT", "/v1/channels/final", "{}")
+            shelf.whileDeleting = { .unknown("the connection ended") }
+            #expect(try await doors.call("DELETE", "/v1/channels/final").status >= 500)
+            let refused = try await doors.call("PUT", "/v1/activities/cup", Self.start)
+            #expect(refused.status == 404)
+            #expect(refused.text.contains("is being deleted"))
+            shelf.whileDeleting = { .unreachable("no route") }
+            #expect(try await doors.call("DELETE", "/v1/channels/final").status >= 500)
+            let start = try await doors.call("PUT", "/v1/activities/cup", Self.start)
+            #expect(start.status == 201)
+            shelf.whileDeleting = nil
+            #expect(try await doors.call("DELETE", "/v1/channels/final").status == 409)
         }
     }
 }

@@ -8,6 +8,9 @@ final class ChannelShelf: ChannelService, @unchecked Sendable {  // used on its 
     /// How often something was to be made or deleted.
     private(set) var asked = 0
 
+    /// What happens while Apple is asked to delete one, and how it answers.
+    var whileDeleting: (@Sendable () async -> ChannelFailure?)?
+
     /// Somebody else, or a crash, has left this one there.
     func leave(_ id: String) { kept[id] = .mostRecent }
 
@@ -25,6 +28,7 @@ final class ChannelShelf: ChannelService, @unchecked Sendable {  // used on its 
 
     func delete(_ id: String, in lane: LaneNumber) async throws(ChannelFailure) {
         asked += 1
+        if let failure = await whileDeleting?() { throw failure }
         kept[id] = nil
     }
 

@@ -35,6 +35,8 @@ package struct Channel: Hashable, Sendable {
     var restsUntil = Instant.distantPast
     /// Apple has said that it does not know it.
     package internal(set) var isGone = false
+    /// Apple is asked to delete it, or was when the relay stopped: nothing starts on it.
+    package internal(set) var isBeingDeleted = false
 
     /// A channel that Apple has made.
     package init(
@@ -64,6 +66,7 @@ package struct Channel: Hashable, Sendable {
         if let activity { writer.member("activity", activity.rawValue) }
         if restsUntil != .distantPast { writer.member("rests", restsUntil.nanoseconds) }
         if isGone { writer.member("gone", true) }
+        if isBeingDeleted { writer.member("deleting", true) }
         writer.endObject()
         return Record(space: .channel, number: number, value: writer.bytes)
     }
@@ -86,6 +89,7 @@ package struct Channel: Hashable, Sendable {
         activity = view["activity"]?.integer.map(ActivityNumber.init)
         restsUntil = Instant(nanoseconds: view["rests"]?.integer ?? 0)
         isGone = view["gone"] != nil
+        isBeingDeleted = view["deleting"] != nil
     }
 
     /// A name for those of the relay's own, where one must stand.
@@ -125,12 +129,16 @@ package struct ChannelRequest: Hashable, Sendable {
     }
 }
 
-/// What becomes of channels; what Apple had to do is done.
+/// What becomes of channels; but for `deleting`, what Apple had to do is done.
 package enum ChannelCommand: Sendable {
     /// It was made, for a producer or for the pool.
     case made(Channel)
     /// The lane's pool gets none: Apple refuses, or cannot be asked.
     case notMade(LaneNumber)
+    /// Apple is asked to delete it next: from now on nothing starts on it.
+    case deleting(ChannelKey)
+    /// Apple has not deleted it: it serves again.
+    case kept(ChannelKey)
     /// It is no more.
     case deleted(ChannelKey)
 }

@@ -17,6 +17,8 @@ extension Core {
         case .notMade(let lane):
             channelPools[lane, default: ChannelPool()].refused(now: now)
             serveThoseWithoutChannel(lane, now: now, effects: &effects)
+        case .deleting(let key): mark(key, isBeingDeleted: true, ticket, effects: &effects)
+        case .kept(let key): mark(key, isBeingDeleted: false, ticket, effects: &effects)
         case .deleted(let key):
             guard let ticket else { return }
             guard let slot = channelByKey[key], let number = devices[slot]?.channel?.number else {
@@ -29,6 +31,27 @@ extension Core {
             staged.records.append(Record(space: .channel, number: number, value: nil))
             staged.stored.append((ticket, Stored(.deleted)))
         }
+    }
+
+    /// Refused where the channel carries an activity, also one whose start is not durable yet.
+    private mutating func mark(
+        _ key: ChannelKey, isBeingDeleted: Bool, _ ticket: Ticket?, effects: inout Effects
+    ) {
+        guard let ticket else { return }
+        guard let slot = channelByKey[key], devices[slot]?.channel != nil else {
+            effects.answers.append((ticket, .refused(Self.unknownChannel(key.name))))
+            return
+        }
+        if isBeingDeleted, let activity = carried(by: key) {
+            let message =
+                "the channel \"\(key.name)\" carries \"\(activity.key.id)\"; end that first: once "
+                + "its end has gone, the channel is free"
+            effects.answers.append((ticket, .refused(Refusal(.channelInUse, message))))
+            return
+        }
+        devices[slot]?.channel?.isBeingDeleted = isBeingDeleted
+        if let record = devices[slot]?.channel?.record() { staged.records.append(record) }
+        staged.stored.append((ticket, Stored(.updated)))
     }
 
     static func unknownChannel(_ name: Identifier) -> Refusal {
@@ -144,8 +167,12 @@ extension Core {
         guard !isTrial, case .channel(let name) = start.audience else { return }
         let channel = ChannelKey(tenant: key.tenant, name: name)
         guard let slot = channelByKey[channel] else { throw Self.unknownChannel(name) }
-        if devices[slot]?.channel?.isGone == true {
-            let message = "is not known to Apple any more; delete it, and make it anew"
+        let state = devices[slot]?.channel
+        if state?.isGone == true || state?.isBeingDeleted == true {
+            let message =
+                state?.isBeingDeleted == true
+                ? "is being deleted; make it anew when its DELETE has been answered"
+                : "is not known to Apple any more; delete it, and make it anew"
             throw Refusal(
                 .unknownChannel, "the channel \"\(name)\" \(message)",
                 errors: [FieldError(pointer: "/audience/channel", message: message)])

@@ -4,9 +4,9 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
-// Broadcast channels: made at Apple first, then on record; deleted at Apple first, then forgotten.
-// A crash between leaves a channel at Apple that the list calls unknown, or a record that a second
-// DELETE takes away.
+// Broadcast channels: made at Apple first, then on record; marked on record first, so that nothing
+// starts on them, then deleted at Apple, then forgotten. A crash between leaves a channel at Apple
+// that the list calls unknown, or a record that a second DELETE takes away.
 
 extension ServerDoors {
     func putChannel(
@@ -30,11 +30,7 @@ extension ServerDoors {
                     "The channel \"\(key.name)\" is there with another app or storage, which never "
                         + "change. Delete it first, or take another name.")
             }
-            guard !known.isGone else {
-                throw Problem(
-                    .preconditionFailed,
-                    "Apple does not know the channel \"\(key.name)\" any more. Delete it first.")
-            }
+            try Self.requireUsable(known, key)
             let isDryRun = try request.isDryRun
             return .json(200) {
                 ChannelView(known, activity: nil).write(to: &$0, isDryRun: isDryRun)
@@ -66,6 +62,22 @@ extension ServerDoors {
         }
         let made = await relay.channel(key) ?? channel
         return .json(201) { ChannelView(made, activity: nil).write(to: &$0) }
+    }
+
+    private static func requireUsable(
+        _ known: Channel, _ key: ChannelKey
+    ) throws(Problem) {
+        guard !known.isGone else {
+            throw Problem(
+                .preconditionFailed,
+                "Apple does not know the channel \"\(key.name)\" any more. Delete it first.")
+        }
+        guard !known.isBeingDeleted else {
+            throw Problem(
+                .preconditionFailed,
+                "The channel \"\(key.name)\" is being deleted. Send its DELETE again, then make "
+                    + "it anew.")
+        }
     }
 
     func showChannel(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -111,17 +123,29 @@ extension ServerDoors {
                     + "end has gone, the channel is free.")
         }
         let isDryRun = try request.isDryRun
-        if let lane = await lane(of: channel) {
-            let service = try service()
-            if isDryRun { return .gone("channel", key.name.rawValue, isDryRun: true) }
-            do throws(ChannelFailure) {
-                try await service.delete(channel.id, in: lane)
-            } catch {
-                throw Problem(error)
+        let lane = await lane(of: channel)
+        let service = lane == nil ? nil : try service()
+        if isDryRun { return .gone("channel", key.name.rawValue, isDryRun: true) }
+        _ = try Self.stored(await relay.submit(.deleting(key)), "a channel")
+        if let lane, let service { try await delete(channel, key, in: lane, by: service) }
+        _ = try Self.stored(await relay.submit(.deleted(key)), "a channel")
+        return .gone("channel", key.name.rawValue, isDryRun: false)
+    }
+
+    /// At Apple. Where that has surely not happened the channel serves again; where nobody knows,
+    /// it stays marked, and its DELETE is to be sent again.
+    private func delete(
+        _ channel: Channel, _ key: ChannelKey, in lane: LaneNumber, by service: any ChannelService
+    ) async throws(Problem) {
+        do throws(ChannelFailure) {
+            try await service.delete(channel.id, in: lane)
+        } catch {
+            switch error {
+            case .refused, .unreachable: _ = await relay.submit(ChannelCommand.kept(key))
+            case .unknown: break
             }
+            throw Problem(error)
         }
-        if !isDryRun { _ = try Self.stored(await relay.submit(.deleted(key)), "a channel") }
-        return .gone("channel", key.name.rawValue, isDryRun: isDryRun)
     }
 
     /// Deletes a channel at Apple that nothing here knows of, by Apple's id. Nil where the path

@@ -12,6 +12,7 @@ extension Relay {
     /// A batch carries the clock, so that the next relay goes on with it.
     func withClock(_ batch: PendingBatch) -> AppendBatch {
         var batch = AppendBatch(batch)
+        batch.lead = clock.lead
         let reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
         if let last = clockWritten, last.lead == reading.lead,
             reading.steady - last.steady < RelayClock.readingInterval

@@ -11,6 +11,8 @@ struct LogCut {
     /// Rows of heads are right as of this event, and may be older than later ones: see
     /// `LaterHeads`. nil where all are right.
     var heads: Int64?
+    /// By what the age of rows is counted.
+    var leads = ClockLeads()
 
     init() {}
 
@@ -40,7 +42,7 @@ struct LogCut {
             if Self.checksum(name, value) == rows.integer(2),
                 (0...LogSchema.numberMax).contains(value)
             {
-                values[text] = value
+                if !leads.recover(text, value) { values[text] = value }
             } else {
                 damage("where history was cut (\(text)): its row is damaged")
                 isWhole = false
@@ -87,7 +89,7 @@ struct LogCut {
         try store([("heads", seq)], connection)
     }
 
-    private static func store(
+    static func store(
         _ rows: [(String, Int64)], _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let statement = try connection.prepare(

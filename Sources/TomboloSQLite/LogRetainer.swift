@@ -24,6 +24,14 @@ struct LogRetainer {
     /// Whether there may be something to cut, when the newest row is of `now`.
     func isDue(_ now: Instant) -> Bool { retention != .forever && now >= dueAt }
 
+    /// The wall clock is so far ahead of the steady one from the batch at `receipt` on.
+    mutating func note(
+        _ lead: Span, at receipt: AppendReceipt, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try cut.leads.note(
+            lead, nextEvent: receipt.firstSeq, nextFact: receipt.firstFactSeq, connection)
+    }
+
     /// Cuts one piece; within a transaction. `cut` counts once that transaction is durable: else
     /// the caller recovers it. Answers what went, and whether it wrote the heads that had no rows.
     mutating func cutPiece(
@@ -33,11 +41,12 @@ struct LogRetainer {
         // Keys are no history: how long that is kept is nothing to them.
         var piece = try rows.cutKeys(connection)
         guard isDue(now) else { return (piece, false) }
-        let before = now - retention.history
+        // On the steady clock, as all that is compared with it.
+        let before = now - cut.leads.now - retention.history
         var goesOn = false
         let event = try lastEvent(before: before, rows.allowance, &piece, connection)
         let fact = try lastFact(
-            before: now - retention.facts, rows.allowance, &piece, connection)
+            before: now - cut.leads.now - retention.facts, rows.allowance, &piece, connection)
         var wroteHeads = false
         if event > cut.seq {
             // A head without a row is made again from its events: it gets one before they go.
@@ -50,7 +59,9 @@ struct LogRetainer {
                 DELETE FROM event WHERE seq <= \(event); DELETE FROM snapshot WHERE seq <= \(event);
                 DELETE FROM block WHERE first <= \(event - LogChapter.size + 1)
                 """)
-        } else if let retired = try rows.cutRetired(before: RetiredDays.day(before), connection) {
+        } else if let retired = try rows.cutRetired(
+            before: RetiredDays.day(before + cut.leads.least), connection)
+        {
             // Their events are gone: nobody can ask for more than the name.
             piece.rows += retired.rows
             piece.bytes += retired.bytes
@@ -62,6 +73,7 @@ struct LogRetainer {
         if goesOn { piece.goesOn = true }
         cut.activity = max(standing.highestActivity, cut.activity)
         (cut.seq, cut.fact) = (event, fact)
+        try cut.leads.cut(event: event, fact: fact, connection)
         try cut.store(connection)
         return (piece, wroteHeads)
     }
@@ -83,10 +95,13 @@ struct LogRetainer {
         var hasSnapshot = try snapshots.step()
         var last = cut.seq
         while piece.bytes < allowance.bytes, try rows.step() {
-            if let numbers = EventRow.numbers(rows), numbers.recordedAt >= before.nanoseconds {
+            let seq = rows.integer(0)
+            if let numbers = EventRow.numbers(rows),
+                Instant(nanoseconds: numbers.recordedAt) >= before + cut.leads.lead(event: seq)
+            {
                 break
             }
-            last = rows.integer(0)
+            last = seq
             piece.rows += 1
             piece.bytes += Int64(rows.bytes(1).count)
             while hasSnapshot, snapshots.integer(0) <= last {
@@ -114,8 +129,11 @@ struct LogRetainer {
         while bytes < allowance.bytes, try rows.step() {
             count += 1
             bytes += rows.integer(2)
-            guard rows.integer(1) < before.nanoseconds else { continue }
-            (last, countAtLast, bytesAtLast) = (rows.integer(0), count, bytes)
+            let seq = rows.integer(0)
+            guard Instant(nanoseconds: rows.integer(1)) < before + cut.leads.lead(fact: seq) else {
+                continue
+            }
+            (last, countAtLast, bytesAtLast) = (seq, count, bytes)
         }
         piece.rows += countAtLast
         piece.bytes += bytesAtLast

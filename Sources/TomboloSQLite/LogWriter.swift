@@ -136,6 +136,7 @@ package final class LogWriter: @unchecked Sendable {
         if failure == nil, !isRecovered { recoverUnasked() }
         if let failure { return batches.map { _ in .failure(failure) } }
         let start = standing.savepoint
+        let retainerBefore = retainer
         do throws(SQLiteError) {
             var answers: [Result<AppendReceipt, EventLogError>] = []
             for batch in batches { answers.append(try store(batch, checksHeads)) }
@@ -145,6 +146,7 @@ package final class LogWriter: @unchecked Sendable {
             rows.settle()
             return answers
         } catch {
+            retainer = retainerBefore
             let answer = abandon(error, back: start)
             return batches.map { _ in .failure(answer) }
         }
@@ -176,6 +178,7 @@ package final class LogWriter: @unchecked Sendable {
         guard !batch.isEmpty else { return .success(receipt) }
         if !hasBegun { try begin.execute() }
         hasBegun = true
+        if let lead = batch.lead { try retainer.note(lead, at: receipt, connection) }
         try rows.write(batch, at: receipt, &standing, connection)
         newest = max(newest, batch.events.last?.recordedAt ?? .distantPast)
         newest = max(newest, batch.facts.last?.recordedAt ?? .distantPast)

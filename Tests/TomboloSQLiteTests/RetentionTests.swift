@@ -84,6 +84,47 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     #expect(!recovered.hasRetired)
 }
 
+/// An event and a fact so many hours after noon, recorded by a clock that is ahead by `lead`.
+private func tick(_ writer: LogWriter, hour: Int64, lead: Span) throws {
+    let now = Sample.noon + .hours(hour) + lead
+    var batch = Sample.batch(Sample.event(1, after: hour, at: now))
+    batch.lead = lead
+    var fact = Sample.fact("push.sent")
+    fact.recordedAt = now
+    batch.facts = [fact]
+    _ = try writer.store([batch])[0].get()
+    writer.cutIfDue()
+}
+
+/// The events that are left.
+private func kept(_ disk: SimulatedDisk) throws -> [Int64] {
+    let reader = try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: DamageList())
+    return try reader.history(after: 0, limit: 1_000).map(\.seq)
+}
+
+@Test func `a clock that jumps ahead takes no history away`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    var log = try writer(on: disk)
+    let year = Span.hours(365 * 24)
+    for hour in Int64(0)..<20 { try tick(log, hour: hour, lead: .zero) }
+    for hour in Int64(20)..<40 { try tick(log, hour: hour, lead: year) }
+    #expect(try kept(disk) == Array(1...40))
+    // Another process knows it too; and what is old by then goes.
+    log = try writer(on: disk)
+    for hour in Int64(40)..<100 { try tick(log, hour: hour, lead: year) }
+    #expect(try kept(disk) == Array(28...100))
+}
+
+@Test func `history of a clock that was ahead goes when it is old`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    var log = try writer(on: disk)
+    for hour in Int64(0)..<20 { try tick(log, hour: hour, lead: .hours(40_000)) }
+    // It is set right, and the relay started again.
+    log = try writer(on: disk)
+    for hour in Int64(20)..<100 { try tick(log, hour: hour, lead: .zero) }
+    #expect(try kept(disk) == Array(28...100))
+}
+
 @Test func `no history is shorter than its keys need`() {
     #expect(LogRetention(history: .hours(1), facts: .hours(1)).history == .hours(48))
     #expect(LogRetention(history: .hours(49), facts: .hours(1)).history == .hours(49))

@@ -42,7 +42,10 @@ import TomboloCore
         var recovery = rig.recovery()
         recovery.lead = .seconds(-3_600)
         rig.recover(recovery)
-        let now = (Rig.epoch + .seconds(5)).rfc3339
-        #expect(try tell(&rig, "bb", at: now) == .created)
+        // The app tells of it some seconds after it saw it.
+        let seen = (Rig.epoch + .seconds(2)).rfc3339
+        #expect(try tell(&rig, "bb", at: seen) == .created)
+        #expect(try tell(&rig, "cc", at: (Rig.epoch + .seconds(3)).rfc3339) == .updated)
+        #expect(try tell(&rig, "bb", at: seen) == .outdated, "and what is older is older again")
     }
 }

@@ -92,13 +92,12 @@ struct Device: Sendable {
     /// Whether a registration tells of a token that was dead when the app last saw it alive, or of
     /// one from before it.
     ///
-    /// - Parameter now: wall time; where the clock was set back, what was seen before counts as
-    ///   seen now.
+    /// - Parameter now: wall time; what was seen by a clock that was ahead of it tells nothing.
     func isRetired(
         _ name: TokenName, _ value: String, observedAt: Instant, now: Instant
     ) -> Bool {
         guard let last = retired[name] else { return false }
-        return observedAt < min(last.observedAt, now)
+        return observedAt < last.observedAt && last.observedAt <= now
             || last.value == PushToken(value) && observedAt <= last.at
     }
 

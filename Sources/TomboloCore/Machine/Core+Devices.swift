@@ -228,9 +228,11 @@ extension Core {
         // A time ahead of the clock is a wrong clock's: it counts as its arrival.
         let observed =
             registration.observedAt.map { min($0, wall(now)) } ?? max(wall(now), last)
-        if let known, min(known.observedAt, wall(now)) > observed { return nil }
-        // What was seen while a clock was ahead that was set back since is no later than now.
-        if known == nil, observed < min(device.reconciledAt, wall(now)) { return nil }
+        // What was seen while a clock was ahead that was set back since tells nothing.
+        if let known, observed < known.observedAt, known.observedAt <= wall(now) { return nil }
+        if known == nil, observed < device.reconciledAt, device.reconciledAt <= wall(now) {
+            return nil
+        }
         if device.isRetired(name, registration.token, observedAt: observed, now: wall(now)) {
             return nil
         }

@@ -241,7 +241,7 @@ import TomboloJSON
     }
 
     @Test(arguments: [
-        (#"{"tween":{"path":"/none","to":1}}"#, "/tween/from", "nothing stands at /none"),
+        (#"{"tween":{"path":"/none","to":1}}"#, "/tween/from", "nothing at /none"),
         (#"{"tween":{"path":"/a/b","to":1,"from":0}}"#, "/tween/path", "points to nothing"),
         (#"{"tween":{"path":"/a/b","to":1}}"#, "/tween/path", "points to nothing"),
         (##"{"tween":{"path":"/angle","to":"#ffffff"}}"##, "/tween/from", "give from"),

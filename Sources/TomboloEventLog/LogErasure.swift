@@ -14,6 +14,8 @@ package struct LogErasure: Hashable, Sendable {
 
     package var tenant: TenantID
     package var subject: Subject
+    /// Only counts what there is to erase.
+    package var isTrial = false
 
     package init(_ subject: Subject, of tenant: TenantID) {
         self.tenant = tenant

@@ -3,6 +3,11 @@ import TomboloCore
 extension StoredLog {
     /// As a log whose history before event `first` is cut: a life without its start names nobody.
     mutating func erase(_ erasure: LogErasure, first: Int64 = 1) -> LogErased {
+        guard !erasure.isTrial else {
+            var (copy, real) = (self, erasure)
+            real.isTrial = false
+            return copy.erase(real, first: first)
+        }
         var receipt = LogErased()
         switch erasure.subject {
         case .activity(let number):

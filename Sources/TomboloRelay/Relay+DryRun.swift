@@ -81,8 +81,24 @@ extension Relay {
         read { core, _ in Result { () throws(Refusal) in try core.dryRun(query) } }
     }
 
-    /// What would refuse an erasure; nil where nothing would.
-    package func refusal(of erasure: ErasureSubject) async -> Refusal? {
+    /// What an erasure would take, counted in the log; or what would refuse it.
+    package func wouldErase(_ erasure: ErasureSubject) async -> ErasureAnswer {
+        if let refusal = await refusal(of: erasure) { return .refused(refusal) }
+        var trial: LogErasure
+        switch erasure {
+        case .device(let key): trial = LogErasure(.device(key.id), of: key.tenant)
+        case .activity(let key, _):
+            guard let view = await activity(key) else { return .refused(Self.stillness) }
+            trial = LogErasure(.activity(view.number), of: key.tenant)
+        }
+        trial.isTrial = true
+        do throws(EventLogError) { return .erased(try await log.erase(trial)) } catch {
+            return .failed(error)
+        }
+    }
+
+    /// nil where nothing would refuse it.
+    private func refusal(of erasure: ErasureSubject) async -> Refusal? {
         if case .activity(let key, _) = erasure, core.mayHaveRetired(key) {
             // One that left memory has ended: it can be erased.
             guard let found = try? await log.retired(named: [key]) else { return Self.stillness }

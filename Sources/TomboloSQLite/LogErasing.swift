@@ -139,7 +139,7 @@ package struct LogErasing {
         }
         heads.reset()
         let change = try connection.prepare(HeadRow.change(in: table))
-        for (head, mark) in among {
+        for (head, mark) in among where !erasure.isTrial {
             let value = DeviceTrace.head(head.value, version: head.version, without: device)
             let left = ActivityHead(activity: head.activity, value: value)
             try change.check(HeadRow.write(left, mark, with: change))
@@ -206,7 +206,7 @@ package struct LogErasing {
         _ seq: Int64, _ row: EventRow.Numbers, _ event: EventRow.Editing
     ) throws(SQLiteError) {
         guard !row.hasBeenErased else { return }
-        try event.bury(seq, row)
+        if !erasure.isTrial { try event.bury(seq, row) }
         receipt.events += 1
     }
 
@@ -233,9 +233,13 @@ package struct LogErasing {
         _ event: EventRow.Editing, _ rows: inout LogRows, _ standing: inout Standing,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        try eraseSnapshots(of: activity, from: mark.seq, event, connection)
+        if !erasure.isTrial {
+            try eraseSnapshots(of: activity, from: mark.seq, event, connection)
+        }
         guard whole.contains(activity), !value.isEmpty else { return }
         try eraseBehindDamage(activity, below: mark.seq, event, connection)
+        receipt.activities += 1
+        guard !erasure.isTrial else { return }
         // As if it had ended with its newest event; where that is cut, nobody needs the number.
         let newest = try event.numbers(mark.seq)?.recordedAt ?? 0
         let name = StoredHead(value, version: mark.version)?.key.id
@@ -243,7 +247,6 @@ package struct LogErasing {
             activity, mark, on: RetiredDays.day(Instant(nanoseconds: newest)),
             nameHash: name.map { standing.hash(tenant, $0.rawValue) }, connection)
         standing.retire(ActivityNumber(activity))
-        receipt.activities += 1
     }
 
     /// Beyond a row that cannot be read the way back is not known: all rows are looked at.
@@ -313,7 +316,7 @@ package struct LogErasing {
         }
         rows.reset()
         let replacement = try connection.prepare(FactRow.replacement)
-        for fact in found {
+        for fact in found where !erasure.isTrial {
             var left = fact.fact
             left.body = nothing
             try replacement.check(

@@ -46,6 +46,7 @@ extension LogWriter {
     package func finish(_ erasing: LogErasing) throws(EventLogError) -> LogErased {
         if let failure { throw failure }
         var receipt = erasing.receipt
+        guard !erasing.erasure.isTrial else { return receipt }
         do throws(SQLiteError) {
             receipt.isOutOfFile = try connection.truncateWAL(
                 waiting: Self.truncationMilliseconds)

@@ -58,6 +58,10 @@ private func verify(_ place: SQLitePlace) throws {
         let place = SQLitePlace()
         let log = try await filled(place)
         if isRetired { try await retire(3, log) }
+        var trial = LogErasure(.activity(ActivityNumber(3)), of: Sample.lab)
+        trial.isTrial = true
+        let counted = try await log.erase(trial)
+        #expect(counted.events == 60 && counted.facts == 60 && counted.activities == 1)
         #expect(try place.has("secret-3"))
         let erased = try await log.erase(
             LogErasure(.activity(ActivityNumber(3)), of: Sample.lab))
@@ -104,6 +108,10 @@ private func verify(_ place: SQLitePlace) throws {
         let log = try await filled(place)
         try await retire(5, log)
         let device = try #require(Identifier("phone-1"))
+        var trial = LogErasure(.device(device), of: Sample.lab)
+        trial.isTrial = true
+        let counted = try await log.erase(trial)
+        #expect(counted.events == 60 + 6 && counted.facts == 60 && counted.activities == 1)
         let erased = try await log.erase(LogErasure(.device(device), of: Sample.lab))
         #expect(erased.activities == 1, "activity 1 was for it alone")
         #expect(erased.events == 60 + 6, "its events, and the starts of 3 to 8")

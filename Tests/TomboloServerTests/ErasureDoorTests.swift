@@ -49,6 +49,25 @@ import TomboloJSON
         }
     }
 
+    @Test func `a trial counts what an erasure then takes`() async throws {
+        try await withDoors { doors in
+            try await Self.fill(doors)
+            _ = try await doors.call("POST", "/v1/activities/cat/end", "{}")
+            for path in ["/v1/activities/cat/erase", "/v1/devices/phone-1/erase"] {
+                let trial = try json(try await doors.call("POST", path + "?dry_run=true"))
+                #expect(trial["dry_run"]?.bool == true)
+                #expect(trial["out_of_file"] == nil)
+                let real = try json(try await doors.call("POST", path))
+                for name in ["events", "facts", "activities"] {
+                    #expect(trial[name]?.integer == real[name]?.integer, "\(name)")
+                }
+                #expect(real["events"]?.integer ?? 0 > 0)
+            }
+            let nobody = try await doors.call("POST", "/v1/devices/nobody/erase?dry_run=true")
+            #expect(nobody.status == 404)
+        }
+    }
+
     @Test func `a device is erased with what was for it alone`() async throws {
         try await withDoors { doors in
             try await Self.fill(doors)

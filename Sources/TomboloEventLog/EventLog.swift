@@ -37,10 +37,13 @@ package struct AppendReceipt: Hashable, Sendable {
     /// had no event: the next to come.
     package var firstSeq: Int64
     package var firstFactSeq: Int64
+    /// The place of each event of the batch among those of its tenant.
+    package var tenantSeqs: [Int64]
 
-    package init(firstSeq: Int64, firstFactSeq: Int64) {
+    package init(firstSeq: Int64, firstFactSeq: Int64, tenantSeqs: [Int64] = []) {
         self.firstSeq = firstSeq
         self.firstFactSeq = firstFactSeq
+        self.tenantSeqs = tenantSeqs
     }
 }
 
@@ -48,13 +51,20 @@ package struct AppendReceipt: Hashable, Sendable {
 package struct RecoveredHead: Hashable, Sendable {
     package var activity: ActivityNumber
     package var version: Int64
+    /// Of its newest event: in the log, and among those of its tenant.
     package var seq: Int64
+    package var tenantSeq: Int64
     package var value: [UInt8]
 
-    package init(activity: ActivityNumber, version: Int64, seq: Int64, value: [UInt8]) {
+    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    package init(
+        activity: ActivityNumber, version: Int64, seq: Int64, tenantSeq: Int64? = nil,
+        value: [UInt8]
+    ) {
         self.activity = activity
         self.version = version
         self.seq = seq
+        self.tenantSeq = tenantSeq ?? seq
         self.value = value
     }
 }
@@ -64,6 +74,8 @@ package struct RecoveredHead: Hashable, Sendable {
 package struct RecoveredLog: Sendable {
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
+    /// The newest event of each tenant that has one, among its own.
+    package var tenantSeqs: [TenantID: Int64] = [:]
     /// The highest activity number that has a head, a damaged one's too: numbers above it are free.
     package var lastActivity: Int64 = 0
     package var heads: [RecoveredHead] = []
@@ -88,8 +100,14 @@ package struct RecoveredLog: Sendable {
 package struct EventQuery: Hashable, Sendable {
     /// Rows of this tenant only; there is no way to ask for all.
     package var tenant: TenantID
-    /// Events after this sequence.
+    /// Events after this place among those of the tenant.
     package var after: Int64 = 0
+    /// Where `after` is in the log, as the caller knows it: what the log would have to find else.
+    /// No event of the tenant lies between.
+    package var place: Int64?
+    /// The tenant's newest event among its own, as the caller knows it: nothing is looked for
+    /// behind it.
+    package var through: Int64?
     package var activity: ActivityNumber?
     /// An event of that activity near its newest, as the caller knows it: what the log would have
     /// to find else.
@@ -104,7 +122,8 @@ package struct EventQuery: Hashable, Sendable {
     /// With bodies of so many bytes a page ends, behind its first event at the earliest: 1,000
     /// events may have 64 MB.
     package var bytesMax: Int = 1 << 20
-    /// At most this many rows are looked at; a page may come back short, with `next` set.
+    /// At most this many events of the tenant are looked at; a page may come back short, with
+    /// `next` set. Those of others do not count: a short page would tell of them.
     package var scanMax: Int = 100_000
 
     package init(tenant: TenantID) { self.tenant = tenant }
@@ -121,7 +140,7 @@ package struct EventPage: Sendable {
     package var events: [RecordedEvent]
     /// Of their bodies.
     package private(set) var bytes = 0
-    /// Where to go on (`after`); nil only at the end of the log as it was when asked.
+    /// Where to go on (`after`); nil only at the end of the tenant's events as it was when asked.
     package var next: Int64?
 
     package init(events: [RecordedEvent], next: Int64?) {
@@ -144,6 +163,7 @@ package struct EventPage: Sendable {
 /// A page of facts, oldest first; as `EventQuery`.
 package struct FactQuery: Hashable, Sendable {
     package var tenant: TenantID
+    /// Facts after this place among those of the tenant.
     package var after: Int64 = 0
     package var activity: ActivityNumber?
     /// Recorded then or later.
@@ -189,14 +209,14 @@ package struct FactPage: Sendable {
 package enum LogMoment: Hashable, Sendable {
     /// Events recorded up to then.
     case instant(Instant)
-    /// Events up to this sequence.
-    case seq(Int64)
+    /// Events up to this place among those of the tenant.
+    case tenantSeq(Int64)
 
     /// Whether an event had happened by then.
-    package func includes(seq: Int64, recordedAt: Instant) -> Bool {
+    package func includes(tenantSeq: Int64, recordedAt: Instant) -> Bool {
         switch self {
         case .instant(let instant): recordedAt <= instant
-        case .seq(let last): seq <= last
+        case .tenantSeq(let last): tenantSeq <= last
         }
     }
 }
@@ -223,9 +243,9 @@ package enum EventLogError: Error, Hashable, Sendable {
 /// values that make a start-up independent of history.
 ///
 /// What it guarantees: a batch is stored whole or not at all; `append` returns after it is durable;
-/// sequences have no gap; per activity the versions are 1, 2, 3 …; batches become durable in the
-/// order in which they were handed over. What it does not: it knows no rules of activities, and
-/// never looks into a body.
+/// sequences have no gap, and the places of each tenant's own events have none; per activity the
+/// versions are 1, 2, 3 …; batches become durable in the order in which they were handed over. What
+/// it does not: it knows no rules of activities, and never looks into a body.
 package protocol EventLog: Sendable {
     /// Stores a batch. Each activity that its events touch has a head in it, and belongs to one
     /// tenant for ever; anything else is a bug of the caller and traps. An idempotency key is taken
@@ -245,6 +265,9 @@ package protocol EventLog: Sendable {
 
     /// One event, or nil where there is none of this tenant's with that sequence.
     func event(seq: Int64, tenant: TenantID) async throws(EventLogError) -> RecordedEvent?
+
+    /// The event at that place among those of the tenant, or nil where there is none.
+    func event(tenantSeq: Int64, tenant: TenantID) async throws(EventLogError) -> RecordedEvent?
 
     /// Retired activities of these names: the newest of each that has one, in no order.
     func retired(named keys: [ActivityKey]) async throws(EventLogError) -> [RecoveredHead]

@@ -54,6 +54,14 @@ package final class InMemoryEventLog: EventLog {
         try reach { state throws(EventLogError) in state.stored.event(seq: seq, tenant: tenant) }
     }
 
+    package func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try reach { state throws(EventLogError) in
+            state.stored.event(tenantSeq: tenantSeq, tenant: tenant)
+        }
+    }
+
     package func retired(
         named keys: [ActivityKey]
     ) async throws(EventLogError) -> [RecoveredHead] {

@@ -2,48 +2,43 @@ import TomboloCore
 
 extension StoredLog {
     func events(_ query: EventQuery) -> EventPage {
-        guard let activity = query.activity else {
-            return page(
-                after: max(0, query.after), count: Int64(events.count), query: query
-            ) { $0 + 1 }
-        }
-        let chain = chains[activity] ?? []
-        let start = Self.countUpTo(query.after, in: chain)
-        return page(after: Int64(start), count: Int64(chain.count), query: query) {
-            chain[Int($0)]
-        }
-    }
-
-    /// How many of the rising `chain` are at most `seq`.
-    private static func countUpTo(_ seq: Int64, in chain: [Int64]) -> Int {
-        var low = 0
-        var high = chain.count
-        while low < high {
-            let middle = (low + high) / 2
-            if chain[middle] <= seq { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    /// Looks at the rows numbered `after ..< count`; `seq` says where each stands.
-    private func page(
-        after: Int64, count: Int64, query: EventQuery, seq: (Int64) -> Int64
-    ) -> EventPage {
         var page = EventPage(events: [], next: nil)
-        for index in stride(from: after, to: count, by: 1) {
-            let event = events[Int(seq(index)) - 1]
-            if event.event.tenant == query.tenant,
-                query.matches(event.event.kind, recordedAt: event.event.recordedAt)
-            {
+        let own = rows(query)
+        let start = countUpTo(query.after, in: own)
+        for (index, seq) in own.enumerated().dropFirst(start) {
+            let event = events[Int(seq) - 1]
+            if let through = query.through, event.tenantSeq > through { break }
+            if query.matches(event.event.kind, recordedAt: event.event.recordedAt) {
                 page.append(event)
             }
-            let isLast = index + 1 == count
-            if !isLast, page.isFull(query) || index - after + 1 >= query.scanMax {
-                page.next = event.seq
+            let isLast = index + 1 == own.count || event.tenantSeq == query.through
+            if !isLast, page.isFull(query) || index - start + 1 >= query.scanMax {
+                page.next = event.tenantSeq
                 break
             }
         }
         return page
+    }
+
+    /// The tenant's sequences, or those of an activity of its own.
+    private func rows(_ query: EventQuery) -> [Int64] {
+        guard let activity = query.activity else { return eventsOf[query.tenant] ?? [] }
+        return heads[activity]?.tenant == query.tenant ? chains[activity] ?? [] : []
+    }
+
+    /// How many of the rising `rows` are at most at `place` of their tenant.
+    private func countUpTo(_ place: Int64, in rows: [Int64]) -> Int {
+        var low = 0
+        var high = rows.count
+        while low < high {
+            let middle = (low + high) / 2
+            if events[Int(rows[middle]) - 1].tenantSeq <= place {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
     }
 
     func event(seq: Int64, tenant: TenantID) -> RecordedEvent? {
@@ -52,24 +47,30 @@ extension StoredLog {
         return event.event.tenant == tenant ? event : nil
     }
 
+    func event(tenantSeq: Int64, tenant: TenantID) -> RecordedEvent? {
+        let own = eventsOf[tenant] ?? []
+        guard tenantSeq >= 1, tenantSeq <= own.count else { return nil }
+        return events[Int(own[Int(tenantSeq) - 1]) - 1]
+    }
+
     func history(after seq: Int64, limit: Int) -> [RecordedEvent] {
         Array(events.dropFirst(Int(max(0, min(seq, Int64(events.count))))).prefix(limit))
     }
 
     func facts(_ query: FactQuery) -> FactPage {
+        let own = factsOf[query.tenant] ?? []
         var page = FactPage(facts: [], next: nil)
-        let rest = facts.dropFirst(Int(max(0, min(query.after, Int64(facts.count)))))
-        for fact in rest {
-            if fact.fact.tenant == query.tenant,
-                query.activity == nil || fact.fact.activity == query.activity,
+        let start = Int(max(0, min(query.after, Int64(own.count))))
+        for (index, seq) in own.enumerated().dropFirst(start) {
+            let fact = facts[Int(seq) - 1]
+            if query.activity == nil || fact.fact.activity == query.activity,
                 query.matches(recordedAt: fact.fact.recordedAt)
             {
                 page.append(fact)
             }
-            let scanned = fact.seq - (rest.first?.seq ?? 0) + 1
-            guard fact.seq < facts.count else { break }
-            if page.isFull(query) || scanned >= Int64(query.scanMax) {
-                page.next = fact.seq
+            let isLast = index + 1 == own.count
+            if !isLast, page.isFull(query) || index - start + 1 >= query.scanMax {
+                page.next = fact.tenantSeq
                 break
             }
         }

@@ -6,6 +6,7 @@ struct StoredLog: Sendable {
         var tenant: TenantID?
         var version: Int64 = 0
         var seq: Int64 = 0
+        var tenantSeq: Int64 = 0
         var value: [UInt8] = []
     }
 
@@ -29,6 +30,9 @@ struct StoredLog: Sendable {
     var heads: [ActivityNumber: Head] = [:]
     /// The sequences of each activity, rising.
     private(set) var chains: [ActivityNumber: [Int64]] = [:]
+    /// The sequences of each tenant's events and facts, rising.
+    private(set) var eventsOf: [TenantID: [Int64]] = [:]
+    private(set) var factsOf: [TenantID: [Int64]] = [:]
     /// Their heads are in `heads` still, but do not live.
     var retiredNames: [ActivityNumber: Identifier] = [:]
     /// Nothing but their numbers is left.
@@ -40,13 +44,11 @@ struct StoredLog: Sendable {
     /// Stores all of `batch`, or nothing and throws.
     mutating func append(_ batch: AppendBatch) throws(EventLogError) -> AppendReceipt {
         try check(batch)
-        let receipt = AppendReceipt(
+        var receipt = AppendReceipt(
             firstSeq: Int64(events.count) + 1, firstFactSeq: Int64(facts.count) + 1)
-        for event in batch.events { store(event) }
+        for event in batch.events { receipt.tenantSeqs.append(store(event)) }
         for head in batch.heads { heads[head.activity, default: Head()].value = head.value }
-        for fact in batch.facts {
-            facts.append(RecordedFact(seq: Int64(facts.count) + 1, fact: fact))
-        }
+        for fact in batch.facts { store(fact) }
         for record in batch.records {
             let place = RecordPlace(space: record.space.rawValue, number: record.number)
             records[place] = record.value
@@ -91,25 +93,39 @@ struct StoredLog: Sendable {
         events[Int(seq) - 1].event.recordedAt >= now - IdempotencyKey.window ? seq : nil
     }
 
-    private mutating func store(_ event: NewEvent) {
+    private mutating func store(_ fact: NewFact) {
+        let seq = Int64(facts.count) + 1
+        factsOf[fact.tenant, default: []].append(seq)
+        let tenantSeq = Int64(factsOf[fact.tenant]?.count ?? 0)
+        facts.append(RecordedFact(seq: seq, tenantSeq: tenantSeq, fact: fact))
+    }
+
+    /// Answers its place among those of its tenant.
+    private mutating func store(_ event: NewEvent) -> Int64 {
         let seq = Int64(events.count) + 1
+        eventsOf[event.tenant, default: []].append(seq)
+        let tenantSeq = Int64(eventsOf[event.tenant]?.count ?? 0)
         var head = heads[event.activity] ?? Head()
-        events.append(RecordedEvent(seq: seq, previous: head.seq, event: event))
+        events.append(
+            RecordedEvent(seq: seq, tenantSeq: tenantSeq, previous: head.seq, event: event))
         chains[event.activity, default: []].append(seq)
         head.tenant = event.tenant
         head.version += 1
         head.seq = seq
+        head.tenantSeq = tenantSeq
         heads[event.activity] = head
         retiredNames[event.activity] = nil
         if let key = event.idempotency {
             keys[HeldKey(tenant: event.tenant, key: key.key)] = seq
         }
+        return tenantSeq
     }
 
     func recover(idempotencySince: Instant) -> RecoveredLog {
         var recovered = RecoveredLog()
         recovered.lastSeq = Int64(events.count)
         recovered.lastFactSeq = Int64(facts.count)
+        recovered.tenantSeqs = eventsOf.mapValues { Int64($0.count) }
         recovered.heads = heads.filter { retiredNames[$0.key] == nil && !erased.contains($0.key) }
             .sorted { $0.key < $1.key }.map(Self.recovered)
         recovered.lastActivity = heads.keys.max()?.rawValue ?? 0
@@ -125,7 +141,8 @@ struct StoredLog: Sendable {
 
     private static func recovered(_ activity: ActivityNumber, _ head: Head) -> RecoveredHead {
         RecoveredHead(
-            activity: activity, version: head.version, seq: head.seq, value: head.value)
+            activity: activity, version: head.version, seq: head.seq, tenantSeq: head.tenantSeq,
+            value: head.value)
     }
 
     func retired(named keys: [ActivityKey]) -> [RecoveredHead] {

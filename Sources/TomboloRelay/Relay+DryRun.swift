@@ -15,14 +15,12 @@ extension Relay {
     /// The same of commands one after the other, each for itself.
     package func dryRun(_ commands: [Command]) async -> [Result<DryRun, Refusal>] {
         let missing = Set(commands.map(\.activity)).filter(core.mayHaveRetired)
-        var last: [ActivityKey: Core.Remembered] = [:]
+        var last: [ActivityKey: PlacedHead] = [:]
         if !missing.isEmpty {
             // A log that cannot be read knows of nothing that left memory.
             for found in (try? await log.retired(named: Array(missing))) ?? [] {
                 guard let stored = StoredHead(found.value, version: found.version) else { continue }
-                last[stored.key] = Core.Remembered(
-                    head: ActivityHead(activity: found.activity, value: found.value),
-                    version: found.version, seq: found.seq)
+                last[stored.key] = PlacedHead(found)
             }
         }
         return core.dryRun(commands, remembered: last, now: steadyNow())

@@ -63,7 +63,8 @@ extension Relay {
 
     /// What is left of the budgets of live destinations, and the classes' grants.
     package func budgets(
-        of tenant: TenantID, activity: Identifier?, device: Identifier?, after: Int64, limit: Int
+        of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace?,
+        limit: Int
     ) -> (classes: Budgets, destinations: [BudgetView]) {
         read { core, now in
             (

@@ -15,9 +15,7 @@ extension Relay {
     }
 
     private static func view(_ found: RecoveredHead) -> ActivityView? {
-        Core.view(
-            ActivityHead(activity: found.activity, value: found.value), version: found.version,
-            seq: found.seq)
+        Core.view(PlacedHead(found))
     }
 
     /// A page of a tenant's activities in the order of their ids.
@@ -67,6 +65,9 @@ extension Relay {
 
     package var lastFactSeq: Int64 { core.lastFactSeq }
 
+    /// The newest durable event of a tenant, among its own; 0 where it has none.
+    package func lastSeq(of tenant: TenantID) -> Int64 { core.lastSeq(of: tenant) }
+
     /// Wall time as the relay counts it: what it records events with.
     package func wallNow() -> Instant { core.wall(steadyNow()) }
 
@@ -80,11 +81,18 @@ extension Relay {
         _ query: FactQuery
     ) async throws(EventLogError) -> FactPage { try await log.facts(query) }
 
-    /// One event of the log.
+    /// One event of the log, by its place there.
     package nonisolated(nonsending) func event(
         seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
         try await log.event(seq: seq, tenant: tenant)
+    }
+
+    /// One event of a tenant, by its place among those of the tenant.
+    package nonisolated(nonsending) func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try await log.event(tenantSeq: tenantSeq, tenant: tenant)
     }
 
     /// One look at the core, now.

@@ -110,9 +110,8 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
         recovery.lastActivity = recovered.lastActivity
-        recovery.heads = recovered.heads.map { head in
-            (ActivityHead(activity: head.activity, value: head.value), head.version, head.seq)
-        }
+        recovery.tenantSeqs = recovered.tenantSeqs
+        recovery.heads = recovered.heads.map(PlacedHead.init)
         recovery.damaged = recovered.damaged
         recovery.trapped = trapped
         recovery.records = recovered.records
@@ -140,8 +139,7 @@ package actor Relay: TurnTarget, TimerTarget {
                 // Deadlines of destinations do not wait for the disk.
                 setTimer(core.nextWake, now: steadyNow())
                 let receipt = try await store(withClock(batch))
-                inbox.append(
-                    .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
+                inbox.append(.committed(CommittedBatch(receipt)))
                 turn()
             } else if writesAll {
                 return
@@ -164,8 +162,7 @@ package actor Relay: TurnTarget, TimerTarget {
             return
         }
         let receipt = try await store(batch)
-        inbox.append(
-            .committed(firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq))
+        inbox.append(.committed(CommittedBatch(receipt)))
     }
 
     /// A log without room has stored nothing: the same batch is tried until there is room, and
@@ -370,8 +367,7 @@ package actor Relay: TurnTarget, TimerTarget {
         // A log that cannot be read takes nothing either.
         guard let found = try? await log.retired(named: missing) else { return false }
         for one in found {
-            let head = ActivityHead(activity: one.activity, value: one.value)
-            put(.remembered(head, version: one.version, seq: one.seq))
+            put(.remembered(PlacedHead(one)))
         }
         return true
     }

@@ -10,6 +10,8 @@ struct ActivityMarks {
         var version: Int64 = 0
         /// The sequence of its newest event; 0 where it has none.
         var seq: Int64 = 0
+        /// The same among the events of its tenant.
+        var tenantSeq: Int64 = 0
         /// 0 where it has no event yet.
         var tenant: Int64 = 0
         /// Its head has a row, in this transaction or before.
@@ -55,11 +57,12 @@ struct ActivityMarks {
         marks[activity] = nil
     }
 
-    /// Moves the activity on to its next event, at `seq`, and answers where it stood. `anchor`
+    /// Moves the activity on to its next event, at `seq` and `tenantSeq`, and answers where it
+    /// stood. `anchor`
     /// finds the newest snapshot up to an event.
     mutating func advance(
         _ activity: ActivityNumber, expectedVersion: Int64, tenant: Int64, seq: Int64,
-        anchor: (Int64) -> Int64
+        tenantSeq: Int64, anchor: (Int64) -> Int64
     ) throws(EventLogError) -> Mark {
         let number = activity.rawValue
         if !damaged.isEmpty, damaged.contains(number) {
@@ -79,7 +82,8 @@ struct ActivityMarks {
         highest = max(highest, number)
         if mark.anchor == Mark.unknownAnchor { mark.anchor = anchor(mark.seq) }
         marks[number] = Mark(
-            version: mark.version + 1, seq: seq, tenant: tenant, hasHead: mark.hasHead,
+            version: mark.version + 1, seq: seq, tenantSeq: tenantSeq, tenant: tenant,
+            hasHead: mark.hasHead,
             needsSnapshot: mark.needsSnapshot || SnapshotRow.isDue(at: mark.version + 1),
             anchor: mark.anchor)
         return mark

@@ -1,7 +1,8 @@
 import TomboloCore
 
 /// A row of the table `event`: one blob, so that SQLite has two columns to handle instead of eleven
-/// (a third of the time to read one): the numbers, then the idempotency key, then the body.
+/// (a third of the time to read one): the numbers, then the place among the tenant's events if it
+/// is not that in the log, then the idempotency key, then the body.
 enum EventRow {
     /// All that a row holds besides the key's and the body's bytes; without padding, so that the
     /// checksum covers every byte. As the machine holds them: both of ours are little-endian.
@@ -9,7 +10,7 @@ enum EventRow {
         /// Over the sequence and all of the row behind it.
         var checksum: UInt32 = 0
         var kind: UInt8
-        /// `hasKey`, `isErased`.
+        /// `hasKey`, `isErased`, `hasTenantSeq`.
         var flags: UInt8
         var keyBytes: UInt16
         var tenant: Int64
@@ -23,11 +24,14 @@ enum EventRow {
 
         static let hasKey: UInt8 = 1
         static let isErased: UInt8 = 2
+        static let hasTenantSeq: UInt8 = 4
 
-        /// Of the row's bytes, where the digest and the key stand, or would.
         static let bytes = MemoryLayout<Numbers>.size
+        var tenantSeqBytes: Int { flags & Self.hasTenantSeq == 0 ? 0 : MemoryLayout<Int64>.size }
+        /// Of the row's bytes, where the digest and the key are, or would be.
+        var digestStart: Int { Self.bytes + tenantSeqBytes }
         var digestBytes: Int { flags & Self.hasKey == 0 ? 0 : MemoryLayout<UInt64>.size }
-        var bodyStart: Int { Self.bytes + digestBytes + Int(keyBytes) }
+        var bodyStart: Int { digestStart + digestBytes + Int(keyBytes) }
         /// Whether it says what a log can have written.
         @inline(__always)
         func isPossible(at seq: Int64) -> Bool {
@@ -57,23 +61,27 @@ enum EventRow {
             recordedAt: event.recordedAt.nanoseconds)
         // What was erased elsewhere stays erased where it is taken in.
         if event.body.isEmpty { numbers.flags |= Numbers.isErased }
+        if place.tenantSeq != seq { numbers.flags |= Numbers.hasTenantSeq }
         return event.body.withUnsafeBytes { body in
             guard let key = event.idempotency else {
                 return encode(
-                    numbers, digest: 0, key: .init(start: nil, count: 0), body: body, seq,
-                    into: &buffer)
+                    numbers, tenantSeq: place.tenantSeq, digest: 0,
+                    key: .init(start: nil, count: 0), body: body, seq, into: &buffer)
             }
             numbers.flags |= Numbers.hasKey
             return withBytes(of: key.key) { bytes in
-                encode(numbers, digest: key.bodyDigest, key: bytes, body: body, seq, into: &buffer)
+                encode(
+                    numbers, tenantSeq: place.tenantSeq, digest: key.bodyDigest, key: bytes,
+                    body: body, seq, into: &buffer)
             }
         }
     }
 
-    /// The same out of its parts; `flags` of the numbers say whether there is a key.
+    /// The same out of its parts; `flags` of the numbers say whether there are a key and a place
+    /// among the tenant's events.
     @inline(__always)
     static func encode(
-        _ numbers: Numbers, digest: UInt64, key: UnsafeRawBufferPointer,
+        _ numbers: Numbers, tenantSeq: Int64, digest: UInt64, key: UnsafeRawBufferPointer,
         body: UnsafeRawBufferPointer, _ seq: Int64, into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
         precondition(key.count <= keyBytesMax, "a key has at most \(keyBytesMax) bytes")
@@ -82,8 +90,11 @@ enum EventRow {
         let count = numbers.bodyStart + body.count
         let row = buffer.bytes(count)
         row.storeBytes(of: numbers, as: Numbers.self)
+        if numbers.tenantSeqBytes > 0 {
+            row.storeBytes(of: tenantSeq, toByteOffset: Numbers.bytes, as: Int64.self)
+        }
         if numbers.digestBytes > 0 {
-            row.storeBytes(of: digest, toByteOffset: Numbers.bytes, as: UInt64.self)
+            row.storeBytes(of: digest, toByteOffset: numbers.digestStart, as: UInt64.self)
         }
         let behind = UnsafeMutableRawBufferPointer(
             rebasing: row[(numbers.bodyStart - key.count)...])
@@ -120,6 +131,16 @@ enum EventRow {
         return numbers
     }
 
+    /// The place of a row among those of its tenant, as it says, whether that is right or not.
+    @inline(__always)
+    static func tenantSeq(
+        _ numbers: Numbers, _ row: UnsafeRawBufferPointer, at seq: Int64
+    ) -> Int64 {
+        guard numbers.tenantSeqBytes > 0 else { return seq }
+        guard row.count >= numbers.digestStart else { return 0 }
+        return row.loadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
+    }
+
     /// The numbers of the present row of a statement that selects `columns`.
     @inline(__always)
     static func numbers(_ statement: borrowing Statement) -> Numbers? {
@@ -140,29 +161,35 @@ enum EventRow {
         guard let numbers = numbers(seq, row), let tenant = tenants.name(numbers.tenant),
             let kind = EventKind(rawValue: numbers.kind)
         else { return nil }
+        let tenantSeq = tenantSeq(numbers, row, at: seq)
+        guard tenantSeq > 0, tenantSeq <= seq else { return nil }
         var idempotency: IdempotencyKey?
         if numbers.digestBytes > 0 {
             let key = row[(numbers.bodyStart - Int(numbers.keyBytes))..<numbers.bodyStart]
             idempotency = IdempotencyKey(
                 key: String(decoding: key, as: UTF8.self),
-                bodyDigest: row.loadUnaligned(fromByteOffset: Numbers.bytes, as: UInt64.self))
+                bodyDigest: row.loadUnaligned(
+                    fromByteOffset: numbers.digestStart, as: UInt64.self))
         }
         let event = NewEvent(
             tenant: tenant, activity: ActivityNumber(numbers.activity),
             expectedVersion: numbers.version - 1, kind: kind,
             recordedAt: Instant(nanoseconds: numbers.recordedAt),
             body: Array(row[numbers.bodyStart...]), idempotency: idempotency)
-        return RecordedEvent(seq: seq, previous: numbers.previous, event: event)
+        return RecordedEvent(
+            seq: seq, tenantSeq: tenantSeq, previous: numbers.previous, event: event)
     }
 
     /// What is left of a row when its body and key are gone: where it stands, and when it came.
     static func tombstone(
-        _ numbers: Numbers, _ seq: Int64, into buffer: inout RowBuffer
+        _ numbers: Numbers, tenantSeq: Int64, _ seq: Int64, into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
         var numbers = numbers
-        numbers.flags = Numbers.isErased
+        numbers.flags = Numbers.isErased | numbers.flags & Numbers.hasTenantSeq
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        return encode(numbers, digest: 0, key: nothing, body: nothing, seq, into: &buffer)
+        return encode(
+            numbers, tenantSeq: tenantSeq, digest: 0, key: nothing, body: nothing, seq,
+            into: &buffer)
     }
 }
 

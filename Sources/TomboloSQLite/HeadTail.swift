@@ -8,7 +8,7 @@ struct HeadTail {
     /// The events of one activity that follow its head, in order.
     private var events: [Int64: [RecordedEvent]] = [:]
     /// Damaged events, by the activity that their rows name.
-    private var lost: [Int64: Int64] = [:]
+    private var lost: [Int64: (seq: Int64, tenantSeq: Int64)] = [:]
     /// One line for each row that is damaged.
     private(set) var damage: [String] = []
 
@@ -35,7 +35,8 @@ struct HeadTail {
             if let row, let head = known[row.activity], seq <= head { continue }
             guard let event = EventRow.event(rows, tenants: tenants) else {
                 damage.append("event \(seq): its row is damaged")
-                if let row { lost[row.activity] = seq }
+                let tenantSeq = row.map { EventRow.tenantSeq($0, rows.bytes(1), at: seq) }
+                if let row { lost[row.activity] = (seq, tenantSeq ?? 0) }
                 continue
             }
             events[event.event.activity.rawValue, default: []].append(event)
@@ -51,8 +52,8 @@ struct HeadTail {
     /// The head as its newest event leaves it.
     func follow(_ head: RecoveredHead) throws(Gap) -> RecoveredHead {
         let next = events[head.activity.rawValue, default: []].drop { $0.seq <= head.seq }
-        if let seq = lost[head.activity.rawValue], seq > head.seq {
-            throw Gap(reason: "its event \(seq) is damaged")
+        if let (seq, tenantSeq) = lost[head.activity.rawValue], seq > head.seq {
+            throw Gap(reason: "its event \(tenantSeq) is damaged")
         }
         guard let last = next.last else { return head }
         var before = (seq: head.seq, version: head.version)
@@ -65,9 +66,10 @@ struct HeadTail {
         let stored = ActivityHead(activity: head.activity, value: head.value)
         guard let value = ActivityHead.following(stored, version: head.version, Array(next))?.value
         else {
-            throw Gap(reason: "its events after \(head.seq) cannot be read")
+            throw Gap(reason: "its events after \(head.tenantSeq) cannot be read")
         }
         return RecoveredHead(
-            activity: head.activity, version: last.version, seq: last.seq, value: value)
+            activity: head.activity, version: last.version, seq: last.seq,
+            tenantSeq: last.tenantSeq, value: value)
     }
 }

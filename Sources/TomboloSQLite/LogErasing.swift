@@ -320,7 +320,9 @@ package struct LogErasing {
             var left = fact.fact
             left.body = nothing
             try replacement.check(
-                FactRow.insert(left, seq: fact.seq, tenant: tenant, with: replacement))
+                FactRow.insert(
+                    left, seq: fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant,
+                    with: replacement))
         }
         receipt.facts += found.count
         stage = last.map { .facts(after: $0) } ?? .done
@@ -365,7 +367,12 @@ extension EventRow {
         /// Puts the row's tombstone in its place.
         func bury(_ seq: Int64, _ numbers: Numbers) throws(SQLiteError) {
             update.bind(seq, at: 1)
-            update.bindBlob(EventRow.tombstone(numbers, seq, into: &buffer), at: 2)
+            selection.bind(seq, at: 1)
+            defer { selection.reset() }
+            guard try selection.step() else { return }
+            let tenantSeq = EventRow.tenantSeq(numbers, selection.bytes(1), at: seq)
+            let row = EventRow.tombstone(numbers, tenantSeq: tenantSeq, seq, into: &buffer)
+            update.bindBlob(row, at: 2)
             try update.execute()
         }
 

@@ -10,6 +10,8 @@ package enum LogItem: Sendable {
     /// `retiredDay` counts since 1970; nil where the activity lives.
     case head(RecoveredHead, TenantID, retiredDay: Int64?)
     case record(Record)
+    /// A tenant has had so many events and facts: its next ones come after these.
+    case tally(TenantID, event: Int64, fact: Int64)
 }
 
 /// Reads all that a log keeps, of one moment and in an order in which it can be taken in again.
@@ -71,6 +73,16 @@ package final class LogExport {
             }
             try take(.record(record))
         }
+        let last = TalliedUpTo(
+            event: max(cut.seq, try connection.integer("SELECT max(seq) FROM event")),
+            fact: max(cut.fact, try connection.integer("SELECT max(seq) FROM fact")))
+        let seqs = try TenantSeqs.recover(tenants, last: last, connection) { _ in isWhole = false }
+        guard isWhole else { throw damaged("how many events a tenant has") }
+        for number in tenants.all {
+            guard let name = tenants.name(number) else { continue }
+            let tally = seqs.tally(number)
+            try take(.tally(name, event: tally.event.last, fact: tally.fact.last))
+        }
     }
 
     private func readHeads(
@@ -86,7 +98,7 @@ package final class LogExport {
             }
             let stored = RecoveredHead(
                 activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
-                value: Array(rows.bytes(5)))
+                tenantSeq: mark.tenantSeq, value: Array(rows.bytes(5)))
             let head: RecoveredHead
             do throws(HeadTail.Gap) { head = try tail.follow(stored) } catch {
                 throw damaged("activity \(activity): \(error.reason)")

@@ -14,6 +14,7 @@ package final class LogImport {
     private var met = NumberTable(empty: false)
     private var nextSeq: Int64 = 1
     private var nextFact: Int64 = 1
+    private var places = ImportedPlaces()
 
     /// Makes the log in `directory`, which holds none.
     package init(
@@ -46,18 +47,23 @@ package final class LogImport {
                     try flush()
                     try writer.adopt(
                         number, recorded.event.tenant, version: recorded.event.expectedVersion,
-                        seq: recorded.previous)
+                        seq: recorded.previous, tenantSeq: 0)
                 }
             }
             batch.events.append(recorded.event)
+            places.events.append(recorded.tenantSeq)
         case .fact(let recorded):
             guard recorded.seq == nextFact else { throw gap("fact", recorded.seq, nextFact) }
             nextFact += 1
             batch.facts.append(recorded.fact)
+            places.facts.append(recorded.tenantSeq)
         case .head(let head, let tenant, let day):
             try take(head, tenant, day)
         case .record(let record):
             batch.records.append(record)
+        case .tally(let tenant, let event, let fact):
+            try flush()
+            try writer.count(tenant, event: event, fact: fact)
         }
         let count = batch.events.count + batch.facts.count + batch.heads.count + batch.records.count
         if count >= Self.batchMax { try flush() }
@@ -70,7 +76,9 @@ package final class LogImport {
             // All of its events were cut.
             met[head.activity.rawValue] = true
             try flush()
-            try writer.adopt(head.activity, tenant, version: head.version, seq: head.seq)
+            try writer.adopt(
+                head.activity, tenant, version: head.version, seq: head.seq,
+                tenantSeq: head.tenantSeq)
         }
         if head.value.isEmpty, let day {
             try flush()
@@ -93,9 +101,10 @@ package final class LogImport {
 
     private func flush() throws(EventLogError) {
         guard !batch.isEmpty else { return }
-        let waiting = batch
+        let (waiting, places) = (batch, self.places)
         batch = AppendBatch()
-        for answer in writer.store([waiting], checksHeads: false) { _ = try answer.get() }
+        self.places = ImportedPlaces()
+        for answer in writer.store([waiting], as: places) { _ = try answer.get() }
         writer.checkpointIfDue()
     }
 

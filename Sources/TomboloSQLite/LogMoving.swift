@@ -48,7 +48,7 @@ enum LogMoving {
             tenant: old.tenant, activity: old.activity, version: old.version,
             previous: old.previous, anchor: 0, recordedAt: old.recordedAt)
         return EventRow.encode(
-            numbers, digest: UInt64(bitPattern: old.digest), key: row.bytes(9),
+            numbers, tenantSeq: seq, digest: UInt64(bitPattern: old.digest), key: row.bytes(9),
             body: row.bytes(10), seq, into: &buffer)
     }
 }

@@ -28,22 +28,24 @@ extension LogReader {
         case .unknown: return nil
         }
         var way = Way(activity: activity, tenant: tenant, newest: newest)
-        var low = max(query.after, try integer(eventCut))
+        var low = try start(of: query, tenant)
         while low < newest {
             guard let high = try stone(above: low, &way),
                 let seqs = try seqs(from: high, downTo: low, query, &way)
             else { return nil }
             for seq in seqs.reversed() {
                 guard let event = try event(at: seq) else { return nil }
+                guard event.tenantSeq > query.after else { continue }
+                if let through = query.through, event.tenantSeq > through { return page }
                 page.append(event)
                 if page.isFull(query) {
-                    page.next = seq == newest ? nil : seq
+                    page.next = seq == newest ? nil : event.tenantSeq
                     return page
                 }
             }
             low = high
             if way.steps >= min(query.scanMax, Self.stepsMax), low < newest {
-                page.next = low
+                page.next = try event(at: low)?.tenantSeq
                 return page
             }
         }
@@ -138,11 +140,13 @@ extension LogReader {
 
     /// The newest snapshot at or before a moment.
     func snapshot(
-        of activity: Int64, tenant: Int64, at moment: LogMoment, newest: Int64
+        of activity: Int64, tenant: Int64, at asked: LogMoment, newest: Int64
     ) throws(SQLiteError) -> RecoveredHead? {
         guard let row = try numbers(at: newest), row.activity == activity, row.tenant == tenant
         else { return nil }
         let cut = try integer(eventCut)
+        guard let name = tenants.name(tenant) else { return nil }
+        let moment = try bound(asked, tenant, name)
         var next = newest
         if try snapshotNumbers(at: newest) == nil { next = row.anchor }
         while next > cut {
@@ -170,9 +174,35 @@ extension LogReader {
         defer { snapshotAt.reset() }
         guard try snapshotAt.step() else { return nil }
         let value = SnapshotRow.value(snapshotAt)
-        guard !value.isEmpty else { return nil }
+        guard !value.isEmpty, let place = try event(at: seq)?.tenantSeq else { return nil }
         return RecoveredHead(
             activity: ActivityNumber(numbers.activity), version: numbers.version, seq: seq,
-            value: value)
+            tenantSeq: place, value: value)
+    }
+
+    /// A moment by the log's own sequences.
+    private enum Bound {
+        case instant(Instant)
+        case seq(Int64)
+
+        func includes(seq: Int64, recordedAt: Instant) -> Bool {
+            switch self {
+            case .instant(let instant): recordedAt <= instant
+            case .seq(let last): seq <= last
+            }
+        }
+    }
+
+    private func bound(
+        _ moment: LogMoment, _ tenant: Int64, _ name: TenantID
+    ) throws(SQLiteError) -> Bound {
+        switch moment {
+        case .instant(let instant): return .instant(instant)
+        case .tenantSeq(let last):
+            var query = EventQuery(tenant: name)
+            (query.after, query.limit) = (last, 1)
+            let next = try scan(query, tenant: tenant).events.first
+            return .seq(next.map { $0.seq - 1 } ?? .max)
+        }
     }
 }

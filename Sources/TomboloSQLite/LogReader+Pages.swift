@@ -9,22 +9,53 @@ extension LogReader {
         var page = EventPage(events: [], next: nil)
         /// All up to there was looked at, or passed over.
         var position: Int64
+        /// Rows of the tenant that were looked at; the last of them, and where it is in the log.
         var rows = 0
+        var tenantSeq: Int64
+        var own: Int64
         let last: Int64
         var isDone = false
+        /// All rows of the tenant up to `position` were looked at, not only passed over.
+        var isCounted = true
+        /// Whether somebody has asked where the next row of the tenant is.
+        var hasAsked = false
+        /// Nothing of the tenant is before this place.
+        var leap: Int64?
     }
 
     func scan(_ query: EventQuery, tenant: Int64) throws(SQLiteError) -> EventPage {
+        let newest = try integer(lastSeq)
+        guard query.after < query.through ?? .max else { return EventPage(events: [], next: nil) }
+        let start = try start(of: query, tenant)
         var walk = Walk(
-            position: max(query.after, try integer(eventCut)), last: try integer(lastSeq))
-        guard walk.position < walk.last else { return walk.page }
+            position: start, tenantSeq: query.after, own: start, last: newest)
+        repeat {
+            if let leap = walk.leap { walk.position = leap }
+            walk.leap = nil
+            try stretch(query, tenant, &walk)
+        } while walk.leap != nil && !walk.isDone
+        return walk.page
+    }
+
+    /// Behind it are the rows that are asked for.
+    func start(of query: EventQuery, _ tenant: Int64) throws(SQLiteError) -> Int64 {
+        let cut = try integer(eventCut)
+        if let place = query.place { return max(place, cut) }
+        return max(try place(.event, tenant, after: query.after), cut)
+    }
+
+    /// Chapter by chapter, until the page is full or a leap is due.
+    private func stretch(
+        _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
+    ) throws(SQLiteError) {
+        guard walk.position < walk.last else { return }
         blocksFrom.bind(LogChapter.first(of: walk.position + 1), at: 1)
         defer { blocksFrom.reset() }
         while !walk.isDone, try blocksFrom.step() {
             let first = blocksFrom.integer(0)
             // Where a block has no row, its events are looked at one by one.
             try read(upTo: min(first - 1, walk.last), query, tenant, &walk)
-            guard !walk.isDone else { break }
+            guard try goesOn(tenant, &walk) else { break }
             guard let chapter = LogChapter(blocksFrom) else {
                 try read(upTo: min(first + LogChapter.size - 1, walk.last), query, tenant, &walk)
                 continue
@@ -36,12 +67,28 @@ extension LogReader {
                     try read(upTo: min(end, walk.last), query, tenant, &walk)
                 } else {
                     walk.position = end
+                    if block.mayHave(tenant, nil, from: nil, until: nil) { walk.isCounted = false }
                 }
             }
         }
-        if !walk.isDone { try read(upTo: walk.last, query, tenant, &walk) }
-        if walk.position < walk.last { walk.page.next = walk.position }
-        return walk.page
+        // The newest chapter has no row yet.
+        while try goesOn(tenant, &walk), walk.position < walk.last {
+            let end = min(walk.position + Waypoint.spacing, walk.last)
+            try read(upTo: end, query, tenant, &walk)
+        }
+    }
+
+    /// Whether the walk goes on here; behind many rows of others it may leap instead.
+    private func goesOn(_ tenant: Int64, _ walk: inout Walk) throws(SQLiteError) -> Bool {
+        let isFar = walk.position - walk.own > Waypoint.spacing
+        guard !walk.isDone, walk.isCounted, isFar, !walk.hasAsked else { return !walk.isDone }
+        walk.hasAsked = true
+        switch try leap(.event, tenant, after: walk.tenantSeq, from: walk.position) {
+        case .to(let seq) where seq > walk.position: walk.leap = seq
+        case .nothing: walk.isDone = true
+        case .to, .none: break
+        }
+        return walk.leap == nil && !walk.isDone
     }
 
     /// Looks at the rows up to and with `end`, until the page is full or enough were looked at.
@@ -49,34 +96,48 @@ extension LogReader {
         upTo end: Int64, _ query: EventQuery, _ tenant: Int64, _ walk: inout Walk
     ) throws(SQLiteError) {
         guard walk.position < end else { return }
-        let left = Int64(query.scanMax - walk.rows)
-        let bound = min(end, walk.position + left)
         eventsBetween.bind(walk.position, at: 1)
-        eventsBetween.bind(bound, at: 2)
+        eventsBetween.bind(end, at: 2)
         defer { eventsBetween.reset() }
         while try eventsBetween.step() {
-            walk.rows += 1
-            guard Self.matches(eventsBetween, query, tenant), let event = decode(eventsBetween)
-            else { continue }
-            walk.page.append(event)
-            if walk.page.isFull(query) {
-                walk.position = event.seq
+            let (seq, row) = (eventsBetween.integer(0), eventsBetween.bytes(1))
+            guard let numbers = EventRow.unproved(row) else {
+                _ = decode(eventsBetween)
+                continue
+            }
+            // By what the row says, whether it is right or not: its checksum is for those that
+            // count.
+            guard numbers.tenant == tenant else { continue }
+            let tenantSeq = EventRow.tenantSeq(numbers, row, at: seq)
+            guard tenantSeq > walk.tenantSeq else { continue }
+            if let through = query.through, tenantSeq > through {
                 walk.isDone = true
                 return
             }
+            let isAskedFor =
+                (query.activity.map { $0.rawValue == numbers.activity } ?? true)
+                && Self.matches(numbers, query)
+            if isAskedFor {
+                guard let event = decode(eventsBetween) else { continue }
+                walk.page.append(event)
+            }
+            look(at: seq, tenantSeq, query, &walk)
+            if walk.isDone { return }
         }
-        walk.position = bound
-        walk.isDone = walk.rows >= query.scanMax || bound < end
+        walk.position = end
     }
 
-    /// By what the row says, whether it is right or not: its checksum is for those that count.
-    private static func matches(
-        _ row: borrowing Statement, _ query: EventQuery, _ tenant: Int64
-    ) -> Bool {
-        guard let numbers = EventRow.unproved(row.bytes(1)) else { return true }
-        return numbers.tenant == tenant
-            && (query.activity.map { $0.rawValue == numbers.activity } ?? true)
-            && matches(numbers, query)
+    /// A row of the tenant was looked at.
+    private func look(at seq: Int64, _ tenantSeq: Int64, _ query: EventQuery, _ walk: inout Walk) {
+        walk.rows += 1
+        (walk.hasAsked, walk.isCounted) = (false, true)
+        (walk.position, walk.own, walk.tenantSeq) = (seq, seq, tenantSeq)
+        if tenantSeq == query.through {
+            walk.isDone = true
+        } else if walk.page.isFull(query) || walk.rows >= query.scanMax {
+            walk.isDone = true
+            if seq < walk.last { walk.page.next = tenantSeq }
+        }
     }
 
     /// By kind and time alone.

@@ -14,17 +14,21 @@ package final class LogReader: @unchecked Sendable {
     let blocksFrom: Statement
     let snapshotAt: Statement
     private let history: Statement
-    private let factsAfter: Statement
+    let factsAfter: Statement
+    /// Up to there tenants were not counted: no waypoints are there.
+    let uncounted: TalliedUpTo
+    let waypointsBefore: Statement
+    let waypointAfter: Statement
     let head: Statement
     let lastSeq: Statement
-    private let lastFactSeq: Statement
+    let lastFactSeq: Statement
     private let lastTenant: Statement
     let eventCut: Statement
-    private let factCut: Statement
+    let factCut: Statement
     let headsCut: Statement
     private let begin: Statement
     private let commit: Statement
-    private let damage: DamageList
+    let damage: DamageList
     private(set) var tenants = Tenants()
     private var tenantsRead: Int64 = 0
     private var retiredReader = RetiredReader()
@@ -51,9 +55,11 @@ package final class LogReader: @unchecked Sendable {
             factsAfter = try connection.prepare(
                 """
                 SELECT \(FactRow.columns) FROM fact WHERE seq > ?1 AND seq <= ?2 AND tenant = ?3
-                AND (?4 IS NULL OR activity = ?4) AND recorded_at >= ?5 AND recorded_at < ?6
                 ORDER BY seq
                 """)
+            waypointsBefore = try connection.prepare(Waypoint.selectionBefore)
+            waypointAfter = try connection.prepare(Waypoint.selectionAfter)
+            uncounted = try TallyRow.read(connection).uncounted
             head = try connection.prepare("SELECT \(HeadRow.columns) FROM head WHERE activity = ?1")
             lastSeq = try connection.prepare("SELECT max(seq) FROM event")
             lastFactSeq = try connection.prepare("SELECT max(seq) FROM fact")
@@ -76,6 +82,16 @@ package final class LogReader: @unchecked Sendable {
             let found = try event(at: seq)
             return found?.event.tenant == tenant ? found : nil
         }
+    }
+
+    package func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) throws(EventLogError) -> RecordedEvent? {
+        guard tenantSeq > 0 else { return nil }
+        var query = EventQuery(tenant: tenant)
+        (query.after, query.through, query.limit) = (tenantSeq - 1, tenantSeq, 1)
+        let found = try events(query).events.first
+        return found?.tenantSeq == tenantSeq ? found : nil
     }
 
     /// The newest event's; 0 where there is none.
@@ -136,29 +152,7 @@ package final class LogReader: @unchecked Sendable {
             guard let tenant = tenants.known(query.tenant) else {
                 return FactPage(facts: [], next: nil)
             }
-            let last = try integer(lastFactSeq)
-            let after = max(query.after, try integer(factCut))
-            let bound = scanBound(after: after, max: query.scanMax, last: last)
-            factsAfter.bind(after, at: 1)
-            factsAfter.bind(bound, at: 2)
-            factsAfter.bind(tenant, at: 3)
-            factsAfter.bind(query.activity?.rawValue, at: 4)
-            factsAfter.bind(query.from?.nanoseconds ?? .min, at: 5)
-            factsAfter.bind(query.until?.nanoseconds ?? .max, at: 6)
-            defer { factsAfter.reset() }
-            var page = FactPage(facts: [], next: bound < last ? bound : nil)
-            while try factsAfter.step() {
-                guard let fact = FactRow.fact(factsAfter, tenants: tenants) else {
-                    damage.add("fact \(factsAfter.integer(0)): its row is damaged")
-                    continue
-                }
-                page.append(fact)
-                if page.isFull(query) {
-                    page.next = fact.seq < last ? fact.seq : nil
-                    break
-                }
-            }
-            return page
+            return try scan(query, tenant: tenant)
         }
     }
 
@@ -173,11 +167,6 @@ package final class LogReader: @unchecked Sendable {
     }
 
     // MARK: Ways to the rows
-
-    private func scanBound(after: Int64, max count: Int, last: Int64) -> Int64 {
-        let (bound, overflow) = after.addingReportingOverflow(Int64(count))
-        return overflow ? last : min(bound, last)
-    }
 
     func event(at seq: Int64) throws(SQLiteError) -> RecordedEvent? {
         eventAt.bind(seq, at: 1)

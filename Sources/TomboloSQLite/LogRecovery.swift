@@ -7,6 +7,7 @@ struct LogRecovery {
     private(set) var cut = LogCut()
     private var marks = ActivityMarks()
     private var tenants = Tenants()
+    private var seqs = TenantSeqs()
     private(set) var hours = IdempotencyHours()
     /// Heads whose rows are older than their newest event.
     private(set) var later = LaterHeads()
@@ -40,6 +41,7 @@ struct LogRecovery {
         tenants = try Tenants.read(connection) { damage.append($0) }
         log.damage = damage
         try repairTenants(connection)
+        try countTenants(connection)
         try readHeads(connection)
         try readRetired(connection)
         try readRecords(connection)
@@ -66,13 +68,24 @@ struct LogRecovery {
         }
     }
 
+    private mutating func countTenants(_ connection: borrowing Connection) throws(SQLiteError) {
+        var damage: [String] = []
+        let last = TalliedUpTo(event: log.lastSeq, fact: log.lastFactSeq)
+        seqs = try TenantSeqs.recover(tenants, last: last, connection) { damage.append($0) }
+        log.damage += damage
+        for (name, number) in tenants.byName {
+            let count = seqs.tally(number).event.last
+            if count > 0 { log.tenantSeqs[name] = count }
+        }
+    }
+
     mutating func note(_ damage: [String]) { log.damage = damage + log.damage }
 
     /// The writer's memory as of now.
     consuming func standing(hash: KeyedHash) -> Standing {
         Standing(
             nextSeq: log.lastSeq + 1, nextFactSeq: log.lastFactSeq + 1, marks: marks,
-            tenants: tenants, keys: log.idempotency.table, hash: hash)
+            tenants: tenants, seqs: seqs, keys: log.idempotency.table, hash: hash)
     }
 
     private mutating func readHeads(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -107,14 +120,14 @@ struct LogRecovery {
             }
             guard mark.seq <= log.lastSeq else {
                 let reason =
-                    "its head is at event \(mark.seq), which the log does not have: a part of the "
-                    + "files is of another time"
+                    "its head is at event \(mark.tenantSeq), which the log does not have: a part "
+                    + "of the files is of another time"
                 setAside(activity, mark, value, reason)
                 continue
             }
             let stored = RecoveredHead(
                 activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
-                value: value)
+                tenantSeq: mark.tenantSeq, value: value)
             recover(stored, mark, tail)
         }
         caution.note?.set(nil)
@@ -128,7 +141,8 @@ struct LogRecovery {
         log.damaged.append(
             DamagedActivity(
                 number: ActivityNumber(activity), version: mark?.version ?? 0,
-                seq: mark?.seq ?? 0, head: value, tenant: mark.flatMap { tenants.name($0.tenant) },
+                seq: mark?.seq ?? 0, tenantSeq: mark?.tenantSeq ?? 0, head: value,
+                tenant: mark.flatMap { tenants.name($0.tenant) },
                 reason: reason))
     }
 
@@ -150,7 +164,7 @@ struct LogRecovery {
             return setAside(stored.activity.rawValue, mark, stored.value, error.reason)
         }
         var mark = mark
-        (mark.version, mark.seq) = (head.version, head.seq)
+        (mark.version, mark.seq, mark.tenantSeq) = (head.version, head.seq, head.tenantSeq)
         marks.recover(head.activity.rawValue, mark)
         log.heads.append(head)
         if head.seq > stored.seq {

@@ -16,6 +16,8 @@ struct LogRows: ~Copyable {
     private let insertBlock: Statement
     private let insertSnapshot: Statement
     private let selectSnapshot: Statement
+    private let insertWaypoint: Statement
+    private let replaceTally: Statement
     private var buffer = RowBuffer()
     /// The one that the next event stands in.
     private var chapter = LogChapter()
@@ -42,6 +44,10 @@ struct LogRows: ~Copyable {
         let selectSnapshot = try connection.prepare(
             "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
         let deleteHead = try connection.prepare("DELETE FROM head WHERE activity = ?1")
+        let insertWaypoint = try connection.prepare(Waypoint.insertion)
+        let replaceTally = try connection.prepare(TallyRow.replacement)
+        self.insertWaypoint = insertWaypoint
+        self.replaceTally = replaceTally
         self.insertBlock = insertBlock
         self.insertSnapshot = insertSnapshot
         self.selectSnapshot = selectSnapshot
@@ -68,19 +74,16 @@ struct LogRows: ~Copyable {
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        var facts: [Int64] = []
-        facts.reserveCapacity(batch.facts.count)
-        for index in batch.facts.indices {
-            facts.append(standing.number(batch.facts[index].tenant))
-        }
         try writeTenants(&standing)
         try writeEvents(batch, at: receipt, &standing, connection)
         try writeHeads(batch, at: receipt, &standing, connection)
         for index in batch.facts.indices {
             let seq = receipt.firstFactSeq + Int64(index)
+            let (tenant, tenantSeq) = standing.factPlaces[index]
             try insertFact.check(
                 FactRow.insert(
-                    batch.facts[index], seq: seq, tenant: facts[index], with: insertFact))
+                    batch.facts[index], seq: seq, tenantSeq: tenantSeq, tenant: tenant,
+                    with: insertFact))
             allowance.store(rows: 1, bytes: batch.facts[index].body.count)
         }
         for record in batch.records { try put(record) }
@@ -92,6 +95,15 @@ struct LogRows: ~Copyable {
             deleteHead.bind(activity.rawValue, at: 1)
             try deleteHead.execute()
         }
+        for waypoint in standing.seqs.takeNewWaypoints() {
+            try waypoint.insert(with: insertWaypoint)
+        }
+        if standing.seqs.isFarBehind(standing.last) { try writeTallies(&standing) }
+    }
+
+    /// Writes how many events and facts each tenant has, where that row is behind.
+    func writeTallies(_ standing: inout Standing) throws(SQLiteError) {
+        try TallyRow.write(&standing.seqs, upTo: standing.last, with: replaceTally)
     }
 
     private mutating func writeEvents(

@@ -7,7 +7,7 @@ import TomboloEventLog
 /// pointers and snapshots), by what blocks of rows have in common, or in memory.
 enum LogSchema {
     /// The number in `PRAGMA user_version`.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
@@ -54,6 +54,13 @@ enum LogSchema {
         CREATE TABLE block(first INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
         -- Heads of the past, at the events where they were kept.
         CREATE TABLE snapshot(seq INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
+        """,
+        """
+        -- Places among the events and facts of a tenant; NULL where it is that in the log.
+        ALTER TABLE head ADD COLUMN tenant_seq INTEGER;
+        ALTER TABLE fact ADD COLUMN tenant_seq INTEGER;
+        -- How many each tenant has, and where they are in the log.
+        \(TallyRow.schema) \(Waypoint.schema)
         """,
     ]
 
@@ -133,6 +140,10 @@ enum LogSchema {
                 try connection.execute("BEGIN IMMEDIATE")
                 try connection.execute(migrations[step])
                 if step == 2 { try LogMoving.moveEvents(connection) }
+                if step == 3 {
+                    try RetiredDays.addTenantSeqs(connection)
+                    try TallyRow.begin(connection)
+                }
                 try connection.execute(
                     "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(step + 1)")
                 if step == 0 { try create(connection) }

@@ -50,6 +50,7 @@ package final class LogVerification {
     /// Of activities that have events behind their heads: the newest of those.
     private var behind: [Int64: (version: Int64, seq: Int64)] = [:]
     private var cut = LogCut()
+    private var seqs = TenantSeqVerification()
 
     /// Opens the database at `path`, which is there, and changes nothing in it.
     /// `vfs` is for tests.
@@ -70,6 +71,7 @@ package final class LogVerification {
             let structure = try connection.text("PRAGMA quick_check(1)") ?? ""
             if structure != "ok" { verdict.add("SQLite: \(structure)") }
             tenants = try Tenants.read(connection) { verdict.add($0) }
+            seqs = try TenantSeqVerification(connection)
             try readEvents(progress)
             try readFacts()
             try readHeads()
@@ -102,6 +104,7 @@ package final class LogVerification {
                 continue
             }
             if let fault = event.event.fault { verdict.add("event \(seq): \(fault)") }
+            if let wrong = seqs.follow(event) { verdict.add(wrong) }
             try follow(event, heads)
         }
         verdict.lastSeq = expected - 1
@@ -190,9 +193,11 @@ package final class LogVerification {
             if seq != expected { verdict.add("facts \(expected) to \(seq - 1) are missing") }
             expected = seq + 1
             verdict.facts += 1
-            if FactRow.fact(rows, tenants: tenants) == nil {
+            guard let fact = FactRow.fact(rows, tenants: tenants) else {
                 verdict.add("fact \(seq): its row is damaged")
+                continue
             }
+            if let wrong = seqs.follow(fact) { verdict.add(wrong) }
         }
     }
 
@@ -285,6 +290,7 @@ package final class LogVerification {
             if let fault = record.fault { verdict.add("\(name): \(fault)") }
         }
         try readStones()
+        for line in seqs.finish(tenants, cut) { verdict.add(line) }
         var hours = IdempotencyHours()
         try hours.list(connection)
         try hours.read(

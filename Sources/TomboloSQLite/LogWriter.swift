@@ -25,6 +25,8 @@ package final class LogWriter: @unchecked Sendable {
     var rows: LogRows
     var standing: Standing
     private var retainer: LogRetainer
+    /// The tenant whose waypoints were looked at last.
+    private var forgotten: Int64 = 0
     /// When the newest row was recorded.
     private(set) var newest = Instant.distantPast
     private(set) var isRecovered = false
@@ -129,9 +131,10 @@ package final class LogWriter: @unchecked Sendable {
     /// Stores `batches` in one transaction, durable on return; one answer for each. A batch that is
     /// refused leaves the others as they are.
     ///
-    /// - Parameter checksHeads: false where heads follow later, as in an import.
+    /// - Parameter imported: the places that the batch's events have among those of their tenants,
+    ///   in an import; its heads may follow later.
     package func store(
-        _ batches: some Sequence<AppendBatch>, checksHeads: Bool = true
+        _ batches: some Sequence<AppendBatch>, as imported: ImportedPlaces? = nil
     ) -> [Result<AppendReceipt, EventLogError>] {
         if failure == nil, !isRecovered { recoverUnasked() }
         if let failure { return batches.map { _ in .failure(failure) } }
@@ -139,7 +142,7 @@ package final class LogWriter: @unchecked Sendable {
         let retainerBefore = retainer
         do throws(SQLiteError) {
             var answers: [Result<AppendReceipt, EventLogError>] = []
-            for batch in batches { answers.append(try store(batch, checksHeads)) }
+            for batch in batches { answers.append(try store(batch, imported)) }
             if hasBegun { try commit.execute() }
             hasBegun = false
             standing.settle()
@@ -159,12 +162,12 @@ package final class LogWriter: @unchecked Sendable {
     }
 
     private func store(
-        _ batch: AppendBatch, _ checksHeads: Bool
+        _ batch: AppendBatch, _ imported: ImportedPlaces?
     ) throws(SQLiteError) -> Result<AppendReceipt, EventLogError> {
         let receipt: AppendReceipt
         do throws(EventLogError) {
             let tenants = standing.tenantTable
-            receipt = try standing.place(batch, checksHeads: checksHeads) {
+            receipt = try standing.place(batch, as: imported) {
                 rows.event($0, tenants: tenants)
             } anchor: {
                 rows.anchor($0)
@@ -222,12 +225,29 @@ package final class LogWriter: @unchecked Sendable {
         retainer.recover(cut)
     }
 
+    /// A tenant's next event or fact is the one after these.
+    func count(_ tenant: TenantID, event: Int64, fact: Int64) throws(EventLogError) {
+        let number = standing.number(tenant)
+        standing.seqs.begin(.event, number, after: event)
+        standing.seqs.begin(.fact, number, after: fact)
+        do throws(SQLiteError) {
+            try begin.execute()
+            try rows.writeTenants(&standing)
+            try rows.writeTallies(&standing)
+            try commit.execute()
+            standing.settle()
+        } catch {
+            throw error.unusable(path)
+        }
+    }
+
     /// The activity stands at `version`, with its newest event at `seq`, which was cut.
     func adopt(
-        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64,
+        tenantSeq: Int64
     ) throws(EventLogError) {
         do throws(SQLiteError) {
-            standing.adopt(activity, tenant, version: version, seq: seq)
+            standing.adopt(activity, tenant, version: version, seq: seq, tenantSeq: tenantSeq)
             try rows.writeTenants(&standing)
         } catch {
             throw error.unusable(path)
@@ -288,9 +308,17 @@ package final class LogWriter: @unchecked Sendable {
         let before = retainer
         do throws(SQLiteError) {
             try begin.execute()
+            // Rows that nobody has counted yet may be among those that go.
+            if standing.seqs.mayBeCut(retainer.cut, of: standing.last) {
+                try rows.writeTallies(&standing)
+            }
             let (piece, wroteHeads) = try retainer.cutPiece(
                 at: newest, standing, &rows, connection)
+            let tenant = try Waypoint.forget(
+                before: retainer.cut, from: forgotten, of: standing.highestTenant, connection)
             try commit.execute()
+            forgotten = tenant
+            standing.seqs.settle()
             if wroteHeads { rows.settleLater() }
             rows.settleCut()
             hasCutLeft = piece.goesOn

@@ -41,6 +41,13 @@ struct RetiredDays {
         return days.sorted(by: >)
     }
 
+    /// Tables of an older schema take the place of a head among the tenant's events.
+    static func addTenantSeqs(_ connection: borrowing Connection) throws(SQLiteError) {
+        for day in try days(connection) {
+            try connection.execute("ALTER TABLE \(prefix)\(day) ADD COLUMN tenant_seq INTEGER")
+        }
+    }
+
     /// Moves the head of an activity out of what lives. Nothing happens where it has none there.
     mutating func retire(
         _ retired: RetiredActivity, hash: UInt64, _ connection: borrowing Connection
@@ -67,7 +74,8 @@ struct RetiredDays {
             """
             CREATE TABLE IF NOT EXISTS \(heads)(
                 activity INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, version INTEGER NOT NULL,
-                seq INTEGER NOT NULL, crc INTEGER NOT NULL, value BLOB NOT NULL);
+                seq INTEGER NOT NULL, crc INTEGER NOT NULL, value BLOB NOT NULL,
+                tenant_seq INTEGER);
             CREATE TABLE IF NOT EXISTS \(names)(
                 hash INTEGER, activity INTEGER, crc INTEGER NOT NULL, PRIMARY KEY(hash, activity))
                 WITHOUT ROWID
@@ -126,10 +134,7 @@ struct RetiredDays {
         try connection.execute("DELETE FROM head WHERE activity = \(activity)")
         try turn(to: day, connection)
         let insertion = try connection.prepare(
-            """
-            INSERT OR REPLACE INTO \(Self.prefix)\(day)(\(HeadRow.columns))
-            VALUES(?1,?2,?3,?4,?5,?6)
-            """)
+            HeadRow.insertion(into: "\(Self.prefix)\(day)"))
         let nothing = ActivityHead(activity: ActivityNumber(activity), value: [])
         try insertion.check(HeadRow.write(nothing, mark, with: insertion))
     }

@@ -58,7 +58,7 @@ struct RetiredReader {
         guard try day.byNumber.step(), let mark = HeadRow.mark(day.byNumber) else { return nil }
         let head = RecoveredHead(
             activity: ActivityNumber(activity), version: mark.version, seq: mark.seq,
-            value: Array(day.byNumber.bytes(5)))
+            tenantSeq: mark.tenantSeq, value: Array(day.byNumber.bytes(5)))
         return (head, mark.tenant)
     }
 

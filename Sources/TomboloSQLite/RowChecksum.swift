@@ -19,6 +19,8 @@ struct RowChecksum {
         case cut = 9
         case block = 10
         case snapshot = 11
+        case waypoint = 12
+        case tally = 13
     }
 
     /// As it stands so far.

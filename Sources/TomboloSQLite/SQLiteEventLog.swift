@@ -75,6 +75,14 @@ package final class SQLiteEventLog: EventLog {
         }.get()
     }
 
+    package func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try await reading.ask { reader throws(EventLogError) in
+            try reader.event(tenantSeq: tenantSeq, tenant: tenant)
+        }.get()
+    }
+
     package func retired(
         named keys: [ActivityKey]
     ) async throws(EventLogError) -> [RecoveredHead] {

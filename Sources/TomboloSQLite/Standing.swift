@@ -8,6 +8,8 @@ struct Standing {
     /// Where one event of the newest batch comes to stand.
     struct Place {
         var tenant: Int64
+        /// Among the events of its tenant.
+        var tenantSeq: Int64
         var previous: Int64
         var anchor: Int64
         /// Of its idempotency key; 0 without one.
@@ -20,6 +22,7 @@ struct Standing {
         fileprivate var nextSeq: Int64
         fileprivate var nextFactSeq: Int64
         fileprivate var tenants: Int64
+        fileprivate var seqs: TenantSeqs.Savepoint
     }
 
     private(set) var nextSeq: Int64
@@ -27,6 +30,10 @@ struct Standing {
     private(set) var marks: ActivityMarks
     /// One for each event of the batch that was placed last.
     private(set) var places: [Place] = []
+    /// The same for its facts: their tenants, and their places among those.
+    private(set) var factPlaces: [(tenant: Int64, tenantSeq: Int64)] = []
+    /// How many events and facts each tenant has.
+    var seqs: TenantSeqs
     private var tenants: Tenants
     private var keys: KeyHashTable
     private var newKeys: [(hash: UInt64, seq: Int64)] = []
@@ -38,20 +45,27 @@ struct Standing {
     init(hash: KeyedHash) {
         self.init(
             nextSeq: 1, nextFactSeq: 1, marks: ActivityMarks(), tenants: Tenants(),
-            keys: KeyHashTable(), hash: hash)
+            seqs: TenantSeqs(), keys: KeyHashTable(), hash: hash)
     }
 
     init(
         nextSeq: Int64, nextFactSeq: Int64, marks: ActivityMarks, tenants: Tenants,
-        keys: KeyHashTable, hash: KeyedHash
+        seqs: TenantSeqs, keys: KeyHashTable, hash: KeyedHash
     ) {
         self.nextSeq = nextSeq
         self.nextFactSeq = nextFactSeq
         self.marks = marks
         self.tenants = tenants
+        self.seqs = seqs
         self.keys = keys
         self.hash = hash
     }
+
+    /// The newest event and fact.
+    var last: TalliedUpTo { TalliedUpTo(event: nextSeq - 1, fact: nextFactSeq - 1) }
+
+    /// The highest number of a tenant.
+    var highestTenant: Int64 { tenants.highestNumber }
 
     /// The highest number that any activity ever took.
     var highestActivity: Int64 { marks.highest }
@@ -62,28 +76,44 @@ struct Standing {
     /// sequence; nil where its row is damaged, which is then taken for the key's own: 64 bits agree
     /// by accident once in ages, and an event twice is worse than one refused.
     mutating func place(
-        _ batch: AppendBatch, checksHeads: Bool = true, row: (Int64) -> NewEvent?,
+        _ batch: AppendBatch, as imported: ImportedPlaces? = nil, row: (Int64) -> NewEvent?,
         anchor: (Int64) -> Int64, retired: (Int64) -> (mark: ActivityMarks.Mark, day: Int64)?
     ) throws(EventLogError) -> AppendReceipt {
         let start = savepoint
-        let receipt = AppendReceipt(firstSeq: nextSeq, firstFactSeq: nextFactSeq)
+        var receipt = AppendReceipt(firstSeq: nextSeq, firstFactSeq: nextFactSeq)
         places.removeAll(keepingCapacity: true)
         revived.removeAll(keepingCapacity: true)
+        let firstSeq = nextSeq
         do throws(EventLogError) {
             for index in batch.events.indices {
                 revive(batch.events[index].activity.rawValue, retired)
+                if let imported { begin(batch.events[index].tenant, at: imported.events[index]) }
                 try place(batch.events[index], anchor: anchor) { seq in
-                    seq < receipt.firstSeq
-                        ? row(seq) : batch.events[Int(seq - receipt.firstSeq)]
+                    seq < firstSeq ? row(seq) : batch.events[Int(seq - firstSeq)]
                 }
             }
         } catch {
             takeBack(to: start)
             throw error
         }
-        if checksHeads { checkHeads(of: batch) }
-        nextFactSeq += Int64(batch.facts.count)
+        if imported == nil { checkHeads(of: batch) }
+        placeFacts(of: batch, as: imported)
+        receipt.tenantSeqs = places.map(\.tenantSeq)
         return receipt
+    }
+
+    private mutating func begin(_ tenant: TenantID, at tenantSeq: Int64) {
+        seqs.begin(.event, tenants.number(tenant), after: tenantSeq - 1)
+    }
+
+    private mutating func placeFacts(of batch: AppendBatch, as imported: ImportedPlaces?) {
+        factPlaces.removeAll(keepingCapacity: true)
+        for index in batch.facts.indices {
+            let tenant = tenants.number(batch.facts[index].tenant)
+            if let imported { seqs.begin(.fact, tenant, after: imported.facts[index] - 1) }
+            factPlaces.append((tenant, seqs.count(.fact, tenant, at: nextFactSeq)))
+            nextFactSeq += 1
+        }
     }
 
     private mutating func revive(
@@ -100,10 +130,13 @@ struct Standing {
         _ event: NewEvent, anchor: (Int64) -> Int64, row: (Int64) -> NewEvent?
     ) throws(EventLogError) {
         let tenant = tenants.number(event.tenant)
+        let tenantSeq = seqs.count(.event, tenant, at: nextSeq)
         let mark = try marks.advance(
             event.activity, expectedVersion: event.expectedVersion, tenant: tenant, seq: nextSeq,
-            anchor: anchor)
-        var place = Place(tenant: tenant, previous: mark.seq, anchor: max(0, mark.anchor), hash: 0)
+            tenantSeq: tenantSeq, anchor: anchor)
+        var place = Place(
+            tenant: tenant, tenantSeq: tenantSeq, previous: mark.seq, anchor: max(0, mark.anchor),
+            hash: 0)
         if let key = event.idempotency {
             place.hash = hash(tenant, key.key)
             let holder = keys.first(place.hash) { seq in
@@ -168,11 +201,13 @@ struct Standing {
     }
 
     mutating func adopt(
-        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64
+        _ activity: ActivityNumber, _ tenant: TenantID, version: Int64, seq: Int64,
+        tenantSeq: Int64
     ) {
         marks.recover(
             activity.rawValue,
-            ActivityMarks.Mark(version: version, seq: seq, tenant: tenants.number(tenant)))
+            ActivityMarks.Mark(
+                version: version, seq: seq, tenantSeq: tenantSeq, tenant: tenants.number(tenant)))
     }
 
     // MARK: Taking back
@@ -180,12 +215,13 @@ struct Standing {
     var savepoint: Savepoint {
         Savepoint(
             marks: marks.savepoint, keys: newKeys.count, nextSeq: nextSeq,
-            nextFactSeq: nextFactSeq, tenants: tenants.savepoint)
+            nextFactSeq: nextFactSeq, tenants: tenants.savepoint, seqs: seqs.savepoint)
     }
 
     /// Everything since `savepoint` never happened; rows of tenants stay written.
     mutating func takeBack(to savepoint: Savepoint) {
         marks.takeBack(to: savepoint.marks)
+        seqs.takeBack(to: savepoint.seqs)
         while newKeys.count > savepoint.keys, let (hash, seq) = newKeys.popLast() {
             keys.remove(hash, seq: seq)
         }
@@ -197,11 +233,13 @@ struct Standing {
     mutating func rollBack(to savepoint: Savepoint) {
         takeBack(to: savepoint)
         tenants.takeBack(to: savepoint.tenants)
+        seqs.rolledBack()
     }
 
     /// What was placed is durable.
     mutating func settle() {
         marks.settle()
+        seqs.settle()
         newKeys.removeAll(keepingCapacity: true)
     }
 }

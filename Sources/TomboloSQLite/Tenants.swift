@@ -16,6 +16,12 @@ struct Tenants {
 
     var byName: [TenantID: Int64] { numbers }
 
+    /// All that are known, also where a row does not say the name.
+    var all: [Int64] { (Array(names.keys) + nameless).sorted() }
+
+    /// The highest that was given.
+    var highestNumber: Int64 { highest }
+
     /// nil for a tenant that was never seen.
     func known(_ name: TenantID) -> Int64? { numbers[name] }
 

@@ -103,7 +103,10 @@ package struct Rig {
         facts += batch.facts
         var effects = Effects()
         core.step(
-            .committed(firstSeq: first, firstFactSeq: firstFact), now: now, effects: &effects)
+            .committed(
+                CommittedBatch(
+                    firstSeq: first, firstFactSeq: firstFact, events: batch.events.count)),
+            now: now, effects: &effects)
         carryOut(effects)
         return true
     }
@@ -121,7 +124,9 @@ package struct Rig {
     /// What is durable now.
     package func recovery() -> CoreRecovery {
         var recovery = CoreRecovery()
-        recovery.heads = heads.values.map { ($0.0, $0.1, $0.2) }
+        recovery.heads = heads.values.map {
+            PlacedHead($0.0, version: $0.1, seq: $0.2)
+        }
         recovery.lastSeq = seq
         recovery.lastFactSeq = factSeq
         var newest: [String: Record] = [:]

@@ -74,6 +74,8 @@ struct Reference {
 
     private(set) var events: [RecordedEvent] = []
     private var named: [Name: ActivityNumber] = [:]
+    /// How many each tenant has.
+    private(set) var counts: [TenantID: Int64] = [:]
     private(set) var audiences: [Incarnation: Model] = [:]
     private(set) var models: [ActivityNumber: Model] = [:]
     /// Which event brought a mark.
@@ -116,7 +118,10 @@ struct Reference {
                 "version \(event.expectedVersion + 1) of activity "
                 + "\(event.activity.rawValue) after \(known)"
         }
-        events.append(RecordedEvent(seq: seq, previous: previous, event: event))
+        counts[event.tenant, default: 0] += 1
+        events.append(
+            RecordedEvent(
+                seq: seq, tenantSeq: counts[event.tenant], previous: previous, event: event))
         follow(event, at: nanoseconds)
         return wrong
     }

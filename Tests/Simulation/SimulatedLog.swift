@@ -15,6 +15,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     private var owed: [AppendBatch] = []
     private var lastSeq: Int64 = 0
     private var lastFactSeq: Int64 = 0
+    private var tenantSeqs: [TenantID: Int64] = [:]
 
     init(_ world: World, _ life: Life, _ storage: any Storage) {
         self.world = world
@@ -39,7 +40,8 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         if world.strikes(.crashes, .disk, oneIn: 40) {
             storage.planPowerLoss(after: world.dice.roll(.disk, 1...14))
         }
-        let receipt = try await store(batch)
+        var receipt = try await store(batch)
+        world.seam.apply(to: &receipt)
         // Before anybody is told, or while something still waits for its turn.
         if world.strikes(.crashes, .disk, oneIn: 30) {
             world.after(world.dice.time(.disk, 1...8_000)) { [world] in world.crash() }
@@ -59,7 +61,11 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     private func promise(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
         for batch in owed { try await store(batch) }
         owed = [batch]
-        let receipt = AppendReceipt(firstSeq: lastSeq + 1, firstFactSeq: lastFactSeq + 1)
+        var receipt = AppendReceipt(firstSeq: lastSeq + 1, firstFactSeq: lastFactSeq + 1)
+        for event in batch.events {
+            tenantSeqs[event.tenant, default: 0] += 1
+            receipt.tenantSeqs.append(tenantSeqs[event.tenant] ?? 0)
+        }
         lastSeq += Int64(batch.events.count)
         lastFactSeq += Int64(batch.facts.count)
         try await wait(.milliseconds(1))
@@ -86,6 +92,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         recovered.restoredAt = world.restoredAt ?? recovered.restoredAt
         lastSeq = recovered.lastSeq
         lastFactSeq = recovered.lastFactSeq
+        tenantSeqs = recovered.tenantSeqs
         try await wait(world.diskDelay())
         world.seam.apply(to: &recovered)
         return recovered
@@ -99,6 +106,12 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         seq: Int64, tenant: TenantID
     ) async throws(EventLogError) -> RecordedEvent? {
         try await storage.event(seq: seq, tenant: tenant)
+    }
+
+    func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try await storage.event(tenantSeq: tenantSeq, tenant: tenant)
     }
 
     func history(

@@ -118,6 +118,12 @@ final class DiskStorage: Storage, @unchecked Sendable {
         try openedReader().event(seq: seq, tenant: tenant)
     }
 
+    func event(
+        tenantSeq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedEvent? {
+        try openedReader().event(tenantSeq: tenantSeq, tenant: tenant)
+    }
+
     func history(
         after seq: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {

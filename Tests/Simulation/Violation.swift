@@ -37,6 +37,7 @@ enum Promise: String {
     case spacing = "P5 sends keep their spacing"
     case retired = "P6 nothing to a token after its retirement is on record"
     case tenants = "P7 tenants are never mixed"
+    case ownCount = "P7 what a tenant writes counts 1, 2, 3, whatever others write"
     case timestamp = "a phone never sees the timestamp go back"
     case fold = "fold(log) = recovered state"
     case damage = "a log that was not damaged recovers without damage"

@@ -19,6 +19,7 @@ extension World {
             if let wrong = reference.append(event, seq: seq, at: loop.now.nanoseconds) {
                 violated(.order, wrong)
             }
+            checkCount(receipt.tenantSeqs[index], of: seq)
             if event.kind == .start, event.expectedVersion == 0 { leaveEarlier(event.activity) }
             if event.kind == .start { adopt(event.activity, event) }
             wantReloads(after: event)
@@ -29,6 +30,14 @@ extension World {
         for fact in batch.facts { checkTelling("a fact", fact.body) }
         checkBounds()
         for record in batch.records { history.mix(UInt64(bitPattern: record.number)) }
+    }
+
+    /// The place of an event among those of its tenant, as somebody tells it.
+    func checkCount(_ tenantSeq: Int64, of seq: Int64) {
+        guard let event = reference.event(seq), event.tenantSeq != tenantSeq else { return }
+        violated(
+            .ownCount,
+            "\(event.event.tenant.name): its event \(event.tenantSeq) is said to be \(tenantSeq)")
     }
 
     private static func text(_ batch: AppendBatch) -> String {
@@ -64,6 +73,9 @@ extension World {
         if let wrong = reference.rebuild(history, at: loop.now.nanoseconds) {
             violated(.order, wrong)
         }
+        if recovered.tenantSeqs != reference.counts {
+            violated(.ownCount, "\(recovered.tenantSeqs) instead of \(reference.counts)")
+        }
         for line in recovered.damage { violated(.damage, line) }
         // Numbers may be given anew.
         if isRestoring { recordedTokens = [:] }
@@ -93,6 +105,7 @@ extension World {
         switch answer {
         case .accepted(let accepted) where accepted.changed:
             acknowledged(index, seq: accepted.seq)
+            checkCount(accepted.tenantSeq, of: accepted.seq)
             return true
         case .replay(let seq):
             // As the doors do: the key is compared in full, with what it was used for.

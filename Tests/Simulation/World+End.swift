@@ -49,6 +49,7 @@ extension World {
             await compare(relay, number, fold)
         }
         await checkListed(relay)
+        for tenant in plan.tenants { await checkPages(relay, tenant) }
     }
 
     private func compare(_ relay: Relay, _ number: ActivityNumber, _ fold: Projection) async {
@@ -67,6 +68,7 @@ extension World {
             if !holds { violated(.fold, "\(model.id) of \(model.tenant.name): \(what)") }
         }
         check(view.number == number, "number \(view.number.rawValue), not \(number.rawValue)")
+        checkCount(view.tenantSeq, of: view.seq)
         check(view.version == fold.version, "version \(view.version), not \(fold.version)")
         check(view.incarnation == model.incarnation, "incarnation \(view.incarnation)")
         check(view.state.bytes == fold.state(at: wall).bytes, "another state")

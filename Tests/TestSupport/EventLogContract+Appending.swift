@@ -12,9 +12,9 @@ extension EventLogContract {
                 Sample.event(2, after: 0, .start))
             batch.facts = [Sample.fact("push.sent"), Sample.fact("push.sent")]
             let first = try await log.append(batch)
-            #expect(first == AppendReceipt(firstSeq: 1, firstFactSeq: 1))
+            #expect(first == AppendReceipt(firstSeq: 1, firstFactSeq: 1, tenantSeqs: [1, 2, 3]))
             let second = try await log.append(Sample.batch(Sample.event(2, after: 1)))
-            #expect(second == AppendReceipt(firstSeq: 4, firstFactSeq: 3))
+            #expect(second == AppendReceipt(firstSeq: 4, firstFactSeq: 3, tenantSeqs: [4]))
             let empty = try await log.append(AppendBatch())
             #expect(empty == AppendReceipt(firstSeq: 5, firstFactSeq: 3))
         },

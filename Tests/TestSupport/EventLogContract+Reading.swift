@@ -90,10 +90,11 @@ extension EventLogContract {
             place in
             let log = try await filled(place)
             var query = EventQuery(tenant: Sample.field)
+            query.kind = .end
             query.scanMax = 2
             let page = try await log.events(query)
             #expect(page.events.isEmpty)
-            #expect(page.next == 2)
+            #expect(page.next == 2, "rows of others do not count")
         },
 
         EventLogContract("there is no next page at the end, and none beyond it") { place in
@@ -140,11 +141,11 @@ extension EventLogContract {
             let ofOne = try await log.facts(query).facts
             #expect(ofOne.map(\.seq) == (1...30).filter { $0 % 3 == 1 })
             #expect(ofOne.first?.fact == Sample.fact("push.sent", activity: 1))
-            query.scanMax = 2
+            query.scanMax = 1
             query.after = 1
             let short = try await log.facts(query)
             #expect(short.facts.isEmpty)
-            #expect(short.next == 3)
+            #expect(short.next == 2)
         },
     ]
 }

@@ -40,7 +40,7 @@ extension EventLogContract {
             #expect(recovered.lastFactSeq == 1)
             #expect(recovered.lastActivity == 5)
             let receipt = try await again.append(Sample.batch(Sample.event(5, after: 1)))
-            #expect(receipt == AppendReceipt(firstSeq: 5, firstFactSeq: 2))
+            #expect(receipt == AppendReceipt(firstSeq: 5, firstFactSeq: 2, tenantSeqs: [5]))
             #expect(try await again.event(seq: 5, tenant: Sample.lab)?.previous == 2)
         },
 

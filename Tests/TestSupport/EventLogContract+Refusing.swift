@@ -37,7 +37,7 @@ extension EventLogContract {
             #expect(try await log.facts(FactQuery(tenant: Sample.lab)).facts.isEmpty)
             batch.events.removeLast()
             let receipt = try await log.append(batch)
-            #expect(receipt == AppendReceipt(firstSeq: 1, firstFactSeq: 1))
+            #expect(receipt == AppendReceipt(firstSeq: 1, firstFactSeq: 1, tenantSeqs: [1, 2]))
             let recovered = try await place.open().recover()
             #expect(recovered.heads.map(\.version) == [1, 1])
         },

@@ -20,5 +20,6 @@ package struct EventLogContract: Sendable, CustomTestStringConvertible {
     /// Runs the rule in a fresh place.
     package func check(in place: any EventLogPlace) async throws { try await check(place) }
 
-    package static let all = appending + refusing + reading + recovering + retiring + erasing
+    package static let all =
+        appending + refusing + reading + counting + recovering + retiring + erasing
 }

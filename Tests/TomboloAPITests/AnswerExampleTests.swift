@@ -57,7 +57,9 @@ import TomboloJSON
 
     @Test func `budgets, and what the phone is taken to have`() throws {
         let view = BudgetView(
-            place: 1, activity: Identifier("cat-7")!, device: Identifier("phone-1")!,
+            place: BudgetPlace(
+                activity: Identifier("cat-7")!, incarnation: 1, device: Identifier("phone-1")!),
+            activity: Identifier("cat-7")!, device: Identifier("phone-1")!,
             grant: GrantInForce(budgetClass: .standard, grant: Budgets()[.standard]), left: 3,
             deviceLeft: 15, startsLeft: 9,
             phone: PhoneBudget(perHour: 15, left: 14, basis: .assumed),

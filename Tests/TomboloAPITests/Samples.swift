@@ -13,7 +13,7 @@ enum Samples {
 
     static func accepted(_ kind: EventKind) -> Accepted {
         Accepted(
-            activity: activity.key.id, seq: 1042, version: kind == .start ? 1 : 2,
+            activity: activity.key.id, seq: 1042, tenantSeq: 1042, version: kind == .start ? 1 : 2,
             status: kind == .end ? .ended : .active, kind: kind, changed: true, grant: grant,
             decision: nil, destinations: DestinationCounts(sent: 1, deferred: 0), clip: nil,
             plan: nil)
@@ -33,7 +33,7 @@ enum Samples {
     static let activity = ActivityView(
         key: ActivityKey(tenant: tenant, id: Identifier("cat-7")!), number: ActivityNumber(1),
         incarnation: 1, type: "RunnerWidgetAttributes", app: "com.example.app", status: .active,
-        version: 1, seq: 1042,
+        version: 1, seq: 1042, tenantSeq: 1042,
         state: JSON(unchecked: Array(#"{"image":"iVBORw0KGgo=","speed":1.50}"#.utf8)),
         relevance: 1, staleAt: later,
         clip: ClipView(

@@ -221,7 +221,8 @@ import TomboloJSON
     @Test func `a head that cannot be read is reported and set aside`() {
         var core = Core(configuration: Rig.configuration(), seed: 1)
         var recovery = CoreRecovery()
-        recovery.heads = [(ActivityHead(activity: ActivityNumber(4), value: Array("{".utf8)), 1, 1)]
+        let head = ActivityHead(activity: ActivityNumber(4), value: Array("{".utf8))
+        recovery.heads = [PlacedHead(head, version: 1, seq: 1)]
         recovery.records = [Record(space: .device, number: 3, value: [0])]
         #expect(core.recover(recovery, now: Rig.epoch).count == 2)
     }

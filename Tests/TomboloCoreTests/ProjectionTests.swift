@@ -77,7 +77,7 @@ import TomboloJSON
         )
         #expect(push.expiration == seconds + 600)
         #expect(push.priority == 10)
-        #expect(push.collapseID == "start-1-1")
+        #expect(push.collapseID == "start-f0e661e7e00208d8-1")
         rig.token("activity:cat", "bb")
         rig.advance(to: 5)
         rig.command(.end, #"{"dismiss":"after 15m"}"#)

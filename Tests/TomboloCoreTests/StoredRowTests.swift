@@ -98,7 +98,7 @@ import TomboloJSON
         _ = rig.core.pauses(of: Rig.tenant)
         _ = rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100)
         _ = rig.core.budgets(
-            of: Rig.tenant, activity: nil, device: nil, after: 0, limit: 100, now: rig.now)
+            of: Rig.tenant, activity: nil, device: nil, limit: 100, now: rig.now)
         _ = rig.core.deliveries(
             of: Rig.tenant, activity: nil, device: nil, before: nil, limit: 100)
     }
@@ -133,14 +133,12 @@ import TomboloJSON
         let world = Self.world()
         let recovery = world.recovery()
         for index in recovery.heads.indices {
-            let (head, version, seq) = recovery.heads[index]
-            let stored = StoredHead(head.value, version: version)
+            let head = recovery.heads[index].head
+            let stored = StoredHead(head.value, version: recovery.heads[index].version)
             guard stored?.key.id.rawValue != "bystander" else { continue }
             for (what, value) in Self.variants(head.value) {
                 var poisoned = recovery
-                poisoned.heads[index] = (
-                    ActivityHead(activity: head.activity, value: value), version, seq
-                )
+                poisoned.heads[index].head = ActivityHead(activity: head.activity, value: value)
                 Self.live(world, poisoned, what)
             }
         }
@@ -151,16 +149,16 @@ import TomboloJSON
         let recovery = world.recovery()
         let numbers: [Int64] = [.min, -1, 0, 1 << 53, .max]
         for index in recovery.heads.indices {
-            let (head, version, seq) = recovery.heads[index]
-            let stored = StoredHead(head.value, version: version)
+            let head = recovery.heads[index].head
+            let stored = StoredHead(head.value, version: recovery.heads[index].version)
             guard stored?.key.id.rawValue != "bystander" else { continue }
             for number in numbers {
                 var poisoned = recovery
-                poisoned.heads[index] = (head, number, seq)
+                poisoned.heads[index].version = number
                 Self.live(world, poisoned, "version \(number)")
-                poisoned.heads[index] = (
-                    ActivityHead(activity: ActivityNumber(number), value: head.value), version, seq
-                )
+                poisoned = recovery
+                poisoned.heads[index].head = ActivityHead(
+                    activity: ActivityNumber(number), value: head.value)
                 Self.live(world, poisoned, "number \(number)")
             }
         }

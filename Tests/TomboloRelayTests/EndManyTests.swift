@@ -29,6 +29,10 @@ private final class CrampedLog: EventLog {
         try await log.event(seq: seq, tenant: tenant)
     }
 
+    func event(tenantSeq: Int64, tenant: TenantID) async throws(EventLogError) -> RecordedEvent? {
+        try await log.event(tenantSeq: tenantSeq, tenant: tenant)
+    }
+
     func retired(named keys: [ActivityKey]) async throws(EventLogError) -> [RecoveredHead] {
         try await log.retired(named: keys)
     }

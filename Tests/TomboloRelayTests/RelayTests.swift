@@ -244,6 +244,12 @@ import TomboloRelay
             try await log.event(seq: seq, tenant: tenant)
         }
 
+        func event(
+            tenantSeq: Int64, tenant: TenantID
+        ) async throws(EventLogError) -> RecordedEvent? {
+            try await log.event(tenantSeq: tenantSeq, tenant: tenant)
+        }
+
         func history(
             after seq: Int64, limit: Int
         ) async throws(EventLogError) -> [RecordedEvent] {

@@ -31,15 +31,40 @@ extension DiskRun {
                 idempotency_key TEXT, body BLOB NOT NULL)
             """)
         try moveEventsBack(connection)
-        for table in ["event", "block", "snapshot"] {
+        for table in ["event", "block", "snapshot", "tally", "waypoint"] {
             try connection.execute("DROP TABLE \(table)")
+        }
+        try giveHeadsTheLogsPlaces(connection)
+        for table in ["head", "fact"] + (try RetiredDays.days(connection)).map({ "retired_\($0)" })
+        {
+            try connection.execute("ALTER TABLE \(table) DROP COLUMN tenant_seq")
         }
         let tables = "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'retired_*'"
         let hasCut = try connection.integer("SELECT count(*) FROM cut") > 0
         let isFirst = try !hasCut && connection.integer(tables) == 0
         if isFirst { try connection.execute("DROP TABLE cut") }
         try connection.execute("PRAGMA user_version = \(isFirst ? 1 : 2); COMMIT")
+        wasOlder = true
         note { $0.olderSchemas += 1 }
+    }
+
+    /// Older schemas know no others.
+    private func giveHeadsTheLogsPlaces(_ connection: borrowing Connection) throws {
+        for table in ["head"] + (try RetiredDays.days(connection)).map({ "retired_\($0)" }) {
+            var found: [(ActivityHead, ActivityMarks.Mark)] = []
+            let rows = try connection.prepare(
+                "SELECT \(HeadRow.columns) FROM \(table) WHERE tenant_seq IS NOT NULL")
+            while try rows.step() {
+                guard var mark = HeadRow.mark(rows) else { continue }
+                mark.tenantSeq = mark.seq
+                let number = ActivityNumber(rows.integer(0))
+                found.append((ActivityHead(activity: number, value: Array(rows.bytes(5))), mark))
+            }
+            let change = try connection.prepare(HeadRow.change(in: table))
+            for (head, mark) in found {
+                try change.check(HeadRow.write(head, mark, with: change))
+            }
+        }
     }
 
     private func moveEventsBack(_ connection: borrowing Connection) throws {
@@ -62,7 +87,7 @@ extension DiskRun {
                 seq: seq, tenant: its.tenant, activity: its.activity, version: its.version,
                 previous: its.previous, kind: Int64(its.kind), recordedAt: its.recordedAt,
                 digest: hasKey
-                    ? row.loadUnaligned(fromByteOffset: EventRow.Numbers.bytes, as: Int64.self) : 0,
+                    ? row.loadUnaligned(fromByteOffset: its.digestStart, as: Int64.self) : 0,
                 keyBytes: hasKey ? Int64(key.count) : -1)
             var sum = RowChecksum(.log)
             sum.add(numbers)

@@ -67,7 +67,7 @@ import TomboloSQLite
         for round in 0..<120 {
             var query = EventQuery(tenant: round % 9 == 0 ? Sample.field : Sample.lab)
             func pick(_ count: UInt64) -> Int64 { Int64(twins.chance.next(below: count)) }
-            query.after = pick(37_000)
+            query.after = pick(query.tenant == Sample.field ? 370 : 37_000)
             query.limit = 50 + Int(pick(900))
             if pick(2) == 0 { query.activity = ActivityNumber([1, 1, 2, 7, 900][Int(pick(5))]) }
             if pick(3) == 0 { query.kind = [.end, .start, .update][Int(pick(3))] }
@@ -103,7 +103,9 @@ import TomboloSQLite
             let asked = events[index]
             for event in events[followed...index] { _ = whole.apply(event) }
             followed = index + 1
-            for moment in [.seq(asked.seq), .instant(asked.event.recordedAt)] as [LogMoment] {
+            for moment in [
+                .tenantSeq(asked.tenantSeq), .instant(asked.event.recordedAt),
+            ] as [LogMoment] {
                 let found = try reader.snapshot(
                     of: ActivityNumber(1), tenant: Sample.lab, at: moment, newest: newest.seq)
                 #expect((found == nil) == (index < 255), "version \(index + 1)")
@@ -119,7 +121,8 @@ import TomboloSQLite
         }
         #expect(
             try reader.snapshot(
-                of: ActivityNumber(1), tenant: Sample.field, at: .seq(7_000), newest: newest.seq)
+                of: ActivityNumber(1), tenant: Sample.field, at: .tenantSeq(7_000),
+                newest: newest.seq)
                 == nil, "it is nobody else's")
     }
 

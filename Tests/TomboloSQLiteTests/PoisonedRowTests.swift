@@ -115,9 +115,9 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
             place,
             after: """
                 INSERT INTO event(seq, row) SELECT \(number), row FROM event WHERE seq = 1;
-                INSERT INTO fact SELECT \(number), tenant, activity, recorded_at, crc, kind, body
-                    FROM fact WHERE seq = 1;
-                INSERT INTO head SELECT \(number), tenant, version, seq, crc, value
+                INSERT INTO fact SELECT \(number), tenant, activity, recorded_at, crc, kind,
+                    body, NULL FROM fact WHERE seq = 1;
+                INSERT INTO head SELECT \(number), tenant, version, seq, crc, value, NULL
                     FROM head WHERE activity = 1
                 """)
     }
@@ -160,7 +160,8 @@ private func crc(_ table: RowChecksum.Table, _ build: (inout RowChecksum) -> Voi
             let row = Array("{}".utf8).withUnsafeBytes { body in
                 Array(
                     EventRow.encode(
-                        numbers, digest: 0, key: nothing, body: body, 6, into: &buffer))
+                        numbers, tenantSeq: 6, digest: 0, key: nothing, body: body, 6,
+                        into: &buffer))
             }
             let hex = row.map { byte in
                 let text = String(byte, radix: 16)

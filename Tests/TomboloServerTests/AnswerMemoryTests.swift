@@ -8,8 +8,9 @@ import TomboloAPI
     private func answer(_ seq: Int64) -> CommandAnswer {
         CommandAnswer(
             Accepted(
-                activity: Identifier("a")!, seq: seq, version: 1, status: .waiting, kind: .start,
-                changed: true, grant: nil, decision: nil, destinations: DestinationCounts(),
+                activity: Identifier("a")!, seq: seq, tenantSeq: seq, version: 1, status: .waiting,
+                kind: .start, changed: true, grant: nil, decision: nil,
+                destinations: DestinationCounts(),
                 clip: nil, plan: nil))
     }
 

@@ -55,7 +55,8 @@ import TomboloJSON
             #expect(
                 none.lines.contains(
                     #"tombolo_http_requests_total{operation="startActivity"} 0"#))
-            #expect(!none.lines.contains { $0.hasPrefix("tombolo_log_last_seq") })
+            #expect(none.lines.contains("tombolo_log_last_seq 0"), "its own newest")
+            #expect(metrics.lines.contains("tombolo_log_last_seq 1"))
             let curl = try Curl([doors.origin + "/metrics"], on: doors.loop)
             _ = await curl.wait()
             #expect(try #require(CurlAnswer(output: curl.collected)).status == 401)

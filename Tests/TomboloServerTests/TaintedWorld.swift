@@ -16,7 +16,7 @@ struct TaintedWorld {
         var device: String?
     }
 
-    private struct Phone {
+    struct Phone {
         var name: String
         var tenant: Int
         var user: String
@@ -37,12 +37,12 @@ struct TaintedWorld {
             tenant: $0, id: "com.example.\($0.name)", environment: .sandbox, allowsLab: true)
     }
 
-    private let doors: DoorsUnderTest
+    let doors: DoorsUnderTest
     private var chance: Chance
-    private var phones: [Phone] = []
+    private(set) var phones: [Phone] = []
     private var cards: [Card] = []
     private(set) var walkers: [Walker] = []
-    private var operators: [String] = []
+    private(set) var operators: [String] = []
     private var taints = 0
 
     init(seed: UInt64, _ doors: DoorsUnderTest) {
@@ -61,7 +61,7 @@ struct TaintedWorld {
 
     // MARK: What there is
 
-    mutating func populate() async throws {
+    mutating func populate(withCards: Bool = true) async throws {
         for (index, tenant) in Self.tenants.enumerated() {
             for scope in ["observe", "operate", "produce"] {
                 let key = try await doors.mint(scope, tenant: tenant)
@@ -72,7 +72,7 @@ struct TaintedWorld {
                         mayObserve: scope != "produce"))
             }
             for number in 0..<3 { try await addPhone(index, number) }
-            for _ in 0..<4 { try await addCard(index) }
+            for _ in 0..<4 where withCards { try await addCard(index) }
         }
     }
 
@@ -243,7 +243,7 @@ struct TaintedWorld {
     }
 
     /// All in one run of curl; a tail is read for a moment.
-    private func ask(
+    func ask(
         _ requests: [(method: String, path: String)], _ key: String
     ) async throws -> [String] {
         var arguments: [String] = []
@@ -257,60 +257,6 @@ struct TaintedWorld {
         }
         let text = await (try Curl(arguments, on: doors.loop)).wait()
         return text.components(splitBy: "\n@@@\n").dropLast().map { $0 }
-    }
-
-    // MARK: One tenant alone, and beside a busy one
-
-    /// What tenant 0 gets for answers to the same requests; times, secrets and `seq` are left out.
-    mutating func transcript(otherIsBusy: Bool) async throws -> [String] {
-        try await populate()
-        doors.sender.refusal = "BadTopic"
-        var lines: [String] = []
-        for round in 0..<3 {
-            if otherIsBusy { try await bustle(round) }
-            // It is answered after Apple's word: what is told does not hang on who was quicker.
-            let start = try await doors.call(
-                "PUT", "/v1/activities/c\(round)", startFor(phones[0]), key: operators[0],
-                fields: ["Prefer: wait=5"])
-            lines.append("start \(start.status)")
-            for (method, path, body) in [
-                ("POST", "/v1/pauses", #"{"type":"Nothing"}"#),
-                ("GET", "/v1/pauses", nil), ("GET", "/v1/dead-letters", nil),
-                ("GET", "/v1/log", nil), ("GET", "/v1/keys", nil), ("GET", "/v1/channels", nil),
-                ("GET", "/v1/types/Runner", nil), ("GET", "/v1/log/1000000", nil),
-            ] {
-                let answer = try await doors.call(method, path, body, key: operators[0])
-                lines.append("\(method) \(path) \(answer.status) \(Self.plain(answer.text))")
-            }
-        }
-        return lines
-    }
-
-    private func startFor(_ phone: Phone) -> String {
-        #"{"type":"Runner","audience":{"device":"\#(phone.name)"},"state":{}}"#
-    }
-
-    /// The other tenant does what it likes.
-    private mutating func bustle(_ round: Int) async throws {
-        for number in 0..<3 {
-            _ = try await doors.call(
-                "PUT", "/v1/activities/b\(round)x\(number)", startFor(phones[3 + number]),
-                key: operators[1])
-            _ = try await doors.call(
-                "POST", "/v1/pauses", #"{"type":"Nothing"}"#, key: operators[1])
-        }
-        _ = try await doors.call("GET", "/v1/nothing", key: operators[1])
-    }
-
-    private static func plain(_ text: String) -> String {
-        let patterns = [
-            #""seq":[0-9]+"#, #""[a-z_]*(at|since|until)":"[^"]*""#, #""apns_id":"[^"]*""#,
-            #""took_ms":[0-9.]+"#, #""trace_id":"[^"]*""#, #""id":"[0-9a-f]{12}""#,
-            #""next_cursor":"[^"]*""#,
-        ]
-        return patterns.reduce(text) { text, pattern in
-            (try? Regex(pattern)).map { text.replacing($0, with: "") } ?? text  // own patterns
-        }
     }
 }
 

@@ -13,7 +13,7 @@ extension ActivityView {
         writer.member("status", status.name)
         writer.optional("damage", damage)
         writer.member("version", version)
-        writer.member("seq", seq)
+        writer.member("seq", tenantSeq)
         writer.member("incarnation", incarnation)
         writer.member("state", state)
         if let relevance {

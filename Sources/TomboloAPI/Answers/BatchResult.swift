@@ -14,7 +14,7 @@ package enum BatchResult: Sendable {
         case .accepted(let id, let answer):
             writer.optional("id", id)
             writer.member("ok", true)
-            writer.member("seq", answer.seq)
+            writer.member("seq", answer.tenantSeq)
             writer.member("version", answer.version)
             writer.optional("clip", answer.clip)
             if !answer.changed { writer.member("unchanged", true) }

@@ -98,7 +98,7 @@ package struct BudgetPage: Sendable {
         writer.beginArray()
         for budget in surfaces { budget.write(to: &writer) }
         writer.endArray()
-        writer.nullable("next_cursor", isMore ? destinations.last.map { String($0.place) } : nil)
+        writer.nullable("next_cursor", isMore ? destinations.last?.place.text : nil)
         writer.endObject()
     }
 }

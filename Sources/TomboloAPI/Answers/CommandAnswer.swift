@@ -4,7 +4,10 @@ package import TomboloJSON
 /// What a producer is told of a command that was taken.
 package struct CommandAnswer: Sendable {
     package var activity: Identifier
+    /// Of its event in the log; not written.
     package var seq: Int64
+    /// Of its event among those of the tenant.
+    package var tenantSeq: Int64
     package var version: Int64
     package var kind: EventKind
     package var status: ActivityStatus
@@ -30,6 +33,7 @@ package struct CommandAnswer: Sendable {
     package init(_ accepted: Accepted) {
         activity = accepted.activity
         seq = accepted.seq
+        tenantSeq = accepted.tenantSeq
         version = accepted.version
         kind = accepted.kind
         status = accepted.status
@@ -52,6 +56,7 @@ package struct CommandAnswer: Sendable {
     package init(replaying event: RecordedEvent, of activity: Identifier, now view: ActivityView?) {
         self.activity = activity
         seq = event.seq
+        tenantSeq = event.tenantSeq
         version = event.version
         kind = event.event.kind
         changed = true
@@ -113,7 +118,7 @@ package struct CommandAnswer: Sendable {
         writer.beginObject()
         if kind == .play { writer.optional("clip", clip) }
         writer.member("activity", activity.rawValue)
-        writer.member("seq", seq)
+        writer.member("seq", tenantSeq)
         writer.member("version", version)
         writer.member("status", status.name)
         if let plan {

@@ -8,7 +8,7 @@ package struct EndManyAnswer: Sendable {
 
     /// What has ended.
     package init(_ ended: [Accepted]) {
-        self.ended = ended.map { ($0.activity, $0.seq, $0.version) }
+        self.ended = ended.map { ($0.activity, $0.tenantSeq, $0.version) }
         isDryRun = false
     }
 

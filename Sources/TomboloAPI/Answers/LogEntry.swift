@@ -7,11 +7,11 @@ package enum LogEntry: Sendable {
     case command(RecordedEvent, activity: Identifier?)
     case fact(RecordedFact, activity: Identifier?)
 
-    /// Its place in the sequence of its own kind.
-    package var seq: Int64 {
+    /// Its place among those of its kind and tenant.
+    package var tenantSeq: Int64 {
         switch self {
-        case .command(let event, _): event.seq
-        case .fact(let fact, _): fact.seq
+        case .command(let event, _): event.tenantSeq
+        case .fact(let fact, _): fact.tenantSeq
         }
     }
 
@@ -27,7 +27,7 @@ package enum LogEntry: Sendable {
         writer.beginObject()
         switch self {
         case .command(let event, let activity):
-            writer.member("seq", event.seq)
+            writer.member("seq", event.tenantSeq)
             writer.nullable("activity", activity?.rawValue)
             writer.member("version", event.version)
             writer.member("do", event.event.kind.name)
@@ -40,7 +40,7 @@ package enum LogEntry: Sendable {
             }
             writer.body(event.event.body)
         case .fact(let fact, let activity):
-            writer.member("seq", fact.seq)
+            writer.member("seq", fact.tenantSeq)
             writer.optional("activity", activity?.rawValue)
             writer.member("fact", fact.fact.kind)
             writer.member("recorded_at", fact.fact.recordedAt.rfc3339)

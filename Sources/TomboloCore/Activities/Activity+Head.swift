@@ -66,9 +66,13 @@ extension Activity {
     }
 
     /// Nil where the bytes are no head: the caller reports and sets aside.
-    init?(head bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64) {
+    init?(
+        head bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64,
+        tenantSeq: Int64? = nil
+    ) {
         do throws(StoredValueError) {
-            self = try Self(stored: bytes, number: number, version: version, seq: seq)
+            self = try Self(
+                stored: bytes, number: number, version: version, seq: seq, tenantSeq: tenantSeq)
         } catch {
             return nil
         }
@@ -76,7 +80,8 @@ extension Activity {
 
     /// Throws where the bytes are no head, or hold a value that no relay writes.
     init(
-        stored bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64
+        stored bytes: [UInt8], number: ActivityNumber, version: Int64, seq: Int64,
+        tenantSeq: Int64? = nil
     ) throws(StoredValueError) {
         let view = try JSONView.stored(bytes)
         let id = try view.stored("id") { $0.string.flatMap(Identifier.init) }
@@ -90,6 +95,7 @@ extension Activity {
         accepted = projection
         durable = projection
         self.seq = seq
+        self.tenantSeq = tenantSeq ?? seq
         alerts = []
         for waiting in view["alerts"].map({ Array($0.elements) }) ?? [] {
             if let alert = try Projection.alert(waiting) { alerts.append(alert) }

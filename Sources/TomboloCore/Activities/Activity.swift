@@ -28,7 +28,9 @@ package struct Activity: Sendable {
     package internal(set) var accepted: Projection
     /// Follows only what is on disk: what readers and phones see. Nil until the first start is.
     package internal(set) var durable: Projection?
+    /// Of its newest durable event: in the log, and among the events of its tenant.
     package internal(set) var seq: Int64
+    package internal(set) var tenantSeq: Int64
     /// Alerts not yet served everywhere, oldest first.
     package internal(set) var alerts: [Projection.PendingAlert] = []
     /// Those of events that are not durable yet; heads are written before they are.

@@ -10,6 +10,8 @@ package struct DamagedActivity: Hashable, Sendable {
     /// What its head says; the last that can be read.
     package var version: Int64
     package var seq: Int64
+    /// The same among the events of its tenant.
+    package var tenantSeq: Int64
     /// Its head's bytes, wrong or right.
     package var head: [UInt8]
     /// The tenant that its row names, where that can be read.
@@ -17,23 +19,25 @@ package struct DamagedActivity: Hashable, Sendable {
     /// What is wrong with it, for people: a clause.
     package var reason: String
 
+    /// - Parameter tenantSeq: nil where the log has had no other tenant.
     package init(
-        number: ActivityNumber, version: Int64, seq: Int64, head: [UInt8], tenant: TenantID?,
-        reason: String
+        number: ActivityNumber, version: Int64, seq: Int64, tenantSeq: Int64? = nil, head: [UInt8],
+        tenant: TenantID?, reason: String
     ) {
         self.number = number
         self.version = version
         self.seq = seq
+        self.tenantSeq = tenantSeq ?? seq
         self.head = head
         self.tenant = tenant
         self.reason = reason
     }
 
     /// One whose head is whole as the log sees it.
-    init(_ head: ActivityHead, version: Int64, seq: Int64, reason: String) {
+    init(_ head: PlacedHead, reason: String) {
         self.init(
-            number: head.activity, version: version, seq: seq, head: head.value, tenant: nil,
-            reason: reason)
+            number: head.head.activity, version: head.version, seq: head.seq,
+            tenantSeq: head.tenantSeq, head: head.head.value, tenant: nil, reason: reason)
     }
 }
 

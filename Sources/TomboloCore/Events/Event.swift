@@ -74,16 +74,21 @@ package struct NewEvent: Hashable, Sendable {
 
 /// An event as the log keeps it.
 package struct RecordedEvent: Hashable, Sendable {
-    /// Its place in the log: 1, 2, 3 … without a gap.
+    /// Its place in the log, among the events of all tenants: 1, 2, 3 … without a gap. No answer
+    /// tells it: it would tell a tenant how much others write.
     package var seq: Int64
+    /// Its place among the events of its tenant: 1, 2, 3 … without a gap. The API's `seq`.
+    package var tenantSeq: Int64
     /// The place of this activity's event before it; 0 for the first.
     package var previous: Int64
     package var event: NewEvent
 
     package var version: Int64 { event.expectedVersion + 1 }
 
-    package init(seq: Int64, previous: Int64, event: NewEvent) {
+    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    package init(seq: Int64, tenantSeq: Int64? = nil, previous: Int64, event: NewEvent) {
         self.seq = seq
+        self.tenantSeq = tenantSeq ?? seq
         self.previous = previous
         self.event = event
     }
@@ -114,13 +119,17 @@ package struct NewFact: Hashable, Sendable {
     }
 }
 
-/// A fact as the log keeps it. `seq` counts facts alone: 1, 2, 3 … without a gap.
+/// A fact as the log keeps it. `seq` counts facts alone: 1, 2, 3 … without a gap; `tenantSeq` those
+/// of its tenant, and is what the API calls `seq`.
 package struct RecordedFact: Hashable, Sendable {
     package var seq: Int64
+    package var tenantSeq: Int64
     package var fact: NewFact
 
-    package init(seq: Int64, fact: NewFact) {
+    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    package init(seq: Int64, tenantSeq: Int64? = nil, fact: NewFact) {
         self.seq = seq
+        self.tenantSeq = tenantSeq ?? seq
         self.fact = fact
     }
 }

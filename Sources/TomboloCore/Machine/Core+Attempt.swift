@@ -249,11 +249,15 @@ extension Core {
         return destinations[slot].flatMap { startToken($0) }
     }
 
-    /// One for each card, so that a start that is sent again replaces itself.
+    /// One for each card, so that a start that is sent again replaces itself. It is made of the
+    /// activity's id: a number would tell of other tenants.
     private func collapseID(_ slot: Int) -> String? {
         destinations[slot].map { destination in
-            let number = activities[destination.activity].number.rawValue
-            return "start-\(number)-\(destination.incarnation)"
+            let key = activities[destination.activity].key
+            var hash = StableHash()
+            hash.combine(key.tenant.name.rawValue.utf8)
+            hash.combine(key.id.rawValue.utf8)
+            return "start-\(String(hash.value, radix: 16))-\(destination.incarnation)"
         }
     }
 

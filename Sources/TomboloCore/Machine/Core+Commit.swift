@@ -122,19 +122,19 @@ extension Core {
         if staged.flushAt == nil { staged.flushAt = now + configuration.limits.markFlush }
     }
 
-    mutating func committed(
-        firstSeq: Int64, firstFactSeq: Int64, now: Instant, effects: inout Effects
-    ) {
+    mutating func committed(_ commit: CommittedBatch, now: Instant, effects: inout Effects) {
         guard let batch = committing else { return }
         committing = nil
         var affected: [Int] = []
         for index in batch.events.indices {
-            let seq = firstSeq + Int64(index)
-            becomeDurable(batch.events[index], seq: seq, now: now)
+            let seq = commit.firstSeq + Int64(index)
+            let tenantSeq = commit.tenantSeqs[index]
+            becomeDurable(batch.events[index], seq: seq, tenantSeq: tenantSeq, now: now)
             affected.append(batch.events[index].activity)
         }
-        lastSeq = max(lastSeq, firstSeq + Int64(batch.events.count) - 1)
-        lastFactSeq = max(lastFactSeq, firstFactSeq + Int64(batch.facts.count) - 1)
+        lastSeq = max(lastSeq, commit.firstSeq + Int64(batch.events.count) - 1)
+        lastFactSeq = max(lastFactSeq, commit.firstFactSeq + Int64(batch.facts.count) - 1)
+        noteNewest(batch, commit)
         idempotency.forget(before: wall(now) - configuration.limits.idempotency)
         for one in batch.reservations where destinations[one.slot]?.number == one.destination {
             if destinations[one.slot]?.reservation == .pending {
@@ -160,11 +160,26 @@ extension Core {
                 evaluate(destination, now: now, effects: &effects)
             }
         }
-        answer(batch, firstSeq: firstSeq, now: now, effects: &effects)
+        answer(batch, commit, now: now, effects: &effects)
         leave(batch.retired)
     }
 
-    private mutating func becomeDurable(_ staged: Staged.Event, seq: Int64, now: Instant) {
+    /// Most batches are of one tenant: one look at the table for each run of events.
+    private mutating func noteNewest(_ batch: Staged, _ commit: CommittedBatch) {
+        for index in batch.events.indices {
+            let tenant = batch.events[index].event.tenant
+            let next = index + 1
+            if next < batch.events.count, batch.events[next].event.tenant == tenant { continue }
+            tenantSeqs[tenant] = commit.tenantSeqs[index]
+        }
+    }
+
+    /// The newest durable event of a tenant, among its own; 0 where it has none.
+    package func lastSeq(of tenant: TenantID) -> Int64 { tenantSeqs[tenant] ?? 0 }
+
+    private mutating func becomeDurable(
+        _ staged: Staged.Event, seq: Int64, tenantSeq: Int64, now: Instant
+    ) {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
         if isNewIncarnation { leaveIncarnation(slot) }
@@ -172,6 +187,7 @@ extension Core {
         activities[slot].durable = staged.projection
         reloadAfter(slot, now: now)
         activities[slot].seq = seq
+        activities[slot].tenantSeq = tenantSeq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {
             activities[slot].comingAlerts.removeAll { $0.version <= alert.version }
             activities[slot].alerts.append(alert)
@@ -202,7 +218,7 @@ extension Core {
     }
 
     private mutating func answer(
-        _ batch: Staged, firstSeq: Int64, now: Instant, effects: inout Effects
+        _ batch: Staged, _ commit: CommittedBatch, now: Instant, effects: inout Effects
     ) {
         for (ticket, stored) in batch.stored {
             effects.answers.append((ticket, .stored(stored)))
@@ -210,11 +226,11 @@ extension Core {
         for waiting in batch.waiting {
             switch waiting {
             case .event(let index, let ticket):
-                let answer = answer(to: index, of: batch, firstSeq: firstSeq, now: now)
+                let answer = answer(to: index, of: batch, commit, now: now)
                 effects.answers.append((ticket, .accepted(answer)))
             case .events(let indices, let ticket):
                 let answers = indices.map {
-                    answer(to: $0, of: batch, firstSeq: firstSeq, now: now)
+                    answer(to: $0, of: batch, commit, now: now)
                 }
                 effects.answers.append((ticket, .acceptedAll(answers)))
             case .standing(let slot, let kind, let ticket):
@@ -224,12 +240,12 @@ extension Core {
     }
 
     private func answer(
-        to index: Int, of batch: Staged, firstSeq: Int64, now: Instant
+        to index: Int, of batch: Staged, _ commit: CommittedBatch, now: Instant
     ) -> Accepted {
         let slot = batch.events[index].activity
-        var answer = accepted(
-            slot, batch.events[index].event.kind, seq: firstSeq + Int64(index), changed: true,
-            now: now)
+        var answer = accepted(slot, batch.events[index].event.kind, changed: true, now: now)
+        answer.seq = commit.firstSeq + Int64(index)
+        answer.tenantSeq = commit.tenantSeqs[index]
         answer.version = batch.events[index].event.expectedVersion + 1
         answer.lint = batch.events[index].lint
         if let plan = batch.events[index].plan, let grant = answer.grant {
@@ -244,7 +260,7 @@ extension Core {
 
     /// An answer's body: how the activity stands, and what its slowest destination does with it.
     func accepted(
-        _ slot: Int, _ kind: EventKind, seq: Int64, changed: Bool, now: Instant
+        _ slot: Int, _ kind: EventKind, changed: Bool, now: Instant
     ) -> Accepted {
         var counts = DestinationCounts()
         var slowest: (decision: Decision, until: Instant)?
@@ -271,7 +287,8 @@ extension Core {
             if slowest.map({ $0.until < until }) ?? true { slowest = (waiting, until) }
         }
         return Accepted(
-            activity: activities[slot].key.id, seq: seq,
+            activity: activities[slot].key.id, seq: activities[slot].seq,
+            tenantSeq: activities[slot].tenantSeq,
             version: activities[slot].durable?.version ?? 0,
             status: status(slot), kind: kind, changed: changed,
             grant: grant

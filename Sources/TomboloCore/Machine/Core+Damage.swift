@@ -54,8 +54,9 @@ extension Core {
         return ActivityView(
             key: key, number: one.activity.number, incarnation: max(1, one.traits.incarnation),
             type: one.traits.type, app: one.traits.app, status: .damaged,
-            version: one.activity.version, seq: one.activity.seq, state: .emptyObject,
-            relevance: nil, staleAt: nil, clip: nil, destinations: [],
+            version: one.activity.version, seq: one.activity.seq,
+            tenantSeq: one.activity.tenantSeq, state: .emptyObject, relevance: nil, staleAt: nil,
+            clip: nil, destinations: [],
             damage: one.activity.reason)
     }
 

@@ -32,22 +32,9 @@ extension Core {
     /// More routes are not listed.
     private static let routesMax = 100
 
-    /// An activity that had left memory, as the log has it.
-    package struct Remembered: Sendable {
-        package var head: ActivityHead
-        package var version: Int64
-        package var seq: Int64
-
-        package init(head: ActivityHead, version: Int64, seq: Int64) {
-            self.head = head
-            self.version = version
-            self.seq = seq
-        }
-    }
-
     /// What a command would do now. Throws what would refuse it.
     package func dryRun(
-        _ command: Command, remembered: Remembered? = nil, now: Instant
+        _ command: Command, remembered: PlacedHead? = nil, now: Instant
     ) throws(Refusal) -> DryRun {
         var trial = trial()
         return try dryRun(command, on: &trial, remembered, now: now)
@@ -55,7 +42,7 @@ extension Core {
 
     /// What commands would do one after the other, each for itself.
     package func dryRun(
-        _ commands: [Command], remembered: [ActivityKey: Remembered] = [:], now: Instant
+        _ commands: [Command], remembered: [ActivityKey: PlacedHead] = [:], now: Instant
     ) -> [Result<DryRun, Refusal>] {
         var trial = trial()
         return commands.map { command in
@@ -91,7 +78,7 @@ extension Core {
 
     /// Lets a core that knows this command's activity take it as this one would.
     private func dryRun(
-        _ command: Command, on trial: inout Core, _ remembered: Remembered?, now: Instant
+        _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> DryRun {
         let present = activityByKey[command.activity]
         switch try admit(command, on: &trial, remembered, now: now) {
@@ -108,7 +95,7 @@ extension Core {
 
     /// Lets a core take a command that learns of its activity what this one knows.
     private func admit(
-        _ command: Command, on trial: inout Core, _ remembered: Remembered?, now: Instant
+        _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> Admission {
         if case .start(let start) = command.content { try checkChannel(start, command.activity) }
         if trial.activityByKey[command.activity] == nil {
@@ -119,9 +106,7 @@ extension Core {
                 trial.activityByKey[command.activity] = trial.activities.count - 1
             } else if let last = remembered {
                 var effects = Effects()
-                trial.step(
-                    .remembered(last.head, version: last.version, seq: last.seq), now: now,
-                    effects: &effects)
+                trial.step(.remembered(last), now: now, effects: &effects)
             }
         }
         return trial.admit(command, now: now)

@@ -234,7 +234,7 @@ extension Core {
         return insert(
             Activity(
                 key: key, number: number, incarnation: 1, definition: definition,
-                accepted: projection, durable: nil, seq: 0, durableIncarnation: 0))
+                accepted: projection, durable: nil, seq: 0, tenantSeq: 0, durableIncarnation: 0))
     }
 
     /// An answer without an event; it waits while the activity itself waits for the disk.
@@ -246,7 +246,7 @@ extension Core {
             effects.answers.append(
                 (
                     ticket,
-                    .accepted(accepted(slot, kind, seq: activity.seq, changed: false, now: now))
+                    .accepted(accepted(slot, kind, changed: false, now: now))
                 ))
         } else {
             staged.waiting.append(.standing(activity: slot, kind, ticket))

@@ -2,7 +2,7 @@
 
 /// What start-up found.
 package struct CoreRecovery: Sendable {
-    package var heads: [(head: ActivityHead, version: Int64, seq: Int64)] = []
+    package var heads: [PlacedHead] = []
     /// Activities that the log cannot follow.
     package var damaged: [DamagedActivity] = []
     /// What relays before trapped over, and how often: it is left out.
@@ -11,6 +11,8 @@ package struct CoreRecovery: Sendable {
     package var idempotency = RecoveredKeys()
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
+    /// The newest event of each tenant, among its own.
+    package var tenantSeqs: [TenantID: Int64] = [:]
     /// The highest number that an activity ever took, damaged ones included.
     package var lastActivity: Int64 = 0
     /// The log keeps activities that ended long ago and are not among the heads.
@@ -39,6 +41,7 @@ extension Core {
         tellsThrough = recovery.tellsThrough
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
+        tenantSeqs = recovery.tenantSeqs
         nextActivityNumber = recovery.lastActivity + 1
         hasRetired = recovery.hasRetired
         idempotency.recover(recovery.idempotency)
@@ -112,10 +115,7 @@ extension Core {
             let number = entry.head.activity
             noteWork(on: number)
             if let count = recovery.trapped[WorkNote.Subject(nil, number.rawValue)] {
-                left.append(
-                    DamagedActivity(
-                        entry.head, version: entry.version, seq: entry.seq,
-                        reason: WorkNote.reason(count)))
+                left.append(DamagedActivity(entry, reason: WorkNote.reason(count)))
                 continue
             }
             let activity: Activity
@@ -125,15 +125,14 @@ extension Core {
                 else { throw StoredValueError(member: "version") }
                 activity = try Activity(
                     stored: entry.head.value, number: number, version: entry.version,
-                    seq: entry.seq)
+                    seq: entry.seq, tenantSeq: entry.tenantSeq)
                 guard activityByKey[activity.key] == nil else {
                     throw StoredValueError(member: "id")
                 }
             } catch {
                 left.append(
                     DamagedActivity(
-                        entry.head, version: entry.version, seq: entry.seq,
-                        reason: "its stored state cannot be read, \(error.reason)"))
+                        entry, reason: "its stored state cannot be read, \(error.reason)"))
                 continue
             }
             nextActivityNumber = max(nextActivityNumber, number.rawValue + 1)

@@ -122,34 +122,35 @@ extension Core {
     }
 
     /// One that the log found: it is answered for from memory again, for a while.
-    mutating func remember(_ head: ActivityHead, version: Int64, seq: Int64, now: Instant) {
-        guard activityByNumber[head.activity] == nil,
-            let activity = Activity(
-                head: head.value, number: head.activity, version: version, seq: seq),
+    mutating func remember(_ head: PlacedHead, now: Instant) {
+        guard activityByNumber[head.head.activity] == nil, let activity = Activity(head),
             activityByKey[activity.key] == nil
         else { return }
         retirements.set(insert(activity), at: now + Self.retirementRetry)
     }
 
     /// How an activity stood when its head was written, for one that is not in memory.
-    package static func view(
-        _ head: ActivityHead, version: Int64, seq: Int64
-    ) -> ActivityView? {
-        guard
-            let activity = Activity(
-                head: head.value, number: head.activity, version: version, seq: seq)
-        else { return nil }
+    package static func view(_ head: PlacedHead) -> ActivityView? {
+        guard let activity = Activity(head) else { return nil }
         let projection = activity.accepted
         return ActivityView(
             key: activity.key, number: activity.number, incarnation: activity.incarnation,
             type: activity.definition.type, app: activity.definition.app,
-            status: projection.ending == nil ? .waiting : .ended, version: version, seq: seq,
+            status: projection.ending == nil ? .waiting : .ended, version: head.version,
+            seq: head.seq, tenantSeq: head.tenantSeq,
             state: projection.state(at: projection.changedAt), relevance: projection.relevance,
             staleAt: nil, clip: nil, destinations: [])
     }
 }
 
 extension Activity {
+    /// As `init(head:)`.
+    fileprivate init?(_ head: PlacedHead) {
+        self.init(
+            head: head.head.value, number: head.head.activity, version: head.version,
+            seq: head.seq, tenantSeq: head.tenantSeq)
+    }
+
     /// Lets go of all that takes memory; what is left has ended and is nobody's.
     fileprivate mutating func forget() {
         definition.attributes = .emptyObject

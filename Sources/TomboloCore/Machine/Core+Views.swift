@@ -85,8 +85,8 @@ extension Core {
         return ActivityView(
             key: activity.key, number: activity.number, incarnation: activity.durableIncarnation,
             type: activity.definition.type, app: activity.definition.app, status: status(slot),
-            version: durable.version, seq: activity.seq, state: state,
-            relevance: durable.relevance,
+            version: durable.version, seq: activity.seq, tenantSeq: activity.tenantSeq,
+            state: state, relevance: durable.relevance,
             staleAt: durable.staleAfter.map { durable.changedAt + $0 },
             clip: durable.clip.map { ClipView($0, at: wall(now)) },
             destinations: activity.destinations.compactMap { index in

@@ -79,6 +79,8 @@ package struct Core: Sendable {
     /// The newest durable sequences.
     package internal(set) var lastSeq: Int64 = 0
     package internal(set) var lastFactSeq: Int64 = 0
+    /// The newest durable event of each tenant, among its own.
+    var tenantSeqs: [TenantID: Int64] = [:]
     var counters = CountersByTenant()
     /// What a tenant's own things are numbered by: a number over all would tell of the others.
     var serials = SerialsByTenant()
@@ -127,8 +129,8 @@ package struct Core: Sendable {
             take(request, of: tenant, ticket, now: now, effects: &effects)
         case .retry(let query, let ticket):
             retry(query, ticket, now: now, effects: &effects)
-        case .committed(let firstSeq, let firstFactSeq):
-            committed(firstSeq: firstSeq, firstFactSeq: firstFactSeq, now: now, effects: &effects)
+        case .committed(let commit):
+            committed(commit, now: now, effects: &effects)
         case .pushEnded(let outcome):
             pushEnded(outcome, now: now, effects: &effects)
         case .capacity(let lane, let count):
@@ -145,8 +147,8 @@ package struct Core: Sendable {
             // As the clock it goes before others in a turn: what they say comes before what is due.
             hasRoom = isThere
             return
-        case .remembered(let head, let version, let seq):
-            remember(head, version: version, seq: seq, now: now)
+        case .remembered(let head):
+            remember(head, now: now)
         case .tick: break
         }
         wakeUp(now: now, effects: &effects)

@@ -26,14 +26,14 @@ package enum Input: Sendable {
     /// Memory forgets; then the log does.
     case erase(ErasureSubject, Ticket)
     /// The batch that `takeBatch` gave is durable.
-    case committed(firstSeq: Int64, firstFactSeq: Int64)
+    case committed(CommittedBatch)
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
     /// Whether the log has room for events.
     case room(Bool)
     /// An activity that had left memory, as the log keeps it.
-    case remembered(ActivityHead, version: Int64, seq: Int64)
+    case remembered(PlacedHead)
     /// The wall clock's lead over steady time (`RelayClock`); it counts when it is durable.
     case clock(lead: Span)
     /// Nothing but time has passed.
@@ -126,7 +126,10 @@ package struct Stored: Hashable, Sendable {
 /// What became of a command that was taken.
 package struct Accepted: Sendable {
     package var activity: Identifier
+    /// Its event's place in the log; no answer tells it.
     package var seq: Int64
+    /// Its event's place among those of the tenant.
+    package var tenantSeq: Int64
     package var version: Int64
     package var status: ActivityStatus
     package var kind: EventKind

@@ -9,7 +9,9 @@ package struct ActivityView: Sendable {
     package var app: String
     package var status: ActivityStatus
     package var version: Int64
+    /// Of its newest event: in the log, which no answer tells, and among those of its tenant.
     package var seq: Int64
+    package var tenantSeq: Int64
     /// With its clip sampled at that instant by the producer's clock.
     package var state: JSON
     package var relevance: Double?

@@ -1,15 +1,15 @@
 // What is left of budgets, for operators to see.
 
 extension Core {
-    /// What is left of every live destination's budget, in the order of their making.
+    /// What is left of every live destination's budget, in the order of their places.
     ///
     /// - Parameter after: only those behind this place.
     package func budgets(
-        of tenant: TenantID, activity: Identifier?, device: Identifier?, after: Int64 = 0,
+        of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace? = nil,
         limit: Int, now: Instant
     ) -> [BudgetView] {
-        var views: [BudgetView] = []
-        for slot in destinations.indices.dropFirst(Int(clamping: after)) where views.count < limit {
+        var page: [(place: BudgetPlace, slot: Int)] = []
+        for slot in destinations.indices {
             guard let destination = destinations[slot], !destination.isFinished,
                 let owner = devices[destination.device]
             else { continue }
@@ -17,20 +17,31 @@ extension Core {
             guard key.tenant == tenant, activity == nil || activity == key.id,
                 device == nil || device == owner.key.id
             else { continue }
-            views.append(budget(of: destination, at: slot, owner, now: now))
+            let place = BudgetPlace(
+                activity: key.id, incarnation: destination.incarnation, device: owner.key.id)
+            // The page is kept in order: most destinations end at this comparison.
+            if page.count >= limit, let last = page.last, last.place < place { continue }
+            if let after, place <= after { continue }
+            page.insert((place, slot), at: page.firstIndex { place < $0.place } ?? page.count)
+            if page.count > limit { page.removeLast() }
         }
-        return views
+        return page.compactMap { place, slot in
+            guard let destination = destinations[slot], let owner = devices[destination.device]
+            else { return nil }
+            return budget(of: destination, at: place, slot, owner, now: now)
+        }
     }
 
     private func budget(
-        of destination: Destination, at slot: Int, _ owner: Device, now: Instant
+        of destination: Destination, at place: BudgetPlace, _ slot: Int, _ owner: Device,
+        now: Instant
     ) -> BudgetView {
         let force = grantInForce(destination)
         let nested = deviceBudget(destination, force.grant)
         let next = destination.pacing.lastSend + force.grant.spacing
         let starts = devices.budgets[destination.device].starts
         return BudgetView(
-            place: Int64(slot) + 1, activity: activities[destination.activity].key.id,
+            place: place, activity: activities[destination.activity].key.id,
             device: owner.key.id, grant: force,
             left: force.grant.perHour == nil
                 ? nil : destination.pacing.bucket.left(force.grant, now: now),
@@ -65,8 +76,8 @@ extension Core {
 
 /// What is left of one destination's budget.
 package struct BudgetView: Sendable {
-    /// Among all that there are: where the next page goes on.
-    package var place: Int64
+    /// Where the next page goes on.
+    package var place: BudgetPlace
     package var activity: Identifier
     package var device: Identifier
     package var grant: GrantInForce
@@ -83,8 +94,8 @@ package struct BudgetView: Sendable {
     package var waiting: Decision?
 
     package init(
-        place: Int64, activity: Identifier, device: Identifier, grant: GrantInForce, left: Int64?,
-        deviceLeft: Int64?, startsLeft: Int64?, phone: PhoneBudget?, nextAt: Instant?,
+        place: BudgetPlace, activity: Identifier, device: Identifier, grant: GrantInForce,
+        left: Int64?, deviceLeft: Int64?, startsLeft: Int64?, phone: PhoneBudget?, nextAt: Instant?,
         waiting: Decision?
     ) {
         self.place = place

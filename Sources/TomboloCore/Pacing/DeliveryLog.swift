@@ -6,7 +6,7 @@
 package struct DeliveryLog: Sendable {
     /// One decision.
     package struct Entry: Hashable, Sendable {
-        /// Counts from 1 with the process: a cursor.
+        /// Counts the tenant's own from 1 with the process: a cursor.
         package var number: Int64
         package var at: Instant
         package var tenant: TenantID
@@ -28,6 +28,7 @@ package struct DeliveryLog: Sendable {
     private var entries: [Entry] = []
     private var next = 0
     private var count: Int64 = 0
+    private var numbers = NumbersByTenant()
 
     package init() {}
 
@@ -35,7 +36,7 @@ package struct DeliveryLog: Sendable {
     mutating func append(_ entry: Entry) {
         var entry = entry
         count += 1
-        entry.number = count
+        entry.number = numbers.next(of: entry.tenant)
         if entries.count < Self.entriesMax {
             entries.append(entry)
         } else {
@@ -54,9 +55,13 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// Entries with a higher number, oldest first; what the ring has dropped is not among them.
-    func entries(after number: Int64) -> [Entry] {
-        let new = min(Int(count - number), entries.count)
+    /// How many there were, of all tenants.
+    var total: Int64 { count }
+
+    /// All but the first `total` that there were, oldest first; what the ring has dropped is not
+    /// among them.
+    func entries(afterFirst total: Int64) -> [Entry] {
+        let new = min(Int(count - total), entries.count)
         guard new > 0 else { return [] }
         return (1...new).reversed().map { entries[(next + entries.count - $0) % entries.count] }
     }

@@ -223,12 +223,13 @@ package struct GrantReplay: Sendable {
             let (firstSeq, firstFact) = (seq + 1, factSeq + 1)
             seq += Int64(batch.events.count)
             factSeq += Int64(batch.facts.count)
-            step(.committed(firstSeq: firstSeq, firstFactSeq: firstFact))
+            step(
+                .committed(
+                    CommittedBatch(
+                        firstSeq: firstSeq, firstFactSeq: firstFact, events: batch.events.count)))
         }
-        for entry in core.deliveries.entries(after: told) {
-            told = entry.number
-            count(entry)
-        }
+        for entry in core.deliveries.entries(afterFirst: told) { count(entry) }
+        told = core.deliveries.total
     }
 
     /// Apple takes everything at once, and a card that has begun registers its token, unless it

@@ -10,11 +10,9 @@ extension ServerDoors {
         let tenant = request.tenant
         let counters = counters[tenant] ?? DoorCounters()
         Self.write(await relay.counters(of: tenant), to: &text)
-        if await relay.isAlone(tenant) {
-            text.write(
-                "tombolo_log_last_seq", .gauge, "Sequence of the newest durable event.",
-                await relay.lastSeq)
-        }
+        text.write(
+            "tombolo_log_last_seq", .gauge, "Sequence of the tenant's newest durable event.",
+            await relay.lastSeq(of: tenant))
         text.write(
             "tombolo_ready", .gauge, "1 while events are taken.", await relay.isReady ? 1 : 0)
         text.write(

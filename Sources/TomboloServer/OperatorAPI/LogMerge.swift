@@ -34,10 +34,10 @@ struct LogMerge {
             entries.append(entry)
             if takesLeft {
                 left.removeFirst()
-                self.cursor.command = entry.seq
+                self.cursor.command = entry.tenantSeq
             } else {
                 right.removeFirst()
-                self.cursor.fact = entry.seq
+                self.cursor.fact = entry.tenantSeq
             }
         }
         // A page used up whose rest begins later (it was cut by the rows it may scan): skip to

@@ -90,13 +90,19 @@ extension ServerDoors {
         let limit = try request.limit()
         let activity = try request.identifier(inQuery: "activity")
         let device = try request.identifier(inQuery: "device")
-        let after = try request.integer("cursor", in: 1...Int64.max) ?? 0
+        let cursor = request.target["cursor"]
+        let after = cursor.flatMap(BudgetPlace.init)
+        if let cursor, after == nil {
+            throw Problem(
+                .invalidQuery,
+                "cursor=\(cursor) must be what a page of this listing gave as next_cursor.")
+        }
         let budgets = await relay.budgets(
             of: request.tenant, activity: activity, device: device, after: after,
             limit: limit + 1)
         // They are of devices, and of no activity: the first page has them.
         let surfaces =
-            activity == nil && after == 0
+            activity == nil && after == nil
             ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
         if budgets.destinations.isEmpty, surfaces.isEmpty {
             try await checkNames(request, activity, device)

@@ -27,6 +27,7 @@ extension ServerDoors {
             if kind != .fact {
                 var query = EventQuery(tenant: request.tenant)
                 (query.after, query.limit, query.kind) = (cursor.command, limit, only)
+                query.through = await relay.lastSeq(of: request.tenant)
                 (query.activity, query.newest) = (activity?.number, activity?.seq)
                 (query.from, query.until) = (from, until)
                 let page = try await relay.events(query)
@@ -48,7 +49,8 @@ extension ServerDoors {
 
     func showEvent(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let text = request.parameter("seq")
-        guard let seq = Int64(text), seq > 0, let event = try await event(seq, of: request.tenant)
+        guard let seq = Int64(text), seq > 0,
+            let event = try await event(tenantSeq: seq, of: request.tenant)
         else {
             throw Problem(
                 .unknownEvent, "The log has no event \(text). Look at GET /v1/log for those it has."

@@ -42,7 +42,10 @@ extension ServerDoors {
 
     private struct Tail {
         let format: TailFormat
+        /// The tenant's events up to there were looked at.
         var after: Int64
+        /// Those after it are behind this place of the log.
+        var place: Int64?
         let activity: Identifier?
         let type: String?
         var names: ActivityNames
@@ -67,7 +70,7 @@ extension ServerDoors {
             return seq
         }
         if let since { return since }
-        return await relay.lastSeq
+        return await relay.lastSeq(of: request.tenant)
     }
 
     private func follow(
@@ -78,30 +81,33 @@ extension ServerDoors {
             // A key that is deleted reads nothing more.
             try request.checkKey()
             let newest = await relay.lastSeq
-            if newest > tail.after {
-                let piece = try await turn(&tail, upTo: newest, request)
+            // Asked after `newest`: what is behind that place comes after this one.
+            let through = await relay.lastSeq(of: request.tenant)
+            if through > tail.after {
+                let piece = try await turn(&tail, through: through, request)
                 try request.checkKey()
                 guard !piece.isEmpty else { continue }
                 try await exchange.write(piece)
                 beat = loop.now + configuration.heartbeat
                 continue
             }
+            tail.place = newest
             if loop.now >= beat {
                 try await exchange.write(tail.format.heartbeat)
                 beat = loop.now + configuration.heartbeat
             }
             let patience = min(beat, loop.now + Self.tailPatience)
-            _ = await relay.waitForCommit(after: tail.after, deadline: patience)
+            _ = await relay.waitForCommit(after: newest, deadline: patience)
         }
     }
 
     /// Reads when it is the key's turn.
     private func turn(
-        _ tail: inout Tail, upTo newest: Int64, _ request: DoorRequest
+        _ tail: inout Tail, through newest: Int64, _ request: DoorRequest
     ) async throws -> [UInt8] {
         var next = tail
         let piece = try await page(for: request) { () async throws(Problem) in
-            do { return try await read(&next, upTo: newest) } catch {
+            do { return try await read(&next, through: newest) } catch {
                 throw error as? Problem ?? Problem(.logUnreadable, "\(error)")
             }
         }
@@ -110,9 +116,10 @@ extension ServerDoors {
     }
 
     /// The next events that are asked for, written; moves `after` past all that were looked at.
-    private func read(_ tail: inout Tail, upTo newest: Int64) async throws -> [UInt8] {
+    private func read(_ tail: inout Tail, through newest: Int64) async throws -> [UInt8] {
         var query = EventQuery(tenant: tail.names.tenant)
-        (query.after, query.limit) = (tail.after, Self.tailPage)
+        (query.after, query.place, query.through) = (tail.after, tail.place, newest)
+        query.limit = Self.tailPage
         query.bytesMax = Self.tailBytes
         let page = try await relay.events(query)
         var bytes: [UInt8] = []
@@ -123,8 +130,9 @@ extension ServerDoors {
             if let type = tail.type, await tail.names.type(of: number, relay) != type { continue }
             bytes += tail.format.piece(event, activity: name)
         }
-        // At the end of the log, rows of other tenants were looked at too.
-        tail.after = page.next ?? max(newest, page.events.last?.seq ?? 0)
+        // What was damaged or cut was looked at too.
+        tail.after = page.next ?? newest
+        if let last = page.events.last { tail.place = last.seq }
         return bytes
     }
 }

@@ -29,7 +29,7 @@ enum TailFormat: Hashable, Sendable {
         switch self {
         case .lines: return JSON.line(writer.bytes) + [UInt8(ascii: "\n")]
         case .serverSentEvents:
-            let head = "id: \(event.seq)\nevent: \(event.event.kind.name)\n"
+            let head = "id: \(event.tenantSeq)\nevent: \(event.event.kind.name)\n"
             return Array("\(head)data: ".utf8) + JSON.line(writer.bytes) + Array("\n\n".utf8)
         }
     }

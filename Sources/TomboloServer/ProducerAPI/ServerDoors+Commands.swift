@@ -111,14 +111,13 @@ extension ServerDoors {
     private func replay(_ seq: Int64, _ command: Command) async throws(Problem) -> CommandAnswer {
         let tenant = command.activity.tenant
         guard let event = try await event(seq, of: tenant) else {
-            throw Problem(.internalError, "Event \(seq) of this idempotency key is not in the log.")
+            throw Problem(.internalError, "The event of this idempotency key is not in the log.")
         }
         guard let idempotency = command.idempotency, event.event.idempotency == idempotency else {
             throw Problem(
                 .idempotencyKeyReused,
-                "This idempotency key belongs to event \(seq), which had another method, path or "
-                    + "body. "
-                    + "Give this request a key of its own.")
+                "This idempotency key belongs to event \(event.tenantSeq), which had another "
+                    + "method, path or body. Give this request a key of its own.")
         }
         if var answer = answers[seq] {
             answer.replayed = true
@@ -126,6 +125,17 @@ extension ServerDoors {
         }
         let view = await relay.activity(command.activity)
         return CommandAnswer(replaying: event, of: command.activity.id, now: view)
+    }
+
+    /// One event, by its place among those of the tenant.
+    func event(
+        tenantSeq: Int64, of tenant: TenantID
+    ) async throws(Problem) -> RecordedEvent? {
+        do {
+            return try await relay.event(tenantSeq: tenantSeq, tenant: tenant)
+        } catch {
+            throw Problem(error)
+        }
     }
 
     func event(_ seq: Int64, of tenant: TenantID) async throws(Problem) -> RecordedEvent? {

@@ -12,7 +12,7 @@ extension ServerDoors {
     /// `?at=` or `?at_seq=`; nil where now is meant.
     func pastMoment(_ request: DoorRequest) throws(Problem) -> LogMoment? {
         let seq = try request.integer("at_seq", in: 0...Int64.max)
-        guard let instant = try request.instant("at") else { return seq.map(LogMoment.seq) }
+        guard let instant = try request.instant("at") else { return seq.map(LogMoment.tenantSeq) }
         guard seq == nil else {
             throw Problem(.invalidQuery, "Give at or at_seq, not both.")
         }
@@ -33,7 +33,7 @@ extension ServerDoors {
                 of: view.number, tenant: tenant, at: moment, newest: view.seq),
                 let begun = ActivityFold(known.value, version: known.version, seq: known.seq)
             {
-                (fold, query.after) = (begun, known.seq)
+                (fold, query.after) = (begun, known.tenantSeq)
                 last = try await relay.event(seq: known.seq, tenant: tenant)
             }
         } catch {
@@ -43,10 +43,13 @@ extension ServerDoors {
             let page: EventPage
             do { page = try await relay.events(query) } catch { throw Problem(error) }
             for event in page.events {
-                guard moment.includes(seq: event.seq, recordedAt: event.event.recordedAt) else {
+                let recordedAt = event.event.recordedAt
+                guard moment.includes(tenantSeq: event.tenantSeq, recordedAt: recordedAt) else {
                     return (fold, last)
                 }
-                if let wrong = fold.apply(event) { throw Problem(.logUnreadable, "\(wrong).") }
+                if fold.apply(event) != nil {
+                    throw Problem(.logUnreadable, "Event \(event.tenantSeq) cannot be read.")
+                }
                 last = event
             }
             guard let next = page.next else { return (fold, last) }
@@ -88,6 +91,7 @@ extension ActivityView {
         past.incarnation = fold.incarnation
         past.version = last.version
         past.seq = last.seq
+        past.tenantSeq = last.tenantSeq
         past.status = projection.ending == nil ? .active : .ended
         past.relevance = projection.relevance
         past.staleAt = nil
@@ -95,7 +99,7 @@ extension ActivityView {
         let instant: Instant
         switch moment {
         case .instant(let asked): instant = asked
-        case .seq: instant = last.event.recordedAt
+        case .tenantSeq: instant = last.event.recordedAt
         }
         past.state = projection.state(at: instant)
         past.clip = projection.clip.map { ClipView($0, at: instant) }

@@ -81,7 +81,9 @@ struct BenchEvents: Sendable {
         guard let batch = core.takeBatch(now: now), let head = batch.heads.first else {
             preconditionFailure("the core takes a bench's command: \(effects.answers)")
         }
-        core.step(.committed(firstSeq: 1, firstFactSeq: 1), now: now, effects: &effects)
+        let commit = CommittedBatch(
+            firstSeq: 1, firstFactSeq: 1, events: batch.events.count)
+        core.step(.committed(commit), now: now, effects: &effects)
         return head.value
     }
 

@@ -83,7 +83,7 @@ enum BenchPageCommand {
         ) throws(EventLogError) {
             var slowest: Int64 = 0
             for index in 1...pages {
-                let moment = LogMoment.seq(last * Int64(index) / Int64(pages))
+                let moment = LogMoment.tenantSeq(last * Int64(index) / Int64(pages))
                 let before = BenchAppendCommand.nanoseconds(of: CLOCK_MONOTONIC)
                 var fold = ActivityFold()
                 var query = EventQuery(tenant: tenant)
@@ -92,10 +92,12 @@ enum BenchPageCommand {
                     of: activity, tenant: tenant, at: moment, newest: last),
                     let begun = ActivityFold(known.value, version: known.version, seq: known.seq)
                 {
-                    (fold, query.after) = (begun, known.seq)
+                    (fold, query.after) = (begun, known.tenantSeq)
                 }
                 for event in try reader.events(query).events
-                where moment.includes(seq: event.seq, recordedAt: event.event.recordedAt) {
+                where moment.includes(
+                    tenantSeq: event.tenantSeq, recordedAt: event.event.recordedAt)
+                {
                     _ = fold.apply(event)
                 }
                 let taken = BenchAppendCommand.nanoseconds(of: CLOCK_MONOTONIC) - before

@@ -122,7 +122,10 @@ struct PacerWorld {
             let (first, firstFact) = (seq + 1, factSeq + 1)
             seq += Int64(batch.events.count)
             factSeq += Int64(batch.facts.count)
-            take(.committed(firstSeq: first, firstFactSeq: firstFact))
+            take(
+                .committed(
+                    CommittedBatch(
+                        firstSeq: first, firstFactSeq: firstFact, events: batch.events.count)))
         }
     }
 

@@ -30,6 +30,13 @@ enum LogItemLine {
         case .event(let recorded): write(recorded, &writer)
         case .fact(let recorded): write(recorded, &writer)
         case .head(let head, let tenant, let day): write(head, tenant, day, &writer)
+        case .tally(let tenant, let event, let fact):
+            writer.name("tally")
+            writer.beginObject()
+            writer.member("tenant", tenant.name.rawValue)
+            writer.member("event", event)
+            writer.member("fact", fact)
+            writer.endObject()
         case .record(let record):
             writer.name("record")
             writer.beginObject()
@@ -47,6 +54,7 @@ enum LogItemLine {
         writer.name("event")
         writer.beginObject()
         writer.member("seq", recorded.seq)
+        tenantSeq(recorded.tenantSeq, recorded.seq, &writer)
         writer.member("previous", recorded.previous)
         writer.member("tenant", event.tenant.name.rawValue)
         writer.member("activity", event.activity.rawValue)
@@ -65,6 +73,7 @@ enum LogItemLine {
         writer.name("fact")
         writer.beginObject()
         writer.member("seq", recorded.seq)
+        tenantSeq(recorded.tenantSeq, recorded.seq, &writer)
         writer.member("tenant", recorded.fact.tenant.name.rawValue)
         if let activity = recorded.fact.activity { writer.member("activity", activity.rawValue) }
         writer.member("kind", recorded.fact.kind)
@@ -82,9 +91,15 @@ enum LogItemLine {
         writer.member("activity", head.activity.rawValue)
         writer.member("version", head.version)
         writer.member("seq", head.seq)
+        tenantSeq(head.tenantSeq, head.seq, &writer)
         if let day { writer.member("retired_day", day) }
         bytes("value", head.value, &writer)
         writer.endObject()
+    }
+
+    /// Where it is not that in the log.
+    private static func tenantSeq(_ place: Int64, _ seq: Int64, _ writer: inout JSONWriter) {
+        if place != seq { writer.member("tenant_seq", place) }
     }
 
     private static func bytes(_ name: String, _ bytes: [UInt8], _ writer: inout JSONWriter) {
@@ -105,7 +120,7 @@ enum LogItemLine {
             let head = RecoveredHead(
                 activity: ActivityNumber(try integer(view, "activity")),
                 version: try integer(view, "version"), seq: try integer(view, "seq"),
-                value: try bytes(view, "value"))
+                tenantSeq: view["tenant_seq"]?.integer, value: try bytes(view, "value"))
             return .head(head, try tenant(view), retiredDay: view["retired_day"]?.integer)
         }
         if let view = root["record"] {
@@ -120,6 +135,11 @@ enum LogItemLine {
             return .cut(
                 seq: try integer(view, "seq"), fact: try integer(view, "fact"),
                 activity: try integer(view, "activity"))
+        }
+        if let view = root["tally"] {
+            return .tally(
+                try tenant(view), event: try integer(view, "event"),
+                fact: try integer(view, "fact"))
         }
         throw Fault(cause: "it is not a line of an export")
     }
@@ -140,7 +160,8 @@ enum LogItemLine {
             recordedAt: Instant(nanoseconds: try integer(view, "recorded_at")),
             body: try bytes(view, "body"), idempotency: key)
         return RecordedEvent(
-            seq: try integer(view, "seq"), previous: try integer(view, "previous"), event: event)
+            seq: try integer(view, "seq"), tenantSeq: view["tenant_seq"]?.integer,
+            previous: try integer(view, "previous"), event: event)
     }
 
     private static func fact(_ view: JSONView) throws -> RecordedFact {
@@ -149,7 +170,8 @@ enum LogItemLine {
             tenant: try tenant(view), activity: view["activity"]?.integer.map(ActivityNumber.init),
             kind: kind, recordedAt: Instant(nanoseconds: try integer(view, "recorded_at")),
             body: try bytes(view, "body"))
-        return RecordedFact(seq: try integer(view, "seq"), fact: fact)
+        return RecordedFact(
+            seq: try integer(view, "seq"), tenantSeq: view["tenant_seq"]?.integer, fact: fact)
     }
 
     private static func tenant(_ view: JSONView) throws -> TenantID {

@@ -13,6 +13,7 @@ extension Mutant {
             [.budget, .spacing]
         case .cardAgeForgottenAtRestart: [.lapsed, .renewal]
         case .tenantLeftOut: [.tenants]
+        case .seqOverAllTenants: [.ownCount]
         case .reloadThroughPause: [.paused]
         case .timestampOfTheClock: [.timestamp]
         case .framesAtTen: [.framePriority]

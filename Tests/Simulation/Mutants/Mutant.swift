@@ -11,6 +11,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
     case cutUnderHead = "cut-under-a-head-without-a-row"
     case retiredAfterRestart = "retired-after-its-restart"
+    case seqOverAllTenants = "seq-over-all-tenants"
     // What is asked of the relay
     case tenantLeftOut = "tenant-left-out-of-a-key"
     case reloadThroughPause = "reload-through-a-pause"

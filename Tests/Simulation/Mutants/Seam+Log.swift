@@ -33,6 +33,14 @@ extension Seam {
         }
     }
 
+    /// What is told of a batch that was stored.
+    func apply(to receipt: inout AppendReceipt) {
+        guard mutant == .seqOverAllTenants else { return }
+        for index in receipt.tenantSeqs.indices {
+            receipt.tenantSeqs[index] = receipt.firstSeq + Int64(index)
+        }
+    }
+
     /// An activity that has begun anew is retired all the same, a batch later.
     private func retire(_ batch: inout AppendBatch) {
         let touched = Set(batch.events.map(\.activity))

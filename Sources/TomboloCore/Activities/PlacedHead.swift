@@ -1,0 +1,19 @@
+/// A head with its version and the places of its newest event.
+package struct PlacedHead: Hashable, Sendable {
+    package var head: ActivityHead
+    package var version: Int64
+    /// In the log.
+    package var seq: Int64
+    /// Among the events of its tenant.
+    package var tenantSeq: Int64
+
+    /// - Parameter tenantSeq: nil where the log has had no other tenant.
+    package init(
+        _ head: ActivityHead, version: Int64, seq: Int64, tenantSeq: Int64? = nil
+    ) {
+        self.head = head
+        self.version = version
+        self.seq = seq
+        self.tenantSeq = tenantSeq ?? seq
+    }
+}

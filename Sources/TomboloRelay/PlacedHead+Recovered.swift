@@ -1,0 +1,20 @@
+package import TomboloCore
+package import TomboloEventLog
+
+extension PlacedHead {
+    /// A head as it came back from the log.
+    package init(_ head: RecoveredHead) {
+        self.init(
+            ActivityHead(activity: head.activity, value: head.value), version: head.version,
+            seq: head.seq, tenantSeq: head.tenantSeq)
+    }
+}
+
+extension CommittedBatch {
+    /// What the log has answered.
+    init(_ receipt: AppendReceipt) {
+        self.init(
+            firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq,
+            tenantSeqs: receipt.tenantSeqs)
+    }
+}

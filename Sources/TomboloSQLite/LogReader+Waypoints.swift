@@ -1,0 +1,51 @@
+import TomboloCore
+import TomboloEventLog
+
+// From the place among a tenant's own rows to that in the log.
+
+extension LogReader {
+    /// A place of the log behind which all rows of the tenant are that come after its own place
+    /// `tenantSeq`, and at most `Waypoint.spacing` rows of others before those.
+    func place(
+        _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64
+    ) throws(SQLiteError) -> Int64 {
+        let next = max(0, min(tenantSeq, LogSchema.numberMax)) + 1
+        let before = try Waypoint.newest(kind, tenant, upTo: next, with: waypointsBefore)
+        guard let before else { return next - 1 }
+        return before.seq + next - before.tenantSeq - 1
+    }
+
+    /// Over many rows of others.
+    enum Leap {
+        /// The next row of the tenant comes after this one.
+        case to(Int64)
+        /// It has no next row.
+        case nothing
+        /// Nobody knows.
+        case none
+    }
+
+    /// Where the tenant's rows after its own place `tenantSeq` go on, when as many rows of others
+    /// as lie between two waypoints were met since: the next row has one then.
+    func leap(
+        _ kind: TenantSeqs.Kind, _ tenant: Int64, after tenantSeq: Int64, from position: Int64
+    ) throws(SQLiteError) -> Leap {
+        // What was cut may have had rows of the tenant.
+        let known =
+            switch kind {
+            case .event: max(uncounted.event, try integer(eventCut))
+            case .fact: max(uncounted.fact, try integer(factCut))
+            }
+        guard position - Waypoint.spacing >= known else { return .none }
+        waypointAfter.bind(kind.rawValue, at: 1)
+        waypointAfter.bind(tenant, at: 2)
+        waypointAfter.bind(tenantSeq, at: 3)
+        defer { waypointAfter.reset() }
+        guard try waypointAfter.step() else { return .nothing }
+        // Of another row, a damaged one may be before it.
+        guard let waypoint = Waypoint(waypointAfter), waypoint.tenantSeq == tenantSeq + 1 else {
+            return .none
+        }
+        return .to(max(position, waypoint.seq - 1))
+    }
+}

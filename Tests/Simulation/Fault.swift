@@ -25,6 +25,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case months
     // Others
     case strangers
+    // Clocks that are wrong by years; no seed draws the machine's yet
+    case wrongClock, wrongPhones
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -63,7 +65,9 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     static let all = FaultSet(rawValue: Fault.allCases.reduce(0) { $0 | 1 << UInt64($1.rawValue) })
 
     /// Those that a world has by a throw of their own.
-    static let drawnApart: FaultSet = [FaultSet(.months), FaultSet(.strangers)]
+    static let drawnApart: FaultSet = [
+        FaultSet(.months), FaultSet(.strangers), FaultSet(.wrongClock), FaultSet(.wrongPhones),
+    ]
 
     /// In the order of their declaration.
     package var list: [Fault] { Fault.allCases.filter { contains(FaultSet($0)) } }

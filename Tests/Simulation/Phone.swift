@@ -65,6 +65,8 @@ final class Phone {
     var surfaces: [ReloadBook] = []
     /// What its key may say of it.
     var authority = DeviceAuthority.operate
+    /// By how much its clock is ahead.
+    var clockAhead = Span.zero
     /// What its system says of itself.
     let system: String
     var isOnline = true

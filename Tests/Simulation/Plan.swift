@@ -44,7 +44,7 @@ struct Plan {
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
         let usesDisk = dice.happens(.plan, oneIn: 8)
         usesWire = dice.happens(.plan, oneIn: 8) && (mutant == nil || mutant == .refusedThoughTaken)
-        tellsTimes = dice.happens(.plan, oneIn: 2)
+        var tellsTimes = dice.happens(.plan, oneIn: 2)
         tellsAtHeal = dice.happens(.plan, oneIn: 3)
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
         widensReloads = dice.happens(.reloads, oneIn: 2)
@@ -70,7 +70,9 @@ struct Plan {
             drawn.formUnion([FaultSet(.months), FaultSet(.cardLives), FaultSet(.restarts)])
         }
         if dice.happens(.strangers, oneIn: 6) { drawn.insert(FaultSet(.strangers)) }
+        if dice.happens(.clocks, oneIn: 3) { drawn.insert(FaultSet(.wrongPhones)) }
         faults = given ?? Self.possible(drawn)
+        tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
         let life = CardLife(&dice, lives)
         cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil
@@ -78,6 +80,7 @@ struct Plan {
         let long = dice.pick(.months, Months.chaosMinutes)
         let isLong = faults.contains(FaultSet(.months))
         chaos = .seconds((isLong ? long : minutes) * 60)
+        self.tellsTimes = tellsTimes
         self.usesDisk = usesDisk || isLong && spans
         months = isLong ? Months(&dice, life: life.length, chaos: chaos) : nil
     }
@@ -90,6 +93,16 @@ struct Plan {
             drawn.remove(FaultSet(.localUpdates))
             // Nor is an order in what is told of times ahead of it: they count as arrivals.
             drawn.remove(FaultSet(.oldTokens))
+            drawn.remove(FaultSet(.wrongPhones))
+        }
+        // By a phone's wrong clock nobody could tell which of two tokens is older.
+        if drawn.contains(FaultSet(.wrongPhones)) { drawn.remove(FaultSet(.oldTokens)) }
+        // One step is enough, and what is as old as years is over in a world of months.
+        if drawn.contains(FaultSet(.wrongClock)) {
+            drawn.subtract([
+                FaultSet(.wallSteps), FaultSet(.suspends), FaultSet(.restores), FaultSet(.months),
+                FaultSet(.localUpdates), FaultSet(.oldTokens), FaultSet(.channels),
+            ])
         }
         // Where a day is half an hour, a step of an hour is one of days.
         if drawn.contains(FaultSet(.months)) { drawn.remove(FaultSet(.wallSteps)) }

@@ -56,6 +56,7 @@ enum Promise: String {
     case reloadsAsked = "a reload goes where somebody has asked since the last"
     case audience = "P7 what is for some is shown to nobody else"
     case listed = "what runs is listed"
+    case clock = "rule 6: a clock that is set right is followed"
     case answered = "every request is answered once"
     case progress = "the world comes to its end"
 }

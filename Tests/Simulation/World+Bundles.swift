@@ -81,7 +81,7 @@ extension World {
         check(bundle.frames == flip.frames, "\(bundle.frames), not \(flip.frames)")
         check(bundle.every == flip.every, "every \(bundle.every), not \(flip.every)")
         check(bundle.loop == flip.loop, "loop \(bundle.loop), not \(flip.loop)")
-        let clocks: [Fault] = [.wallSteps, .suspends, .reboots, .restores]
+        let clocks: [Fault] = [.wallSteps, .suspends, .reboots, .restores, .wrongClock]
         guard !clocks.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         let played = Double(flip.playedAt.nanoseconds) / 1e9
         check(abs(bundle.began - played) < 0.01, "it began at \(bundle.began), not \(played)")

@@ -150,9 +150,9 @@ extension ActivityReference {
 
 extension FaultSet {
     /// Those that move clocks, or what a log knows of times.
-    static let clockwork = [Fault.wallSteps, .suspends, .reboots, .restores].reduce(
-        into: FaultSet()
-    ) { $0.insert(FaultSet($1)) }
+    static let clockwork = [
+        Fault.wallSteps, .suspends, .reboots, .restores, .wrongClock,
+    ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
 
     /// Those with which a card may be without a route for a while.
     static let unsteadyTokens = [

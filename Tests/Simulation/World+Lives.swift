@@ -48,7 +48,7 @@ extension World {
         let relay = Relay(
             loop: loop, log: SimulatedLog(self, life, storage),
             sender: wire ?? Sender(self, life), configuration: plan.configuration,
-            wallClock: clock, seed: dice.seed(.machine),
+            wallClock: seam.clock, seed: dice.seed(.machine),
             channels: faults.contains(FaultSet(.channels)) ? office(of: life) : nil,
             complain: { [self] in checkTelling("a complaint", $0) })
         life.relay = relay

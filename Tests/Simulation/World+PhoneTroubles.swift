@@ -21,6 +21,7 @@ extension World {
         if !phones.isEmpty {
             let phone = dice.pick(.phones, phones)
             if strikes(.offline, .phones, oneIn: 3) { goOffline(phone) }
+            troublePhoneClock(phone)
             if strikes(.presence, .phones, oneIn: 1) { tellPresence(phone) }
             if strikes(.changedGrants, .phones, oneIn: 6), phone.timeline != nil {
                 let classes = [BudgetClass.standard, .frequent, .lab]
@@ -57,7 +58,7 @@ extension World {
         after(dice.time(.phones, 100...300_000)) { [self] in
             // Without the times of the others nobody could tell which is older.
             guard plan.tellsTimes, phone.installation == installation else { return }
-            let command = putToken(.activity(card.reference), token, observedAt: since)
+            let command = putToken(.activity(card.reference), token, phone, observedAt: since)
             phone.upload(Phone.Upload(command: command, isRetried: true, token: token, isOld: true))
         }
     }

@@ -41,7 +41,7 @@ extension World {
             guard book.isThere, book.token == token else { return }
             book.phone.upload(
                 Phone.Upload(
-                    command: putToken(book.name, token), isRetried: true, token: token,
+                    command: putToken(book.name, token, book.phone), isRetried: true, token: token,
                     surface: book))
         }
     }
@@ -151,7 +151,9 @@ extension World {
 
     /// Apple tells by its own clock since when a token is gone.
     private var clocksAgree: Bool {
-        !faults.contains(FaultSet(.wallSteps)) && !faults.contains(FaultSet(.suspends))
+        faults.isDisjoint(with: [
+            FaultSet(.wallSteps), FaultSet(.suspends), FaultSet(.wrongClock),
+        ])
     }
 
     /// Looks at a reload as it is handed over.

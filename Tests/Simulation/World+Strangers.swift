@@ -57,7 +57,7 @@ extension World {
             phone: phone, installation: phone.installation, card: card)
         phone.upload(
             Phone.Upload(
-                command: putToken(.activity(name), token), isRetried: false, token: token))
+                command: putToken(.activity(name), token, phone), isRetried: false, token: token))
     }
 
     /// A claim that was taken.

@@ -102,6 +102,7 @@ final class World: @unchecked Sendable {
             : InMemoryEventLog()
         self.dice = dice
         rest = Parking(loop)
+        beginWithWrongClock()
         makePhones()
         makeStrangers()
     }

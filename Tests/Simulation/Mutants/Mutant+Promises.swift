@@ -31,6 +31,8 @@ extension Mutant {
         case .reloadNeverAtRest: [.reloadsAsked]
         case .reloadToRetiredToken: [.retired]
         case .userClaimed, .endShownToStranger: [.audience]
+        case .tokenSeenInTheFuture: [.converges, .ended, .reloads]
+        case .clockNeverFollowed: [.clock]
         case .cutUnderHead: [.fold, .damage]
         case .retiredAfterRestart: [.listed]
         case .endLeavesTheRest: [.endMany]

@@ -15,6 +15,8 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     // What is asked of the relay
     case tenantLeftOut = "tenant-left-out-of-a-key"
     case reloadThroughPause = "reload-through-a-pause"
+    case tokenSeenInTheFuture = "token-seen-in-the-future"
+    case clockNeverFollowed = "clock-never-followed"
     case userClaimed = "user-claimed-by-a-foreign-device"
     case channelBudgetAnew = "channel-budget-anew"
     case endLeavesTheRest = "end-of-many-leaves-the-rest"

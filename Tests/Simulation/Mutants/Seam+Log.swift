@@ -55,6 +55,12 @@ extension Seam {
         }
     }
 
+    /// The machine's clock, as a life of the relay sees it. The mutant goes on from where it was at
+    /// the start.
+    var clock: any WallClock {
+        mutant == .clockNeverFollowed ? UnsetClock(world.clock, world.loop) : world.clock
+    }
+
     /// Whether history is cut without a look at the heads that need it.
     var cutsUnderHeads: Bool { mutant == .cutUnderHead }
 
@@ -121,4 +127,20 @@ extension Seam {
         text.set("steady", to: "\(steady + jump)")
         text.set("lead", to: "\(lead - jump)")
     }
+}
+
+/// A clock that nobody sets while somebody looks at it.
+private final class UnsetClock: WallClock, @unchecked Sendable {
+    // Sendable: used on the loop's thread only.
+    private let begin: Instant
+    private let since: MonotonicInstant
+    private let loop: any Loop
+    let boot: String
+
+    init(_ clock: VirtualWallClock, _ loop: any Loop) {
+        (begin, since, boot) = (clock.now(), loop.now, clock.boot)
+        self.loop = loop
+    }
+
+    func now() -> Instant { begin + Span(nanoseconds: (loop.now - since).nanoseconds) }
 }

@@ -15,6 +15,21 @@ extension Seam {
         if mutant == .userClaimed { authority = .operate }
     }
 
+    /// What a phone tells. The mutant believes a phone when it says that it saw a token in the
+    /// future, and takes none that was seen before.
+    func tell(
+        _ command: DeviceCommand, _ key: DeviceKey, _ authority: DeviceAuthority, _ relay: Relay
+    ) async -> Answer {
+        if mutant == .tokenSeenInTheFuture, case .putToken(let name, let registration) = command,
+            let seen = registration.observedAt
+        {
+            let known = tokensSeen[TokenOfDevice(device: key, name: name)] ?? .distantPast
+            if seen < known { return .stored(Stored(.outdated)) }
+            tokensSeen[TokenOfDevice(device: key, name: name)] = seen
+        }
+        return await relay.submit(command, for: key, by: authority)
+    }
+
     /// An operator's pause. The mutant holds all activities, and nothing else.
     func pause(_ request: PauseRequest, of tenant: TenantID, _ relay: Relay) async -> Answer {
         guard mutant == .reloadThroughPause, !request.alertsOnly else {

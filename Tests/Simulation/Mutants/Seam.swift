@@ -11,6 +11,12 @@ import TomboloRelay
 /// is in `Seam+Pushes`, to outcomes in `Seam+Outcomes`, to the log in `Seam+Log`, to questions in
 /// `Seam+Questions`.
 final class Seam {
+    /// A token's name on a device.
+    struct TokenOfDevice: Hashable {
+        var device: DeviceKey
+        var name: TokenName
+    }
+
     unowned let world: World
     let mutant: Mutant?
     /// Pushes that were kept back, by token: the newest only.
@@ -31,6 +37,8 @@ final class Seam {
     var pairedPauses: [Int64: Int64] = [:]
     /// An activity that began anew, to be retired with the next batch.
     var begunAnew: [RetiredActivity] = []
+    /// When phones say to have seen their tokens.
+    var tokensSeen: [TokenOfDevice: Instant] = [:]
     /// What a mutant of the log has to know of marks.
     var marks: [Int64: [UInt8]] = [:]
 

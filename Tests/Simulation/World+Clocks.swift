@@ -1,0 +1,54 @@
+import TestSupport
+import TomboloCore
+import TomboloLoop
+import TomboloRelay
+
+// Clocks that are wrong by years: the machine's until somebody sets it right, phones' for a while.
+
+extension World {
+    /// The machine begins with the time at which it was made.
+    func beginWithWrongClock() {
+        guard faults.contains(FaultSet(.wrongClock)) else { return }
+        let days = dice.pick(.clocks, [1, 90, 3_650])
+        clock.step(to: .hours(-24 * Int64(days)))
+        note(.wallStep, who: -1, Int64(days))
+        let seconds = Int(plan.chaos.components.seconds)
+        after(.seconds(dice.roll(.clocks, 1...max(2, seconds)))) { [self] in setClockRight() }
+    }
+
+    private func setClockRight() {
+        guard !isHealed else { return }
+        clock.step(to: .zero)
+        note(.wallStep, who: -1, 0)
+        // Half of them start the relay anew, before or after it has followed.
+        guard dice.happens(.clocks, oneIn: 2) else { return }
+        after(dice.time(.clocks, 1...120_000)) { [self] in
+            if !isHealed { crash() }
+        }
+    }
+
+    /// Of a phone whose clock is ahead, by how much.
+    func troublePhoneClock(_ phone: Phone) {
+        // What it saw by the wrong clock counts from its arrival: nothing newer may come before.
+        guard strikes(.wrongPhones, .clocks, oneIn: 2), phone.uploads.isEmpty else { return }
+        phone.clockAhead =
+            phone.clockAhead == .zero
+            ? .hours(24 * Int64(dice.pick(.clocks, [1, 365, 3_650]))) : .zero
+        note(.wallStep, who: phone.number, phone.clockAhead.nanoseconds / 1_000_000_000)
+    }
+
+    /// Once all is calm the relay's time is the machine's, or ahead of it.
+    func checkClock(_ relay: Relay) async {
+        // It looks when it has something to do, and follows what it saw a minute before.
+        for _ in 1...2 {
+            _ = await relay.isReady
+            await pause(.nanoseconds(RelayClock.stepHeld.nanoseconds))
+        }
+        _ = await relay.isReady
+        await pause(.seconds(3))
+        guard life?.relay === relay else { return }
+        let behind = clock.now() - (await relay.wallNow())
+        guard behind > RelayClock.leadMax else { return }
+        violated(.clock, "the relay is \(behind.text) behind the machine's clock")
+    }
+}

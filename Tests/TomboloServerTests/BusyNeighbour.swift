@@ -164,6 +164,7 @@ extension TaintedWorld {
             #""took_ms":[0-9.]+"#, #""trace_id":"[^"]*""#, #""id":"[0-9a-f]{12}""#,
             #""key":"tmb_[^"]*""#, #"(?i)(date|content-length): [^\r\n]*"#, #"curl: [^\n]*"#,
             #"clock_behind_seconds [0-9]+"#,
+            // For two seconds a reserved start counts as if it were more than one.
             #""starts_left":[0-9]+"#,
             #"\(key: "(date|content-length)", value: "[^"]*"\)"#,
         ]

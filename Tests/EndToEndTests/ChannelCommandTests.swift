@@ -15,7 +15,8 @@ import TomboloJSON
 
     /// The activity as soon as its phone shows a state; nil where it does not in time.
     private func shown(_ id: String, _ state: String) throws -> JSONView? {
-        for _ in 0..<300 {
+        let end = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < end {
             let answer = try relay.tombolo("activity", "show", id, "-o", "json")
             let view = try json(answer.output)
             let first = view["destinations"]?.elements.first { $0["device"] != nil }

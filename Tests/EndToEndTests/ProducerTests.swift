@@ -41,7 +41,9 @@ import TomboloJSON
         let clip = try directory.write(
             "clip.json", #"{"tween":{"path":"/angle","from":0,"to":180,"duration":"2s"}}"#)
         #expect(try relay.tombolo("start", "door", "--type", "Any", "-s", "angle=0").status == 0)
-        #expect(try relay.tombolo("start", "old", "--type", "Any", "-s", "n=1").status == 0)
+        #expect(
+            try relay.tombolo("start", "old", "--type", "Any", "--device", "phone-1", "-s", "n=1")
+                .status == 0)
         #expect(try relay.tombolo("end", "old").status == 0)
         #expect(try relay.tombolo("pause", "--type", "Any").status == 0)
         let lines = #"{"activity":"new","do":"start","type":"Any","state":{}}"#

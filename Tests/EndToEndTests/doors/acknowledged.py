@@ -21,6 +21,8 @@ class Activity:
         # Whether an answer was missing: nothing is certain any more.
         self.unsure = False
         self.audience = None
+        # Of each of its lives.
+        self.audiences = []
 
 
 class Event:
@@ -127,6 +129,7 @@ class Acknowledged:
             activity.type, activity.state, activity.state_version = body.get("type"), body.get("state"), None
             activity.status, activity.clip, activity.played = "waiting", None, set()
             activity.audience = body.get("audience")
+            activity.audiences.append(activity.audience or {})
             self.started.append(name)
         elif do in ("update", "end"):
             self._change(activity, body)
@@ -228,6 +231,9 @@ class Acknowledged:
             elif name in json.dumps(audience) or audience.get("user"):
                 self.erased.add(activity.name)
                 activity.unsure = True
+            elif name in json.dumps(activity.audiences):
+                # An earlier life named it: what happened then is erased, and the present one stays.
+                self.erased.add(activity.name)
 
     # MARK: everything else
 

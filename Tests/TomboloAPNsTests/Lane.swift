@@ -35,7 +35,7 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
             endpoint: APNsEndpoint(url: url), authorities: authorities, connections: connections,
             pushDeadline: deadline)
         made = try APNsClient(
-            configuration, key: providerKey, loop: loop, chance: SystemRandomNumberGenerator(),
+            configuration, key: providerKey, loop: loop, chance: SplitMix64(seed: 1),
             receiver: self)
     }
 

@@ -16,7 +16,7 @@ private final class SlowLog {
     /// The log of the process that lives now, or of a new one.
     private func open() throws -> SQLiteEventLog {
         if let log { return log }
-        var chance = SystemRandomNumberGenerator()
+        var chance = SplitMix64(seed: 1)
         let log = try SQLiteEventLog(
             directory: place.directory,
             retention: LogRetention(history: .hours(48), facts: .hours(24)), chance: &chance)

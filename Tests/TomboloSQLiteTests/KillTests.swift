@@ -21,7 +21,7 @@ private func event(at seq: Int64) -> NewEvent {
 /// Appends batches of 1 to 40 events for ever, and writes a line for each that is acknowledged.
 @Test(.enabled(if: childDirectory != nil, "it is only run by the next test"))
 func `a child appends until it is killed`() async throws {
-    var chance = SystemRandomNumberGenerator()
+    var chance = SplitMix64(seed: 1)
     let directory = try #require(childDirectory)
     let log = try SQLiteEventLog(directory: directory, chance: &chance)
     var next = try await log.recover(idempotencySince: .distantPast).lastSeq + 1

@@ -72,7 +72,7 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
 }
 
 @Test func `a directory that cannot be made is named`() throws {
-    var chance = SystemRandomNumberGenerator()
+    var chance = SplitMix64(seed: 1)
     #expect(
         throws: EventLogError.unusable(
             cause: "/proc/no/such: No such file or directory",
@@ -85,7 +85,7 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
 @Test func `directory and files are the user's own`() async throws {
     let place = SQLitePlace()
     let inner = place.directory + "/data"
-    var chance = SystemRandomNumberGenerator()
+    var chance = SplitMix64(seed: 1)
     let log = try SQLiteEventLog(directory: inner, chance: &chance)
     _ = try await log.append(Sample.batch(Sample.event(1, after: 0)))
     for (name, mode) in [

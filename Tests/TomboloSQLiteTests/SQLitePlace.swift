@@ -37,7 +37,7 @@ final class SQLitePlace: EventLogPlace {
 
     /// A log that the caller holds alone.
     func reopen() throws -> SQLiteEventLog {
-        var chance = SystemRandomNumberGenerator()
+        var chance = SplitMix64(seed: 1)
         return try SQLiteEventLog(directory: directory, chance: &chance)
     }
 

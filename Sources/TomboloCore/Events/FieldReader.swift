@@ -46,8 +46,9 @@ package struct FieldReader {
 
     /// Whether a member is `null`, where that has a meaning of its own. Marks the name as known.
     package mutating func isNull(_ name: String) -> Bool {
-        note(name)
-        return view[name]?.isNull == true
+        let value = view[name]
+        note(name, isThere: value != nil)
+        return value?.isNull == true
     }
 
     /// Takes over the faults of a reader of something inside.
@@ -63,8 +64,9 @@ package struct FieldReader {
     /// `null` is a fault: what a filter or an option would make of it is a guess, and a wrong one
     /// takes everything for what was meant to be little.
     package mutating func value(_ name: String) -> JSONView? {
-        let isNew = note(name)
-        guard let value = view[name] else { return nil }
+        let value = view[name]
+        let isNew = note(name, isThere: value != nil)
+        guard let value else { return nil }
         guard value.isNull else { return value }
         if isNew, !takesNull { fail(name, Self.nullMessage) }
         return nil
@@ -72,15 +74,17 @@ package struct FieldReader {
 
     /// Answers whether the name was not known before.
     @discardableResult
-    private mutating func note(_ name: String) -> Bool {
+    private mutating func note(_ name: String, isThere: Bool) -> Bool {
         guard !known.contains(name) else { return false }
         known.append(name)
-        if view[name] != nil { found += 1 }
+        if isThere { found += 1 }
         return true
     }
 
     /// Fields that belong to somebody else.
-    package mutating func ignore(_ names: String...) { for name in names { note(name) } }
+    package mutating func ignore(_ names: String...) {
+        for name in names { note(name, isThere: view[name] != nil) }
+    }
 
     /// This and each of the following answer nil where the field is absent or faulty; a fault is
     /// noted.

@@ -19,7 +19,7 @@ package struct AppendBatch: Sendable {
     package var retired: [RetiredActivity] = []
     /// Damaged activities in whose place others have begun: what is left of their heads goes.
     package var replaced: [ActivityNumber] = []
-    /// By how much the wall clock, by which `recordedAt` is told, is ahead of one that nobody sets;
+    /// By how much the wall clock, which sets `recordedAt`, is ahead of one that nobody sets;
     /// nil where nobody knows. History is kept by the latter.
     package var lead: Span?
 

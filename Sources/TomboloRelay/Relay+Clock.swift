@@ -24,7 +24,7 @@ extension Relay {
         return batch
     }
 
-    /// Looks at the machine's clock; answers whether the core is to be told. A line says when it
+    /// Looks at the machine's clock; answers whether the core has to know. A line says when it
     /// was set back too far to be followed, and when it has caught up.
     func followClock() -> Bool {
         let changes = clock.follow(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
@@ -43,7 +43,7 @@ extension Relay {
             + "right, or restart the relay once it is right"
     }
 
-    /// How far the machine's clock is behind what phones were told; zero where it is not.
+    /// How far the machine's clock is behind the times that phones got; zero where it is not.
     package var clockBehind: Span { clock.behind }
 
     /// The last reading is durable: timestamps may go on as far as it allows.

@@ -19,12 +19,12 @@ extension Relay {
             case .refused(let refusal)
             where refusal.code == .overloaded && !all.isEmpty && triesLeft > 0:
                 triesLeft -= 1
-                // Cancelled: whoever asked is gone, and asks again for what is left.
+                // Cancelled: the client is gone, and asks again for what is left.
                 guard (try? await loop.sleep(for: Self.endPause)) != nil else {
                     return .refused(refusal)
                 }
             case .refused(let refusal):
-                // Those that cannot end so are left; of those that did, the answer tells.
+                // Those that cannot end so are left. The answer lists those that did.
                 let isWhole = refusal.code != .stopping && refusal.code != .logFull
                 return all.isEmpty || !isWhole ? .refused(refusal) : .acceptedAll(all)
             case let other: return other

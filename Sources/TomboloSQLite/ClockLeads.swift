@@ -22,7 +22,7 @@ struct ClockLeads {
     /// Rows of `cut` have no negative numbers: 35,000 years.
     private static let offset: Int64 = 1 << 40
 
-    /// In the order of their rows; empty where nobody told.
+    /// In the order of their rows; empty where no lead is known.
     private(set) var entries: [Entry] = []
 
     /// As of now.

@@ -31,7 +31,7 @@ struct CutAllowance {
     var rows: Int64 { min(max(2 * storedRows, Self.rowsMin), Self.rowsMax) }
     var bytes: Int64 { min(max(2 * storedBytes, Self.bytesMin), Self.bytesMax) }
 
-    /// Whether as much came as one piece takes: it is time for one, whoever waits.
+    /// Whether as much came as one piece takes: it is time for one, also where a commit waits.
     var isOwed: Bool { 2 * storedRows >= Self.rowsMin || 2 * storedBytes >= Self.bytesMin }
 
     mutating func store(rows: Int, bytes: Int) {

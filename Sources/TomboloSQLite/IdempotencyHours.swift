@@ -67,7 +67,7 @@ struct IdempotencyHours {
 
     private static func isOld(_ hour: Int64, at now: Int64) -> Bool { hour < now - hoursKept }
 
-    /// The oldest hour of which no key stands any more; nil where there is none.
+    /// The oldest hour whose keys count no longer; nil where there is none.
     private var old: Int64? {
         guard let now = open?.hour else { return nil }
         return hours.first { Self.isOld($0.hour, at: now) }?.hour
@@ -97,8 +97,8 @@ struct IdempotencyHours {
         return piece
     }
 
-    /// Hashes under a key of the log's own are nobody's data: their pages, which may be many, need
-    /// no overwriting.
+    /// Hashes under a key of the log's own are not personal data: their pages, which may be many,
+    /// need no overwriting.
     private static func cut(
         _ sql: String, _ connection: borrowing Connection
     ) throws(SQLiteError) {

@@ -24,7 +24,7 @@ struct LogCut {
     }
 
     /// Reads them; a schema without the table has cut nothing. `damage` hears of each row that is
-    /// damaged, in whose place stands what is safe.
+    /// damaged, and is replaced by what is safe.
     init(
         _ connection: borrowing Connection, damage: (String) -> Void
     ) throws(SQLiteError) {

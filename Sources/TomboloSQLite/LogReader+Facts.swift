@@ -8,7 +8,7 @@ extension LogReader {
         let last = try integer(lastFactSeq)
         let start = try place(.fact, tenant, after: query.after)
         var position = max(start, try integer(factCut))
-        // Of one more than is asked for, only that it is there is told.
+        // One more than is asked for shows only that there is more.
         while position < last {
             let end = position + Waypoint.spacing
             let before = looked.last

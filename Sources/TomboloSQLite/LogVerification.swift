@@ -148,7 +148,7 @@ package final class LogVerification {
         }
         entry.version = event.version
         entry.seq = event.seq
-        // What is wrong with its body is told already.
+        // The report has what is wrong with its body.
         if entry.fold?.apply(event) != nil {
             if event.event.fault == nil { verdict.add("event \(event.seq) follows no start") }
             entry.fold = nil

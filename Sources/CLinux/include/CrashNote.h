@@ -28,7 +28,7 @@ struct tombolo_crash_page {
 /// Maps the page of the file at `path`, which is made where it is missing; NULL and errno where that fails.
 struct tombolo_crash_page *_Nullable tombolo_crash_page_open(const char *_Nonnull path);
 
-/// Where `working` stands.
+/// The place of `working`.
 static inline int64_t *_Nonnull tombolo_crash_page_working(struct tombolo_crash_page *_Nonnull page) {
     return &page->working;
 }

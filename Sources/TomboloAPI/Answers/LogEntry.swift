@@ -52,7 +52,7 @@ package enum LogEntry: Sendable {
 }
 
 extension JSONWriter {
-    /// What is no JSON any more would spoil all that stands around it.
+    /// Text that is not JSON would spoil the document around it.
     fileprivate mutating func body(_ bytes: [UInt8]) {
         // Whatever is wrong with it, it is not written.
         guard (try? JSONDocument(bytes)) != nil else { return member("damaged", true) }

@@ -64,7 +64,7 @@ extension Core {
     /// Whether a token that another device holds may come to this one; throws `tokenInUse` where it
     /// is neither of the same user nor asked for by an operator.
     ///
-    /// - Returns: false where what the other device told of it is newer.
+    /// - Returns: false where the other device's registration of it is newer.
     func mayTake(
         _ value: PushToken, observedAt: Instant, for device: Device, by authority: DeviceAuthority
     ) throws(Refusal) -> Bool {
@@ -80,7 +80,7 @@ extension Core {
         return last <= observedAt
     }
 
-    /// A token comes to a device: whoever had it before has it no more.
+    /// A token comes to a device: the device that had it before loses it.
     mutating func takeFromOthers(
         _ value: PushToken, for slot: Int, now: Instant, effects: inout Effects
     ) {

@@ -227,7 +227,7 @@ extension Core {
         let number = ActivityNumber(mark.activity)
         guard let activity = activityByNumber[number] else {
             // It had retired, and was in memory for a while only: when it begins anew, its cards of
-            // then are nobody's.
+            // then belong to no device.
             if !damaged.contains(number) {
                 staged.records.append(Record(space: .mark, number: record.number, value: nil))
             }

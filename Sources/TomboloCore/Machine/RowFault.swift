@@ -20,7 +20,7 @@ extension NewEvent {
         guard !body.isEmpty else { return nil }
         do throws(JSONError) {
             let document = try JSONDocument(body)
-            // Which of its members it is does not help whoever reads this.
+            // Which of its members it is does not help the reader.
             let content = try? Command.Content(kind: kind, document.root, lenient: true)
             return content == nil ? "its body is not a valid \(kind.name)" : nil
         } catch {

@@ -127,7 +127,7 @@ package struct Tween: Hashable, Sendable {
             to: to.components[index])
     }
 
-    /// One component's value at a moment; nil stands for the end and all that comes after it.
+    /// One component's value at a moment; nil is the end and all that comes after it.
     func value(of index: Int, at moment: Easing.Moment?) -> Double {
         guard let from, let moment else { return to.components[index] }
         return course(of: index, from: from, at: moment).value

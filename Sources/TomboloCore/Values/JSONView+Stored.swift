@@ -52,7 +52,7 @@ extension JSONView {
         return root
     }
 
-    /// What was taken stands some levels deeper in a row than it came.
+    /// A row holds it some levels deeper than the request did.
     private static let depth = JSONLimits(depthMax: 64)
 
     /// A member's value by one of the above; `absent` where there is none, and throws where it is

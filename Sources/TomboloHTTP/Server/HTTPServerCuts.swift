@@ -27,7 +27,7 @@ package final class HTTPServerCuts {
     package func count(of reason: Reason) -> Int64 { counts[reason] ?? 0 }
 }
 
-/// How a server stands, for its metrics.
+/// What a server counts, for its metrics.
 package struct HTTPServerView: Sendable {
     /// Bytes of unread answers and waiting bodies.
     package let bytesHeld: Int64

@@ -46,7 +46,7 @@ package struct HTTPServerLimits: Hashable, Sendable {
     package var unreadBytesPerConnection: Int = 8 * 1024 * 1024
 
     /// Bytes of unread answers and of waiting bodies in all. Beyond, the connection that holds most
-    /// is cut: whoever holds little is served on. Eight atomic batches of 16 MiB fit.
+    /// is cut: a connection that holds little goes on. Eight atomic batches of 16 MiB fit.
     package var bytesHeldMax: Int = 128 * 1024 * 1024
 
     /// What is left of a body that nobody reads and that is skipped to keep the connection; behind

@@ -19,7 +19,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let channels: (any ChannelService)?
     /// When the listener's certificate ends, in Unix seconds; nil without TLS.
     package var certificateEnd: Int64?
-    /// How the server of HTTP stands; nil where there is none, as in tests.
+    /// The counts of the HTTP server; nil where there is none, as in tests.
     package var watch: (() -> HTTPServerView)?
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]

@@ -34,7 +34,7 @@ extension ServerDoors {
         text.write(
             "tombolo_http_problems_total", .counter, "Refusals by code.", label: "code",
             ProblemCode.allCases.map { ($0.rawValue, counters.problems[$0] ?? 0) })
-        // Of all clients: no tenant is told of the others'.
+        // Of all clients: no tenant learns of the others'.
         if await relay.isAlone(tenant), let server = watch?() { Self.write(server, to: &text) }
         return .text(text.text, type: MetricsText.contentType)
     }

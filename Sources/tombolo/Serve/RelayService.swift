@@ -193,7 +193,7 @@ final class RelayService: @unchecked Sendable {
 }
 
 extension Configuration {
-    /// What the server of HTTP is told.
+    /// The limits of the HTTP server.
     var server: HTTPServerLimits {
         var limits = HTTPServerLimits()
         limits.connectionsPerAddress = connectionsPerAddress ?? limits.connectionsPerAddress
@@ -201,7 +201,7 @@ extension Configuration {
         return limits
     }
 
-    /// What the doors are told.
+    /// The configuration of the doors.
     var doors: DoorsConfiguration {
         var doors = DoorsConfiguration(version: Program.version)
         doors.requestsPerKeyMax = requestsPerKey ?? doors.requestsPerKeyMax

@@ -33,7 +33,7 @@ extension Seam {
         }
     }
 
-    /// What is told of a batch that was stored.
+    /// What a stored batch answers.
     func apply(to receipt: inout AppendReceipt) {
         guard mutant == .seqOverAllTenants else { return }
         for index in receipt.tenantSeqs.indices {

@@ -1,5 +1,4 @@
 import CoreRig
-import Glibc
 import Testing
 import TomboloJSON
 
@@ -304,16 +303,4 @@ import TomboloJSON
         #expect(nearestName(to: "tpye", among: ["type", "state"]) == "type")
         #expect(nearestName(to: "", among: ["a", "bc"]) == "a")
     }
-}
-
-/// What this thread's processor spends on `work`: others on the machine do not count.
-private func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
-    func read() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let start = read()
-    try work()
-    return read() - start
 }

@@ -52,6 +52,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case apnsUnreachable = "apns-unreachable"
 
     // The relay's own state.
+    case limitReached = "limit-reached"
     case overloaded
     case logFull = "log-full"
     case stopping

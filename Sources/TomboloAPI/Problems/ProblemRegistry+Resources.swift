@@ -165,6 +165,13 @@ extension ProblemRegistry {
 
     static let ofTheRelay = [
         ProblemPage(
+            .limitReached, 429, "The relay keeps as many as its configuration allows",
+            cause: "A limit of the configuration bounds how many of these the relay keeps, so that "
+                + "its memory and its answers stay small. The detail names the limit.",
+            fix: "End or delete what is over, as the detail says; or raise the limit in the "
+                + "configuration and start the relay again.",
+            command: "tombolo config show"),
+        ProblemPage(
             .overloaded, 429, "The relay has too much to do",
             cause: "More is waiting to be written than this relay holds in memory.",
             fix: "Wait for the seconds that Retry-After names, then send again.",

@@ -101,7 +101,7 @@ extension Core {
         guard let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
             configuration.apps[Int(lane.rawValue)].id == definition.app,
-            let renewal = nextCard(of: activity, on: owner)
+            let renewal = nextCard(of: activity, on: device)
         else { return }
         var destination = Destination(
             number: nextDestinationNumber, activity: activity, device: device,
@@ -131,11 +131,15 @@ extension Core {
 
     /// Which card of its incarnation a new destination is for; nil where the device has one. A user
     /// who comes back to a device gets a new card: the first one has ended there.
-    private func nextCard(of activity: Int, on owner: Device) -> Int64? {
+    private func nextCard(of activity: Int, on device: Int) -> Int64? {
         var next: Int64 = 0
-        // Among the device's, for they are few.
-        for slot in owner.destinations {
+        // Among the device's or the activity's, whichever are fewer.
+        let (own, all) = (
+            devices[device]?.destinations ?? [], activities[lent: activity].destinations
+        )
+        for slot in own.count < all.count ? own : all {
             guard destinations.holds(slot), destinations[lent: slot].activity == activity,
+                destinations[lent: slot].device == device,
                 destinations[lent: slot].incarnation == activities[activity].durableIncarnation
             else { continue }
             guard destinations[slot]?.hasBareEnd == true else { return nil }
@@ -187,6 +191,7 @@ extension Core {
 
     mutating func removeDestination(_ slot: Int) {
         guard let destination = destinations[slot] else { return }
+        setHoldsStartToken(slot, false)
         staged.records.append(Record(space: .mark, number: destination.number, value: nil))
         activities[destination.activity].destinations.remove(slot)
         deadlines.set(slot, at: nil)

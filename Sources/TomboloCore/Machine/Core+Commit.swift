@@ -183,6 +183,7 @@ extension Core {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
         if isNewIncarnation { leaveIncarnation(slot) }
+        if let start = staged.definition { coming.add(-1, start.audience, of: staged.event.tenant) }
         noteSuperseded(staged)
         activities[slot].durable = staged.projection
         reloadAfter(slot, now: now)

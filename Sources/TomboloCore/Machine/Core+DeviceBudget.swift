@@ -94,12 +94,19 @@ extension Core {
         guard !destination.holdsStartToken else { return }
         devices.budgets[destination.device].starts.take(
             grant, now: now + TokenBucket.reservation)
-        destinations[slot]?.holdsStartToken = true
+        setHoldsStartToken(slot, true)
     }
 
     private func startTokensHeld(by device: Int) -> Int64 {
-        let held = devices[device]?.destinations.count { destinations[$0]?.holdsStartToken == true }
-        return Int64(held ?? 0)
+        Int64(devices.budgets[device].startsHeld)
+    }
+
+    /// The one way in which a destination comes to a token for a start, and loses it: the device
+    /// counts them.
+    mutating func setHoldsStartToken(_ slot: Int, _ holds: Bool) {
+        guard destinations.holds(slot), destinations[slot]?.holdsStartToken != holds else { return }
+        destinations[slot]?.holdsStartToken = holds
+        devices.budgets[destinations[lent: slot].device].startsHeld += holds ? 1 : -1
     }
 
     /// A start goes: what was reserved for it is spent.
@@ -109,7 +116,7 @@ extension Core {
             devices.budgets[destination.device].starts.take(
                 configuration.budgets[.start], now: now)
         }
-        destinations[slot]?.holdsStartToken = false
+        setHoldsStartToken(slot, false)
     }
 
     mutating func takeFromDevice(_ slot: Int, _ grant: Grant, now: Instant) {

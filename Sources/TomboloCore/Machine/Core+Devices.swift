@@ -92,6 +92,7 @@ extension Core {
         var registration = try authority.bind(
             registration, known: known?.registration,
             onlyApp: configuration.onlyApp(of: key.tenant))
+        try checkBounds(registration, key, known: deviceByKey[key])
         // A class that an operator set stays when the app registers again.
         registration.budgetClass = registration.budgetClass ?? known?.registration.budgetClass
         // Nor does an app that leaves its environment out lose its tokens for that.
@@ -240,6 +241,7 @@ extension Core {
             throw Refusal(
                 .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")
         }
+        if known == nil, let slot = deviceByKey[device.key] { try checkCards(of: slot, more: 1) }
         let value = PushToken(registration.token)
         guard try mayTake(value, observedAt: observed, for: device, by: authority) else {
             return nil

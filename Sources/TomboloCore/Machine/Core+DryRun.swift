@@ -97,7 +97,9 @@ extension Core {
     private func admit(
         _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> Admission {
-        if case .start(let start) = command.content { try checkChannel(start, command.activity) }
+        if case .start(let start) = command.content {
+            try checkAudience(start, command.activity)
+        }
         if trial.activityByKey[command.activity] == nil {
             if let present = activityByKey[command.activity] {
                 var activity = activities[present]

@@ -99,7 +99,7 @@ extension Core {
         } else if case .version = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")
         }
-        try checkChannel(start, command.activity)
+        try checkAudience(start, command.activity)
         let app = try app(of: start, tenant: command.activity.tenant)
         let incarnation = (slot.map { activities[$0].incarnation } ?? 0) + 1
         let reference = ActivityReference(id: command.activity.id, incarnation: incarnation)
@@ -211,6 +211,7 @@ extension Core {
             expectedVersion: projection.version - 1, kind: command.content.kind,
             recordedAt: wall(now), body: command.body, idempotency: command.idempotency)
         if let key = command.idempotency { idempotency.run(command.activity.tenant, key.key) }
+        if let definition { coming.add(1, definition.audience, of: command.activity.tenant) }
         staged.events.append(
             Staged.Event(
                 event: event, activity: slot, incarnation: activities[slot].incarnation,

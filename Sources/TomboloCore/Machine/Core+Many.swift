@@ -72,6 +72,8 @@ extension Core {
     private mutating func takeBack(_ undo: Undo) {
         for event in staged.events[undo.eventCount...] {
             counters[event.event.tenant].eventsAccepted -= 1
+            guard let start = event.definition else { continue }
+            coming.add(-1, start.audience, of: event.event.tenant)
         }
         staged.bodyBytes -= staged.events[undo.eventCount...].reduce(0) { $0 + $1.event.body.count }
         staged.events.removeLast(staged.events.count - undo.eventCount)

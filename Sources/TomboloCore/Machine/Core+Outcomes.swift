@@ -196,7 +196,7 @@ extension Core {
     /// A start that surely came to nothing: its place in the budget and its alert serve the next.
     private mutating func takeBackStart(_ slot: Int) {
         guard let destination = destinations[slot] else { return }
-        destinations[slot]?.holdsStartToken = true
+        setHoldsStartToken(slot, true)
         destinations[slot]?.alertsThrough = min(
             destination.alertsThrough, destination.alertsBeforeStart)
     }

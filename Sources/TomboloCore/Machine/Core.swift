@@ -42,6 +42,7 @@ package struct Core: Sendable {
     var audienceByDevice: [DeviceKey: SlotList] = [:]
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
+    var coming = ComingStarts()
     var keys: [Int64: [UInt8]] = [:]
     /// Places among `devices`.
     var channelByKey: [ChannelKey: Int] = [:]

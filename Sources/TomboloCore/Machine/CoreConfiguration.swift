@@ -86,6 +86,13 @@ package struct Limits: Hashable, Sendable {
     /// And bytes of their bodies: while the disk is slow, large events must not fill the memory
     /// before there are many of them.
     package var stagedBytesMax = 32 << 20
+    /// Running activities of one user, and as many that name one device: all of them are looked at
+    /// with each word of a phone, and it shows a few.
+    package var runningPerRecipientMax = 200
+    /// Cards of one device, those that ended within a day among them.
+    package var cardsPerDeviceMax = 1_000
+    /// A change for a user goes to each of the user's devices in one piece of work.
+    package var devicesPerUserMax = 1_000
 
     package init() {}
 }

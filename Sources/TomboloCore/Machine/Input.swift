@@ -196,6 +196,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case idempotencyKeyReused = "idempotency-key-reused"
         case idempotencyKeyRunning = "idempotency-key-running"
         case labRefused = "lab-refused"
+        case limitReached = "limit-reached"
         case overloaded = "overloaded"
         case logFull = "log-full"
         case stopping = "stopping"

@@ -11,6 +11,8 @@ package struct DeviceBudget: Hashable, Sendable {
     package var starts = TokenBucket()
     /// Somebody has had to wait for the device: from then on its activities take turns.
     var isContended = false
+    /// Destinations of the device that hold a token of `starts`.
+    var startsHeld: Int32 = 0
     private var keptPlace: Int32 = -1
 
     package init() {}

@@ -30,6 +30,7 @@ extension Configuration {
             self.limits.frameIntervalMax =
                 inner.span("min_rate", in: .seconds(1)...Span.hours(1))
                 ?? self.limits.frameIntervalMax
+            self.limits.readCounts(&inner)
             connectionsPerAddress = inner.integer("connections_per_address", in: 1...20_000)
                 .map { Int($0) }
             handshakesPerSecond = inner.integer("handshakes_per_second", in: 1...20_000)

@@ -33,13 +33,14 @@ extension Configuration {
             ("requests_per_key", doors.requestsPerKeyMax),
             ("tails_per_key", doors.tailsPerKeyMax),
         ]
+        let kept = limits.counts.map { ($0.name, limits[keyPath: $0.path]) }
         return [
             ("history", Self.text(retention.history.text)),
             ("facts", Self.text(retention.facts.text)),
             ("start_deadline", Self.text(limits.startDeadline.text)),
             ("probe_max", Self.text(limits.probeMax.text)),
             ("min_rate", Self.text(limits.frameIntervalMax.text)),
-        ] + counts.map { ($0.0, JSON(unchecked: Array("\($0.1)".utf8))) }
+        ] + (counts + kept).map { ($0.0, JSON(unchecked: Array("\($0.1)".utf8))) }
     }
 
     /// The whole as one document, as the file would have it.

@@ -1,0 +1,167 @@
+import CoreRig
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// What is kept has a limit with a name: the last one within it is taken, and the next is refused
+/// before anything of it is stored.
+@Suite struct BoundsTests {
+    static func start(_ audience: String) -> String {
+        #"{"type":"Runner","audience":\#(audience),"state":{"lap":0}}"#
+    }
+
+    static func rig(_ change: @escaping (inout Limits) -> Void) -> Rig {
+        Rig { change(&$0.limits) }
+    }
+
+    /// The limit that the last answer names; nil where it is no such refusal.
+    static func limit(_ rig: Rig) -> String? {
+        guard case .refused(let refusal)? = rig.answers.last, refusal.code == .limitReached else {
+            return nil
+        }
+        let words = refusal.detail.split(separator: " ")
+        return words.first { $0.hasPrefix("limits.") }.map { String($0.dropFirst(7)) }
+    }
+
+    @Test(arguments: [#"{"user":"ann"}"#, #"{"device":"phone"}"#, #"{"devices":["a","phone"]}"#])
+    func `a user and a device have so many running activities`(audience: String) {
+        var rig = Self.rig { $0.runningPerRecipientMax = 3 }
+        rig.device("phone", user: "ann")
+        for id in ["one", "two", "three"] {
+            rig.command(.start, Self.start(audience), id: id)
+            #expect(rig.lastAccepted != nil)
+        }
+        let events = rig.history.count
+        rig.command(.start, Self.start(audience), id: "four")
+        #expect(Self.limit(rig) == "activities_per_user")
+        #expect(rig.history.count == events)
+        #expect(rig.view("four") == nil)
+        rig.command(.start, Self.start(#"{"user":"bob"}"#), id: "other")
+        #expect(rig.lastAccepted != nil)
+        rig.command(.end, "{}", id: "two")
+        rig.command(.start, Self.start(audience), id: "four")
+        #expect(rig.lastAccepted != nil)
+    }
+
+    @Test func `starts on their way to the disk count`() {
+        for audience in [#"{"user":"ann"}"#, #"{"device":"phone"}"#] {
+            var rig = Self.rig { $0.runningPerRecipientMax = 2 }
+            rig.commitsByItself = false
+            for id in ["one", "two"] {
+                rig.command(.start, Self.start(audience), id: id)
+                #expect(rig.lastRefusal == nil)
+            }
+            rig.command(.start, Self.start(audience), id: "three")
+            #expect(Self.limit(rig) == "activities_per_user")
+            rig.commit()
+            rig.command(.start, Self.start(audience), id: "three")
+            #expect(Self.limit(rig) == "activities_per_user")
+        }
+    }
+
+    @Test func `an atomic batch that is taken back leaves room`() throws {
+        var rig = Self.rig { $0.runningPerRecipientMax = 2 }
+        func batch(_ ids: [String]) throws -> [Command] {
+            try ids.map { id in
+                let body = Array(Self.start(#"{"user":"ann"}"#).utf8)
+                return Command(
+                    activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
+                    content: try Command.Content(kind: .start, JSONDocument(body).root), body: body)
+            }
+        }
+        rig.step(.atomic(try batch(["one", "two", "three"]), Ticket(1)))
+        guard case .refusedBatch(index: 2, let refusal)? = rig.answers.last else {
+            Issue.record("\(String(describing: rig.answers.last))")
+            return
+        }
+        #expect(refusal.code == .limitReached)
+        rig.step(.atomic(try batch(["one", "two"]), Ticket(2)))
+        guard case .acceptedAll(let all)? = rig.answers.last else {
+            Issue.record("\(String(describing: rig.answers.last))")
+            return
+        }
+        #expect(all.count == 2)
+    }
+
+    @Test func `a restart leaves no more room than there was`() {
+        var rig = Self.rig { $0.runningPerRecipientMax = 2 }
+        for id in ["one", "two"] { rig.command(.start, Self.start(#"{"user":"ann"}"#), id: id) }
+        #expect(rig.crash(recoverAt: 5).isEmpty)
+        rig.command(.start, Self.start(#"{"user":"ann"}"#), id: "three")
+        #expect(Self.limit(rig) == "activities_per_user")
+    }
+
+    @Test func `a start that would be refused is refused in its dry run`() throws {
+        var rig = Self.rig { $0.runningPerRecipientMax = 1 }
+        rig.command(.start, Self.start(#"{"user":"ann"}"#))
+        let body = Array(Self.start(#"{"user":"ann"}"#).utf8)
+        let command = Command(
+            activity: ActivityKey(tenant: Rig.tenant, id: Identifier("dog")!),
+            content: try Command.Content(kind: .start, JSONDocument(body).root), body: body)
+        do throws(Refusal) {
+            _ = try rig.core.dryRun(command, now: rig.now)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.code == .limitReached)
+        }
+    }
+
+    @Test func `a device has so many cards within a day`() {
+        var rig = Self.rig { $0.cardsPerDeviceMax = 4 }
+        rig.device("phone", user: "ann")
+        for life in 1...4 {
+            rig.command(.start, Self.start(#"{"user":"ann"}"#)) { $0.restart = true }
+            #expect(rig.lastAccepted != nil, "\(life)")
+            rig.command(.end, "{}")
+        }
+        rig.command(.start, Self.start(#"{"user":"ann"}"#)) { $0.restart = true }
+        #expect(Self.limit(rig) == "cards_per_device")
+        rig.command(.start, Self.start(#"{"device":"phone"}"#), id: "dog")
+        #expect(Self.limit(rig) == "cards_per_device")
+        rig.advance(to: 86_400 + 600)
+        rig.command(.start, Self.start(#"{"device":"phone"}"#), id: "dog")
+        #expect(rig.lastAccepted != nil)
+    }
+
+    @Test func `a device that changes its user for ever has so many cards`() {
+        var rig = Self.rig { $0.cardsPerDeviceMax = 6 }
+        for user in ["ann", "bob"] {
+            rig.command(.start, Self.start(#"{"user":"\#(user)"}"#), id: user)
+        }
+        var changes = 0
+        while changes < 20, Self.limit(rig) == nil {
+            rig.device("phone", user: changes.isMultiple(of: 2) ? "ann" : "bob")
+            changes += 1
+        }
+        #expect(changes == 7)
+        #expect(Self.limit(rig) == "cards_per_device")
+    }
+
+    @Test func `tokens of cards that nobody began make so many cards`() {
+        var rig = Self.rig { $0.cardsPerDeviceMax = 5 }
+        rig.device("phone")
+        rig.command(.start, Self.start(#"{"device":"phone"}"#))
+        rig.command(.end, "{}")
+        var names = 0
+        while names < 20, Self.limit(rig) == nil {
+            names += 1
+            let name = "activity:cat~1.\(names)"
+            rig.token(name, "b\(names % 10)c\(names / 10)")
+            if Self.limit(rig) == nil { rig.tell(.deleteToken(TokenName(name)!)) }
+        }
+        #expect(names == 5)
+        #expect(Self.limit(rig) == "cards_per_device")
+    }
+
+    @Test func `a user has so many devices`() {
+        var rig = Self.rig { $0.devicesPerUserMax = 2 }
+        for device in ["phone", "tablet"] { rig.device(device, user: "ann") }
+        rig.device("watch", user: "ann")
+        #expect(Self.limit(rig) == "devices_per_user")
+        rig.device("phone", user: "ann")
+        #expect(Self.limit(rig) == nil)
+        rig.tell(.delete, "tablet")
+        rig.device("watch", user: "ann")
+        #expect(Self.limit(rig) == nil)
+    }
+}

@@ -178,7 +178,7 @@ import TomboloJSON
         }
         for word in [
             "created", "updated", "deleted", "kept", "outdated", "ended", "unknownDevice",
-            "unknownApp", "overloaded", "unknownPause", "unknownDeadLetter", "unknownActivity",
+            "unknownApp", "limitReached", "unknownPause", "unknownDeadLetter", "unknownActivity",
             "activityRunning",
         ] {
             #expect(seen[word, default: 0] > 0, "\(word) never came: \(seen)")
@@ -194,7 +194,7 @@ import TomboloJSON
         let old = (Rig.epoch - .seconds(60)).rfc3339
         let many = #"{"tokens":{\#(names.joined(separator: ","))},"observed_at":"\#(old)"}"#
         rig.tell(.putTokens(try TokenSet(reading: Rig.json(many))))
-        #expect(rig.lastRefusal == .overloaded)
+        #expect(rig.lastRefusal == .limitReached)
         let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier("phone")))
         #expect(rig.core.view(key, now: rig.now)?.tokens.map(\.name) == ["widget"])
     }

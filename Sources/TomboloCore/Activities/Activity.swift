@@ -43,6 +43,8 @@ package struct Activity: Sendable {
     /// The newest versions that came with an older `state_version` than was known.
     package internal(set) var superseded: [Int64] = []
     static let supersededMax = 64
+    /// `Core.population` has it among those that run.
+    var isCounted = false
     /// The incarnation that `durable` belongs to.
     package internal(set) var durableIncarnation: Int64
     /// What the durable incarnation's start said, while a later start is on its way to the disk.

@@ -26,7 +26,7 @@ extension Core {
                 return
             }
             for destination in devices[slot]?.destinations ?? [] { removeDestination(destination) }
-            devices[slot] = nil
+            devices.remove(slot)
             channelByKey[key] = nil
             staged.records.append(Record(space: .channel, number: number, value: nil))
             staged.stored.append((ticket, Stored(.deleted)))
@@ -91,11 +91,11 @@ extension Core {
             key: DeviceKey(tenant: channel.tenant, id: channel.label), number: -channel.number,
             registration: registration)
         device.channel = channel
-        devices.append(device)
+        let slot = devices.insert(device)
         if let name = channel.name {
-            channelByKey[ChannelKey(tenant: channel.tenant, name: name)] = devices.count - 1
+            channelByKey[ChannelKey(tenant: channel.tenant, name: name)] = slot
         }
-        return devices.count - 1
+        return slot
     }
 
     func lane(of channel: Channel) -> LaneNumber? {
@@ -129,6 +129,7 @@ extension Core {
     /// A tenant's named channels, in the order of their making.
     package func channels(of tenant: TenantID) -> [Channel] {
         devices.compactMap { $0?.channel }.filter { $0.tenant == tenant && $0.name != nil }
+            .sorted { $0.number < $1.number }
     }
 
     /// All that this relay has made in a lane, named or its own.

@@ -24,6 +24,8 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
     }
 
     private var devices: [Device?] = []
+    /// Places that nothing refers to any more.
+    private var free: [Int] = []
     private var all: [Traits] = []
     /// What the activities of each have spent together.
     var budgets: [DeviceBudget] = []
@@ -44,9 +46,23 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
     /// Follows every change of the device.
     func traits(_ place: Int) -> Traits { all[place] }
 
-    mutating func append(_ device: Device) {
+    /// Answers its place.
+    mutating func insert(_ device: Device) -> Int {
+        if let place = free.popLast() {
+            self[place] = device
+            budgets[place] = DeviceBudget()
+            return place
+        }
         devices.append(device)
         all.append(Traits(device))
         budgets.append(DeviceBudget())
+        return devices.count - 1
+    }
+
+    /// Frees its place, for another device.
+    mutating func remove(_ place: Int) {
+        guard devices[place] != nil else { return }
+        self[place] = nil
+        free.append(place)
     }
 }

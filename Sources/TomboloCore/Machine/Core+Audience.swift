@@ -41,6 +41,7 @@ extension Core {
             devices[device]?.audience.append(slot)
         } else {
             audienceByDevice[key, default: []].append(slot)
+            namesWithoutDevice += 1
         }
     }
 
@@ -48,8 +49,9 @@ extension Core {
     private mutating func part(_ slot: Int, _ key: DeviceKey) {
         if let device = deviceByKey[key] {
             devices[device]?.audience.remove(slot)
-        } else {
+        } else if let count = audienceByDevice[key]?.count {
             audienceByDevice[key]?.remove(slot)
+            namesWithoutDevice -= count - (audienceByDevice[key]?.count ?? 0)
             if audienceByDevice[key]?.isEmpty == true { audienceByDevice[key] = nil }
         }
     }

@@ -22,7 +22,54 @@ struct ComingStarts: Sendable {
     }
 }
 
+/// How many there are, of each tenant and in all.
+struct Population: Sendable {
+    private(set) var running: [TenantID: Int] = [:]
+    private(set) var runningInAll = 0
+    private(set) var devices: [TenantID: Int] = [:]
+
+    mutating func addRunning(_ count: Int, of tenant: TenantID) {
+        running[tenant, default: 0] += count
+        runningInAll += count
+    }
+
+    mutating func addDevice(_ count: Int, of tenant: TenantID) {
+        devices[tenant, default: 0] += count
+    }
+}
+
+/// How many places the core's tables have, free ones among them.
+package struct TablePlaces: Hashable, Sendable {
+    package var activities, devices, destinations, surfaces: Int
+}
+
 extension Core {
+    package var places: TablePlaces {
+        TablePlaces(
+            activities: activities.count, devices: devices.count,
+            destinations: destinations.count, surfaces: surfaces.count)
+    }
+
+    /// An activity has begun, ended or left, or an end is taken back.
+    mutating func recount(_ slot: Int) {
+        let runs = !activities[lent: slot].hasEnded
+        guard runs != activities[lent: slot].isCounted else { return }
+        activities[slot].isCounted = runs
+        population.addRunning(runs ? 1 : -1, of: activities[lent: slot].key.tenant)
+    }
+
+    /// A device has its place.
+    mutating func place(_ slot: Int, _ key: DeviceKey) {
+        if deviceByKey.updateValue(slot, forKey: key) == nil {
+            population.addDevice(1, of: key.tenant)
+        }
+    }
+
+    /// It has none any more.
+    mutating func displace(_ key: DeviceKey) {
+        if deviceByKey.removeValue(forKey: key) != nil { population.addDevice(-1, of: key.tenant) }
+    }
+
     private static func full(_ what: String, _ limit: String, _ remedy: String) -> Refusal {
         Refusal(.limitReached, "\(what); \(remedy), or raise limits.\(limit) in the configuration")
     }
@@ -30,6 +77,7 @@ extension Core {
     /// Whom a start is for is there, and may have one more card.
     func checkAudience(_ start: Start, _ key: ActivityKey) throws(Refusal) {
         let tenant = key.tenant
+        try checkRunning(of: tenant)
         switch start.audience {
         case .none: break
         case .channel: try checkChannel(start, key)
@@ -37,8 +85,11 @@ extension Core {
             let key = UserKey(tenant: tenant, user: user)
             let running = (audienceByUser[key]?.count ?? 0) + (coming.users[key] ?? 0)
             try checkRunning(running, "the user \"\(user)\"")
-            for device in devicesByUser[key] ?? [] { try checkCards(of: device, more: 1) }
+            let devices = devicesByUser[key] ?? []
+            try checkCards(more: devices.count)
+            for device in devices { try checkCards(of: device, more: 1) }
         case .devices(let ids):
+            try checkCards(more: ids.count)
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
                 let device = deviceByKey[key]
@@ -48,6 +99,28 @@ extension Core {
                 if let device { try checkCards(of: device, more: 1) }
             }
         }
+    }
+
+    private func checkRunning(of tenant: TenantID) throws(Refusal) {
+        let limits = configuration.limits
+        let remedy = "end those that are over (POST /v1/activities/end)"
+        let own = population.running[tenant] ?? 0
+        guard own < limits.runningPerTenantMax else {
+            throw Self.full("\(own) activities run", "activities_per_tenant", remedy)
+        }
+        guard population.runningInAll < limits.runningMax else {
+            throw Self.full(
+                "the relay has as many running activities as it keeps", "activities", remedy)
+        }
+    }
+
+    /// Of all devices.
+    private func checkCards(more: Int) throws(Refusal) {
+        let count = destinations.count - freeDestinations.count + namesWithoutDevice
+        guard more > 0, count + more > configuration.limits.cardsMax else { return }
+        throw Self.full(
+            "the relay has as many cards on devices as it keeps", "cards",
+            "end activities that are over (POST /v1/activities/end)")
     }
 
     private func checkRunning(_ count: Int, _ recipient: String) throws(Refusal) {
@@ -71,6 +144,7 @@ extension Core {
     func checkBounds(
         _ registration: DeviceRegistration, _ key: DeviceKey, known: Int?
     ) throws(Refusal) {
+        if known == nil { try checkDevices(of: key.tenant) }
         guard let user = registration.user,
             known.flatMap({ devices[$0]?.registration.user }) != user
         else { return }
@@ -81,6 +155,20 @@ extension Core {
                 "the user \"\(user)\" has \(count) devices", "devices_per_user",
                 "delete those that are gone (DELETE /v1/devices/{device})")
         }
-        if let known { try checkCards(of: known, more: audienceByUser[key]?.count ?? 0) }
+        let cards = audienceByUser[key]?.count ?? 0
+        try checkCards(more: cards)
+        if let known { try checkCards(of: known, more: cards) }
+    }
+
+    private func checkDevices(of tenant: TenantID) throws(Refusal) {
+        let limits = configuration.limits
+        let remedy = "delete those that are gone (DELETE /v1/devices/{device})"
+        let own = population.devices[tenant] ?? 0
+        guard own < limits.devicesPerTenantMax else {
+            throw Self.full("\(own) devices are registered", "devices_per_tenant", remedy)
+        }
+        guard deviceByKey.count < limits.devicesMax else {
+            throw Self.full("the relay has as many devices as it keeps", "devices", remedy)
+        }
     }
 }

@@ -66,11 +66,12 @@ extension Core {
             devices[slot]?.registration = registration
             devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
         } else {
-            slot = devices.count
-            devices.append(Device(key: key, number: nextDeviceNumber, registration: registration))
+            slot = devices.insert(
+                Device(key: key, number: nextDeviceNumber, registration: registration))
             nextDeviceNumber += 1
             devices[slot]?.audience = audienceByDevice.removeValue(forKey: key) ?? []
-            deviceByKey[key] = slot
+            namesWithoutDevice -= devices[slot]?.audience.count ?? 0
+            place(slot, key)
             recallStarts(ofDevice: slot, now: now)
         }
         devices[slot]?.share(with: &registrations)
@@ -159,11 +160,13 @@ extension Core {
         releaseTokens(of: slot)
         leaveUser(slot)
         for destination in gone.destinations { removeDestination(destination) }
-        devices[slot] = nil
+        for surface in gone.surfaces.values { forgetSurface(surface) }
+        devices.remove(slot)
         deviceDeadlines.set(slot, at: nil)
         orphanDeadlines.set(slot, at: nil)
-        deviceByKey[gone.key] = nil
+        displace(gone.key)
         if !gone.audience.isEmpty { audienceByDevice[gone.key] = gone.audience }
+        namesWithoutDevice += gone.audience.count
         staged.records.append(Record(space: .device, number: gone.number, value: nil))
     }
 
@@ -239,7 +242,8 @@ extension Core {
         }
         if known == nil, device.tokens.count >= Device.tokensMax {
             throw Refusal(
-                .overloaded, "the device has \(Device.tokensMax) tokens already; delete some first")
+                .limitReached,
+                "the device has \(Device.tokensMax) tokens already; delete some first")
         }
         if known == nil, let slot = deviceByKey[device.key] { try checkCards(of: slot, more: 1) }
         let value = PushToken(registration.token)

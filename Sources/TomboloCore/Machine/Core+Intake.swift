@@ -134,6 +134,7 @@ extension Core {
     ) {
         rememberEnd(of: slot)
         activities[slot].accept(definition, incarnation: incarnation, projection)
+        recount(slot)
     }
 
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
@@ -198,6 +199,7 @@ extension Core {
             projection, activities[lent: slot].definition, command.content,
             command.activity.tenant)
         activities[slot].accepted = projection
+        if projection.ending != nil { recount(slot) }
         return .staged(stage(command, slot, projection, plan: plan, now: now))
     }
 

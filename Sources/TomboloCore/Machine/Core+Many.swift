@@ -82,7 +82,10 @@ extension Core {
             if let slot = activityByKey[key] { vacate(slot) }
         }
         for (slot, activity) in undo.before where activityByKey[activity.key] == slot {
+            let isCounted = activities[slot].isCounted
             activities[slot] = activity
+            activities[slot].isCounted = isCounted
+            recount(slot)
         }
         for (slot, destination) in undo.destinations {
             destinations[slot]?.nextFinal = destination.nextFinal

@@ -39,6 +39,12 @@ extension Core {
     ) throws(Refusal) -> Pause {
         switch command {
         case .pause(let request):
+            let count = pauses.values.count { $0.tenant == tenant }
+            guard count < Pause.countMax else {
+                throw Refusal(
+                    .limitReached,
+                    "\(count) pauses are in force, as many as there may be; resume some first")
+            }
             return Pause(
                 number: nextPauseNumber, serial: serials[tenant].pauses + 1, tenant: tenant,
                 scope: request.scope,

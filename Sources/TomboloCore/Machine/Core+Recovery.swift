@@ -199,10 +199,10 @@ extension Core {
         guard deviceByKey[device.key] == nil else {
             return ["the record of device number \(record.number) is set aside: another has its id"]
         }
-        deviceByKey[device.key] = devices.count
-        devices.append(device)
-        devices[devices.count - 1]?.share(with: &registrations)
-        enterUser(devices.count - 1)
+        let slot = devices.insert(device)
+        place(slot, device.key)
+        devices[slot]?.share(with: &registrations)
+        enterUser(slot)
         return []
     }
 

@@ -32,14 +32,22 @@ extension Core {
     /// Stages those whose time has come; they leave when that is durable.
     mutating func retire(now: Instant) {
         var count = 0
-        while count < Self.retiredMax, let slot = retirements.pop(until: now) {
+        let max = configuration.limits.endedMax
+        while count < Self.retiredMax,
+            let slot = retirements.pop(until: retirements.count > max ? .distantFuture : now)
+        {
             let activity = activities[slot]
             guard let ending = activity.accepted.ending else { continue }
             count += 1
             guard activity.durable?.version == activity.accepted.version,
                 activity.destinations.allSatisfy(canLeave)
             else {
-                retirements.set(slot, at: now + Self.retirementRetry)
+                // Beyond the limit others come first.
+                let isCrowded = retirements.count >= max
+                retirements.set(
+                    slot,
+                    at: now
+                        + (isCrowded ? configuration.limits.endedKept : Self.retirementRetry))
                 continue
             }
             for destination in activity.destinations {
@@ -100,6 +108,7 @@ extension Core {
         activityByNumber[activities[slot].number] = nil
         retirements.set(slot, at: nil)
         activities[slot].forget()
+        recount(slot)
         freeActivities.append(slot)
     }
 
@@ -113,6 +122,7 @@ extension Core {
         }
         activityByKey[activity.key] = slot
         activityByNumber[activity.number] = slot
+        recount(slot)
         return slot
     }
 

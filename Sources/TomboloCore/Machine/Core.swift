@@ -43,11 +43,15 @@ package struct Core: Sendable {
     var audienceByUser: [UserKey: [Int]] = [:]
     var devicesByUser: [UserKey: [Int]] = [:]
     var coming = ComingStarts()
+    var population = Population()
+    /// How often running activities name devices that are not registered.
+    var namesWithoutDevice = 0
     var keys: [Int64: [UInt8]] = [:]
     /// Places among `devices`.
     var channelByKey: [ChannelKey: Int] = [:]
     /// Widgets and controls of devices.
     var surfaces: [ReloadSurface] = []
+    var freeSurfaces: [Int] = []
     var surfaceDeadlines = DeadlineHeap()
     var channelPools: [LaneNumber: ChannelPool] = [:]
     var types: [ActivityType.Key: RegisteredType] = [:]

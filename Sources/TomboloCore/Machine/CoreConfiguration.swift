@@ -86,6 +86,16 @@ package struct Limits: Hashable, Sendable {
     /// And bytes of their bodies: while the disk is slow, large events must not fill the memory
     /// before there are many of them.
     package var stagedBytesMax = 32 << 20
+    /// Running activities, of all tenants: a kilobyte and more each.
+    package var runningMax = 1_000_000
+    package var runningPerTenantMax = 500_000
+    /// Ended activities in memory; beyond these the log answers for the oldest of them early.
+    package var endedMax = 200_000
+    /// Cards on all devices, and names of devices that are not registered.
+    package var cardsMax = 2_000_000
+    /// Registered devices, of all tenants: a kilobyte and more each.
+    package var devicesMax = 1_000_000
+    package var devicesPerTenantMax = 500_000
     /// Running activities of one user, and as many that name one device: all of them are looked at
     /// with each word of a phone, and it shows a few.
     package var runningPerRecipientMax = 200

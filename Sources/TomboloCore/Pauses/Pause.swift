@@ -26,6 +26,9 @@ package struct Pause: Hashable, Sendable {
 
     package var name: String { "pause_\(serial)" }
 
+    /// More of one tenant are refused: each is looked at whenever something would go out.
+    static let countMax = 100
+
     /// The serial in a name; nil where it is none.
     package static func serial(ofName name: String) -> Int64? {
         guard name.hasPrefix("pause_"), let serial = Int64(name.dropFirst(6)), serial > 0 else {

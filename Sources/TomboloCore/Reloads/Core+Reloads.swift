@@ -79,9 +79,23 @@ extension Core {
 
     private mutating func surface(_ name: TokenName, of device: Int) -> Int {
         if let known = devices[device]?.surfaces[name] { return known }
-        surfaces.append(ReloadSurface(device: device, name: name))
-        devices[device]?.surfaces[name] = surfaces.count - 1
-        return surfaces.count - 1
+        let (slot, new) = (freeSurfaces.popLast(), ReloadSurface(device: device, name: name))
+        if let slot { surfaces[slot] = new } else { surfaces.append(new) }
+        devices[device]?.surfaces[name] = slot ?? surfaces.count - 1
+        return slot ?? surfaces.count - 1
+    }
+
+    /// Its device goes, and its place is free as soon as nothing refers to it.
+    mutating func forgetSurface(_ slot: Int) {
+        surfaceDeadlines.set(slot, at: nil)
+        surfaces[slot].isGone = true
+        freeSurface(slot)
+    }
+
+    private mutating func freeSurface(_ slot: Int) {
+        guard !surfaces[slot].isQueued, surfaces[slot].phase != .reserving else { return }
+        surfaces[slot].phase = .idle
+        freeSurfaces.append(slot)
     }
 
     // MARK: Sending
@@ -93,8 +107,9 @@ extension Core {
         _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
         let surface = surfaces[slot]
-        noteWork(onDevice: surface.device)
         surfaceDeadlines.set(slot, at: nil)
+        guard !surface.isGone else { return freeSurface(slot) }
+        noteWork(onDevice: surface.device)
         switch surface.phase {
         case .idle, .reserving: return
         case .inFlight: return endReload(slot, .unknown(reason: "no answer in time"), now: now)
@@ -117,10 +132,7 @@ extension Core {
             due = max(due, surface.bucket.time(keeping: 0, of: grant, now: now) ?? now)
         }
         if isReloadPaused(device) { due = max(due, now + Self.reloadRetry) }
-        guard due <= now else {
-            surfaceDeadlines.set(slot, at: due)
-            return
-        }
+        guard due <= now else { return surfaceDeadlines.set(slot, at: due) }
         // On a slow disk what was paid for may be too old by now.
         guard surface.phase == .granted, surface.bucket.covers(grant, now: now) else {
             if surface.holdsToken {
@@ -205,7 +217,8 @@ extension Core {
         _ outcome: PushOutcome, now: Instant, effects: inout Effects
     ) {
         let slot = Int((outcome.push.rawValue & ~Self.surfaceBit) >> 32)
-        guard surfaces.indices.contains(slot), surfaces[slot].phase == .inFlight(outcome.push)
+        guard surfaces.indices.contains(slot), !surfaces[slot].isGone,
+            surfaces[slot].phase == .inFlight(outcome.push)
         else { return }
         endReload(slot, outcome.result, now: now)
         evaluateSurface(slot, now: now, effects: &effects)

@@ -32,6 +32,8 @@ struct ReloadSurface: Sendable {
     var isQueued = false
     /// Its turn has come before what it spends was on record: it goes first when that is.
     var hasLostTurn = false
+    /// Its device has gone.
+    var isGone = false
     /// Of the push in flight.
     var token: PushToken?
 

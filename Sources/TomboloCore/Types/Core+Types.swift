@@ -16,7 +16,9 @@ extension Core {
             let known = types[key]
             let count = types.keys.count { $0.tenant == tenant }
             guard known != nil || count < Self.typesMax else {
-                throw Refusal(.overloaded, "there are \(Self.typesMax) types already")
+                throw Refusal(
+                    .limitReached,
+                    "there are \(Self.typesMax) types already, as many as a tenant may have")
             }
             if type.budgetClass == .lab,
                 !configuration.apps.contains(where: {

@@ -5,6 +5,12 @@ extension Limits {
     /// they go.
     var counts: [(name: String, path: WritableKeyPath<Limits, Int>, most: Int64)] {
         [
+            ("activities", \.runningMax, 10_000_000),
+            ("activities_per_tenant", \.runningPerTenantMax, 10_000_000),
+            ("ended_activities", \.endedMax, 10_000_000),
+            ("cards", \.cardsMax, 20_000_000),
+            ("devices", \.devicesMax, 10_000_000),
+            ("devices_per_tenant", \.devicesPerTenantMax, 10_000_000),
             ("activities_per_user", \.runningPerRecipientMax, 2_000),
             ("cards_per_device", \.cardsPerDeviceMax, 10_000),
             ("devices_per_user", \.devicesPerUserMax, 10_000),

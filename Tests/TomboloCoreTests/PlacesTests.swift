@@ -1,0 +1,143 @@
+import CoreRig
+import Testing
+import TomboloCore
+import TomboloJSON
+
+/// What comes and goes for ever takes no more places than there is of it at one time; and all
+/// together there is so much of it.
+@Suite struct PlacesTests {
+    @Test func `a device that comes and goes takes one place`() {
+        var rig = Rig()
+        for life in 0..<50 {
+            rig.device("phone\(life % 7)", user: "ann")
+            rig.token("widget", "aabb", "phone\(life % 7)")
+            rig.reload(#"{"user":"ann"}"#)
+            if life.isMultiple(of: 3) { rig.advance(to: Double(life)) }
+            rig.tell(.delete, "phone\(life % 7)")
+        }
+        #expect(rig.core.places.devices == 1)
+        #expect(rig.core.places.surfaces == 1)
+        // What waits in the log's queue goes first.
+        rig.commitsByItself = false
+        rig.device("phone")
+        rig.token("widget", "aabb", "phone")
+        rig.reload(#"{"device":"phone"}"#)
+        while rig.commit() {}
+        rig.step(.tick)
+        rig.tell(.delete, "phone")
+        rig.device("other")
+        rig.token("widget", "ccdd", "other")
+        rig.reload(#"{"device":"other"}"#)
+        while rig.commit() {}
+        rig.commitsByItself = true
+        let before = rig.pushes.count
+        rig.advance(to: 100)
+        #expect(rig.pushes.dropFirst(before).allSatisfy { $0.push.token == "ccdd" })
+        #expect(rig.core.places.devices == 1)
+    }
+
+    @Test func `a device in another's place begins with its own budget and cards`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.presence(.active)
+        rig.tell(.delete)
+        rig.device("tablet")
+        rig.token("start:Runner", "cc", "tablet")
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"tablet"},"state":{"lap":1}}"#,
+            id: "dog")
+        rig.advance(to: 5)
+        #expect(rig.core.places.devices == 1)
+        #expect(rig.pushes.last?.push.token == "cc")
+        #expect(rig.pushes.last?.push.event == .start)
+        #expect(rig.view("cat")?.destinations.isEmpty == true)
+    }
+
+    @Test func `a relay and a tenant have so many devices`() {
+        for limit in ["devices", "devices_per_tenant"] {
+            var rig = BoundsTests.rig {
+                if limit == "devices" { $0.devicesMax = 2 } else { $0.devicesPerTenantMax = 2 }
+            }
+            for device in ["a", "b"] { rig.device(device) }
+            let records = rig.stored.count
+            rig.device("c")
+            #expect(BoundsTests.limit(rig) == limit)
+            #expect(rig.stored.count == records)
+            rig.device("a", user: "ann")
+            #expect(BoundsTests.limit(rig) == nil)
+            #expect(rig.crash(recoverAt: 5).isEmpty)
+            rig.device("c")
+            #expect(BoundsTests.limit(rig) == limit)
+            rig.tell(.delete, "b")
+            rig.device("c")
+            #expect(BoundsTests.limit(rig) == nil)
+        }
+    }
+
+    @Test func `a relay and a tenant have so many running activities`() throws {
+        let start = BoundsTests.start(#"{"user":"ann"}"#)
+        for limit in ["activities", "activities_per_tenant"] {
+            var rig = BoundsTests.rig {
+                if limit == "activities" { $0.runningMax = 2 } else { $0.runningPerTenantMax = 2 }
+            }
+            for id in ["a", "b"] { rig.command(.start, start, id: id) }
+            rig.command(.start, start, id: "c")
+            #expect(BoundsTests.limit(rig) == limit)
+            rig.command(.end, "{}", id: "a")
+            rig.command(.start, start, id: "c")
+            #expect(rig.lastAccepted != nil)
+            rig.command(.start, start, id: "a") { $0.restart = true }
+            #expect(BoundsTests.limit(rig) == limit)
+            // An end that is taken back leaves no room.
+            let batch = try ["b", "nobody"].map { id in
+                Command(
+                    activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
+                    content: try Command.Content(kind: .end, Rig.json("{}")),
+                    body: Array("{}".utf8))
+            }
+            rig.step(.atomic(batch, Ticket(1)))
+            rig.command(.start, start, id: "d")
+            #expect(BoundsTests.limit(rig) == limit)
+            #expect(rig.crash(recoverAt: 5).isEmpty)
+            rig.command(.start, start, id: "d")
+            #expect(BoundsTests.limit(rig) == limit)
+        }
+    }
+
+    @Test func `beyond a limit ended activities leave memory early`() {
+        var rig = BoundsTests.rig { $0.endedMax = 3 }
+        for life in 1...6 {
+            rig.command(.start, BoundsTests.start(#"{"user":"ann"}"#), id: "cat-\(life)")
+            rig.command(.end, "{}", id: "cat-\(life)")
+            rig.advance(to: Double(life))
+        }
+        rig.advance(to: 60)
+        let known = (1...6).filter { rig.view("cat-\($0)") != nil }
+        #expect(known == [4, 5, 6])
+    }
+
+    @Test func `all cards are counted, and names of devices that are not registered`() {
+        var rig = BoundsTests.rig { $0.cardsMax = 3 }
+        rig.device("phone")
+        let start = BoundsTests.start(#"{"devices":["phone","tablet"]}"#)
+        rig.command(.start, start, id: "a")
+        rig.command(.start, start, id: "b")
+        #expect(BoundsTests.limit(rig) == "cards")
+        rig.command(.end, "{}", id: "a")
+        rig.advance(to: 86_400 + 600)
+        rig.command(.start, start, id: "b")
+        #expect(rig.lastAccepted != nil)
+        rig.device("tablet")
+        rig.tell(.delete, "phone")
+        rig.command(.start, start, id: "c")
+        #expect(BoundsTests.limit(rig) == "cards")
+    }
+
+    @Test func `a tenant has so many pauses`() {
+        var rig = Rig()
+        for _ in 0..<100 { _ = rig.pause(#"{"all":true}"#) }
+        #expect(rig.lastRefusal == nil)
+        _ = rig.pause(#"{"all":true}"#)
+        #expect(rig.lastRefusal == .limitReached)
+    }
+}

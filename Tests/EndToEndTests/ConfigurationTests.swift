@@ -169,6 +169,7 @@ import Testing
             ("history", #""49h""#), ("facts", #""2h""#), ("start_deadline", #""3m""#),
             ("probe_max", #""7m""#), ("min_rate", #""21s""#), ("connections_per_address", "11"),
             ("handshakes_per_second", "12"), ("requests_per_key", "13"), ("tails_per_key", "14"),
+            ("refused_keys_per_second", "24"),
             ("activities", "18"), ("activities_per_tenant", "19"), ("ended_activities", "20"),
             ("cards", "21"), ("devices", "22"), ("devices_per_tenant", "23"),
             ("activities_per_user", "15"), ("cards_per_device", "16"), ("devices_per_user", "17"),

@@ -48,6 +48,31 @@ import TomboloLoop
         }
     }
 
+    @Test func `a flood without a valid key is slowed down, a valid key is not`() async throws {
+        let configure: @Sendable (inout DoorsConfiguration) -> Void = {
+            ($0.refusedKeysBurst, $0.refusedKeysPerSecond) = (3, 1)
+        }
+        try await withDoors(configure: configure) { doors in
+            var statuses: [Int] = []
+            for _ in 0..<20 {
+                let answer = try await doors.call("GET", "/v1/activities", key: "tmb_test_wrong")
+                statuses.append(answer.status)
+                guard answer.status == 429 else { continue }
+                #expect(answer.fields["retry-after"] == "1")
+                let detail = try json(answer)["detail"]?.string
+                #expect(detail?.contains("limits.refused_keys_per_second") == true)
+            }
+            #expect(statuses.prefix(3) == [401, 401, 401])
+            #expect(statuses.contains(429))
+            #expect(try await doors.call("GET", "/v1/activities").status == 200)
+            #expect(try await doors.call("GET", "/livez").status == 200)
+            let metrics = try await doors.call("GET", "/metrics").text
+            let slowed = statuses.count { $0 == 429 }
+            #expect(
+                metrics.contains("tombolo_http_keys_refused_total{status=\"429\"} \(slowed)"))
+        }
+    }
+
     @Test func `pages of a key are read in turn, two at a time`() async throws {
         try await onLoop { loop in
             let use = KeyUse()

@@ -35,8 +35,8 @@ package struct HTTPAllowance {
     }
 }
 
-/// An allowance for each address, kept while it is not full.
-struct HTTPAddressAllowances {
+/// An allowance for each address, in IPv6 for each network of 64 bits, kept while it is not full.
+package struct HTTPAddressAllowances {
     /// More addresses are not kept apart: then all begin anew, which is what they had an hour ago.
     private static let addressesMax = 10_000
 
@@ -44,9 +44,14 @@ struct HTTPAddressAllowances {
     private let perSecond: Int
     private var allowances: [String: HTTPAllowance] = [:]
 
-    init(burst: Int, perSecond: Int) {
+    package init(burst: Int, perSecond: Int) {
         self.burst = burst
         self.perSecond = perSecond
+    }
+
+    /// Counts one of the peer with this address in numbers.
+    package mutating func take(host: String, now: MonotonicInstant) -> Bool {
+        take(SocketAddress.network(ofHost: host), now: now)
     }
 
     mutating func take(_ address: String, now: MonotonicInstant) -> Bool {

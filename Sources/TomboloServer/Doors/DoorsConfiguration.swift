@@ -22,6 +22,11 @@ package struct DoorsConfiguration: Sendable {
     package var requestsPerKeyMax = 1_024
     /// Of these, tails (`limits.tails_per_key`): each may leave a page of the log unread.
     package var tailsPerKeyMax = 64
+    /// Requests without a valid key that one address may send at once, and how many more in each
+    /// second (`limits.refused_keys_per_second`); beyond, they are told to slow down. A valid key
+    /// from the same address is served all the same.
+    package var refusedKeysBurst = 256
+    package var refusedKeysPerSecond = 100
     /// Pages of the log that are read at once for one key; others of the key wait for their turn.
     package var pagesPerKeyMax = 2
 

@@ -27,6 +27,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// What each key has in hand, by its id; none that has nothing.
     private var uses: [String: KeyUse] = [:]
     private var suggestions = SuggestionAllowance()
+    private(set) var refusedKeys: RefusedKeys
     private let chance: @Sendable (Int) -> [UInt8]
 
     /// Tails end, and `/readyz` says so.
@@ -44,6 +45,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         self.access = access
         self.loop = loop
         self.configuration = configuration
+        refusedKeys = RefusedKeys(configuration)
         self.channels = channels
         self.chance = chance
     }
@@ -135,7 +137,10 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     ) throws(Problem) -> Principal? {
         let route = match.route
         guard route.access != .open else { return nil }
-        let principal = try access.principal(of: head)
+        let principal: Principal
+        do throws(Problem) { principal = try access.principal(of: head) } catch {
+            throw refusedKeys.answer(error, to: head.peerAddress, now: loop.now)
+        }
         let device = match.parameters["device"].flatMap { Identifier($0) }
         guard route.access.isCovered(by: principal.scopes, device: device) else {
             throw AccessControl.forbidden(route.access, device: device, key: principal)

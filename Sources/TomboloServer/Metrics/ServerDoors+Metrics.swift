@@ -35,7 +35,13 @@ extension ServerDoors {
             "tombolo_http_problems_total", .counter, "Refusals by code.", label: "code",
             ProblemCode.allCases.map { ($0.rawValue, counters.problems[$0] ?? 0) })
         // Of all clients: no tenant learns of the others'.
-        if await relay.isAlone(tenant), let server = watch?() { Self.write(server, to: &text) }
+        if await relay.isAlone(tenant) {
+            if let server = watch?() { Self.write(server, to: &text) }
+            text.write(
+                "tombolo_http_keys_refused_total", .counter,
+                "Requests without a valid key, of all clients, by what they were answered.",
+                label: "status", [("401", refusedKeys.refused), ("429", refusedKeys.slowed)])
+        }
         return .text(text.text, type: MetricsText.contentType)
     }
 

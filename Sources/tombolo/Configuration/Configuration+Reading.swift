@@ -35,6 +35,8 @@ extension Configuration {
                 .map { Int($0) }
             handshakesPerSecond = inner.integer("handshakes_per_second", in: 1...20_000)
                 .map { Int($0) }
+            refusedKeysPerSecond = inner.integer("refused_keys_per_second", in: 1...20_000)
+                .map { Int($0) }
             requestsPerKey = inner.integer("requests_per_key", in: 1...1_000_000).map { Int($0) }
             tailsPerKey = inner.integer("tails_per_key", in: 1...20_000).map { Int($0) }
             do { try inner.finish() } catch { reader.adopt(error) }

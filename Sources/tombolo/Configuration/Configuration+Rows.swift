@@ -30,6 +30,7 @@ extension Configuration {
         let counts = [
             ("connections_per_address", server.connectionsPerAddress),
             ("handshakes_per_second", server.handshakesPerSecond),
+            ("refused_keys_per_second", doors.refusedKeysPerSecond),
             ("requests_per_key", doors.requestsPerKeyMax),
             ("tails_per_key", doors.tailsPerKeyMax),
         ]

@@ -46,6 +46,8 @@ struct Configuration: Sendable {
     var connectionsPerAddress: Int?
     /// `limits.handshakes_per_second`; nil: as above.
     var handshakesPerSecond: Int?
+    /// `limits.refused_keys_per_second`; nil: as many as `DoorsConfiguration` says.
+    var refusedKeysPerSecond: Int?
     /// `limits.requests_per_key`; nil: as many as `DoorsConfiguration` says.
     var requestsPerKey: Int?
     /// `limits.tails_per_key`; nil: as above.

@@ -204,6 +204,7 @@ extension Configuration {
     /// The configuration of the doors.
     var doors: DoorsConfiguration {
         var doors = DoorsConfiguration(version: Program.version)
+        doors.refusedKeysPerSecond = refusedKeysPerSecond ?? doors.refusedKeysPerSecond
         doors.requestsPerKeyMax = requestsPerKey ?? doors.requestsPerKeyMax
         doors.tailsPerKeyMax = tailsPerKey ?? doors.tailsPerKeyMax
         return doors

@@ -18,7 +18,7 @@ import TomboloJSON
         @discardableResult
         func call(_ method: String, _ path: String, _ body: String? = nil) throws -> JSONView {
             var words = [
-                "curl", "-sS", "--fail-with-body", "--max-time", "20", "-X", method,
+                "curl", "-sS", "--fail-with-body", "--max-time", "120", "-X", method,
                 "-H", "Authorization: Bearer \(dev.key)", dev.api + path,
             ]
             if let body { words += ["-H", "Content-Type: application/json", "-d", body] }

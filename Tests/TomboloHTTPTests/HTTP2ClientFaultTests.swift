@@ -180,7 +180,7 @@ import TomboloLoop
     @Test func `an answer larger than a stream's window is taken whole`() async throws {
         var limits = HTTP2ClientLimits()
         limits.answerBodyBytesMax = 1 << 20
-        limits.requestTimeout = .seconds(20)
+        limits.requestTimeout = .seconds(120)
         let window = limits.streamWindowBytes
         let result = try await classes(of: 2, limits: limits) { connection in
             connection.respond(1, 200, body: [UInt8](repeating: 1, count: 1 << 20))

@@ -104,7 +104,7 @@ struct HTTP2RequestTemplateTests {
                 group.addTask(executorPreference: loop) { try await server.run() }
                 let client = try await HTTP2Client.connect(
                     HTTP2Endpoint(scheme: .http, host: "127.0.0.1", port: server.address.port),
-                    tls: nil, on: loop, within: .seconds(5))
+                    tls: nil, on: loop, within: .seconds(30))
                 try await body(client, OutcomeLog(loop))
                 client.close()
                 group.cancelAll()

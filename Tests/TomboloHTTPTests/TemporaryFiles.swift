@@ -6,11 +6,11 @@ import TomboloLoop
 extension SubprocessOutput {
     /// Tries to connect until it listens; gives up after ten seconds.
     func waitUntilListening(port: Int, on loop: EpollLoop) async throws {
-        let deadline = loop.now + .seconds(10)
+        let deadline = loop.now + .seconds(60)
         while true {
             do throws(ConnectionError) {
                 let probe = try await Connection.dial(
-                    host: "127.0.0.1", port: port, tls: nil, on: loop, within: .seconds(5))
+                    host: "127.0.0.1", port: port, tls: nil, on: loop, within: .seconds(30))
                 probe.abort()
                 return
             } catch {

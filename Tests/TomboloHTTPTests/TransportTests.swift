@@ -91,7 +91,7 @@ import TomboloLoop
             server.listener.close()
             let error = await #expect(throws: ConnectionError.self) {
                 try await Connection.dial(
-                    host: "127.0.0.1", port: port, tls: nil, on: loop, within: .seconds(5))
+                    host: "127.0.0.1", port: port, tls: nil, on: loop, within: .seconds(30))
             }
             #expect(error?.kind == .refused)
             #expect(error?.message.contains("127.0.0.1:\(port)") == true)

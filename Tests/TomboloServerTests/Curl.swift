@@ -52,7 +52,7 @@ struct Curl {
 
     init(_ arguments: [String], on loop: EpollLoop) throws {
         output = try SubprocessOutput(
-            "curl", ["-sS", "-i", "--max-time", "20"] + arguments, on: loop)
+            "curl", ["-sS", "-i", "--max-time", "120"] + arguments, on: loop)
     }
 
     var collected: [UInt8] { output.collected }

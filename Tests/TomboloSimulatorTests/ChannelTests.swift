@@ -319,7 +319,7 @@ extension SimulatorBench {
     func channelCall(
         _ method: String, _ path: String, _ headers: [String], _ body: String
     ) async throws -> String {
-        var arguments = ["--silent", "--http2", "--max-time", "20", "--cacert", caFile, "-i"]
+        var arguments = ["--silent", "--http2", "--max-time", "120", "--cacert", caFile, "-i"]
         arguments += ["-X", method, "-w", "%{http_code}"]
         for header in headers + ["authorization: bearer \(providerToken)"] {
             arguments += ["-H", header]

@@ -124,7 +124,7 @@ extension SimulatorBench {
     /// A request to the control port by `curl`; answers the body and, last, the status.
     func control(_ method: String, _ path: String, _ body: String = "") async throws -> String {
         let url = simulator.controlURL ?? ""
-        var arguments = ["--silent", "--max-time", "20", "-X", method, "-w", "%{http_code}"]
+        var arguments = ["--silent", "--max-time", "120", "-X", method, "-w", "%{http_code}"]
         if !body.isEmpty { arguments += ["--data-binary", body] }
         return try await SubprocessOutput(
             "curl", arguments + [url + path], on: loop, withErrors: false

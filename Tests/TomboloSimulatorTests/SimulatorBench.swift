@@ -102,7 +102,7 @@ final class SimulatorBench: @unchecked Sendable {  // used on its loop only
             "content-type": "application/json",
         ]
         all.merge(headers) { _, new in new }
-        var arguments = ["--silent", "--max-time", "20"] + options
+        var arguments = ["--silent", "--max-time", "120"] + options
         arguments += ["--cacert", caFile, "-i", "-X", method]
         arguments += ["-w", "\n%{http_version} %{http_code}", "--data-binary", payload]
         for (name, value) in all.sorted(by: { $0.key < $1.key }) {

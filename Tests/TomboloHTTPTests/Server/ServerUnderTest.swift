@@ -27,7 +27,7 @@ struct ServerUnderTest: Sendable {
         }
         let curl = try SubprocessOutput(
             "curl",
-            ["-sS", "--max-time", "20", "-w", "|%{http_version} %{http_code}", origin + path]
+            ["-sS", "--max-time", "120", "-w", "|%{http_version} %{http_code}", origin + path]
                 + trust + arguments, on: loop)
         return await curl.wait()
     }

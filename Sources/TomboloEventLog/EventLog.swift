@@ -249,15 +249,15 @@ package enum EventLogError: Error, Hashable, Sendable {
 package protocol EventLog: Sendable {
     /// Stores a batch. Each activity that its events touch has a head in it, and belongs to one
     /// tenant for ever; anything else is a bug of the caller and traps. An idempotency key is taken
-    /// for 24 hours (`IdempotencyKey.window`), counted from the `recordedAt` of the event that
-    /// brought it. One at a time is how the relay calls it, but several may wait: they commit in
-    /// order.
+    /// for 24 hours (`IdempotencyKey.window`), counted from the event that brought it on the clock
+    /// that nobody sets (`recordedAt` without the batch's `lead`). One at a time is how the relay
+    /// calls it, but several may wait: they commit in order.
     func append(
         _ batch: AppendBatch, under ownership: Ownership
     ) async throws(EventLogError) -> AppendReceipt
 
     /// Reads what start-up needs; called once, before the first append. Keys recorded before
-    /// the hour of `idempotencySince` are left out (and may be deleted).
+    /// the hour of `idempotencySince` (on the same clock) are left out (and may be deleted).
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog
 
     /// Reads a page; damaged rows are left out.

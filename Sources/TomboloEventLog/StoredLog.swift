@@ -40,13 +40,20 @@ struct StoredLog: Sendable {
     private var records: [RecordPlace: [UInt8]] = [:]
     /// The newest event of each key.
     private var keys: [HeldKey: Int64] = [:]
+    /// When events with a key were recorded, on the clock that nobody sets.
+    private var keyTimes: [Int64: Instant] = [:]
 
     /// Stores all of `batch`, or nothing and throws.
     mutating func append(_ batch: AppendBatch) throws(EventLogError) -> AppendReceipt {
         try check(batch)
         var receipt = AppendReceipt(
             firstSeq: Int64(events.count) + 1, firstFactSeq: Int64(facts.count) + 1)
-        for event in batch.events { receipt.tenantSeqs.append(store(event)) }
+        for event in batch.events {
+            if event.idempotency != nil {
+                keyTimes[Int64(events.count) + 1] = event.recordedAt - (batch.lead ?? .zero)
+            }
+            receipt.tenantSeqs.append(store(event))
+        }
         for head in batch.heads { heads[head.activity, default: Head()].value = head.value }
         for fact in batch.facts { store(fact) }
         for record in batch.records {
@@ -81,7 +88,8 @@ struct StoredLog: Sendable {
             versions[event.activity] = version + 1
             guard let key = event.idempotency else { continue }
             let held = HeldKey(tenant: event.tenant, key: key.key)
-            if let seq = taken[held] ?? keys[held].flatMap({ holds($0, at: event.recordedAt) }) {
+            let now = event.recordedAt - (batch.lead ?? .zero)
+            if let seq = taken[held] ?? keys[held].flatMap({ holds($0, at: now) }) {
                 throw .duplicateKey(key, seq: seq)
             }
             taken[held] = Int64(events.count + index) + 1
@@ -90,7 +98,7 @@ struct StoredLog: Sendable {
 
     /// `seq` if its key still stands for it.
     private func holds(_ seq: Int64, at now: Instant) -> Int64? {
-        events[Int(seq) - 1].event.recordedAt >= now - IdempotencyKey.window ? seq : nil
+        keyTimes[seq].map { $0 >= now - IdempotencyKey.window } == true ? seq : nil
     }
 
     private mutating func store(_ fact: NewFact) {
@@ -168,7 +176,7 @@ struct StoredLog: Sendable {
         let hash = KeyedHash(key0: 0, key1: 0)
         var recovered = RecoveredKeys(hash: hash, tenants: numbers)
         for (held, seq) in keys.sorted(by: { $0.value < $1.value }) {
-            let hour = IdempotencyKey.hour(of: events[Int(seq) - 1].event.recordedAt)
+            let hour = IdempotencyKey.hour(of: keyTimes[seq] ?? .distantPast)
             guard hour >= IdempotencyKey.hour(of: since) else { continue }
             recovered.insert(hash(numbers[held.tenant] ?? 0, held.key), seq: seq, hour: hour)
         }

@@ -94,9 +94,8 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Reads what the last relay left. Answers one line for everything damaged. Before `run()`.
     package func recover() async throws(EventLogError) -> [String] {
         precondition(phase == .new, "a relay recovers once")
-        let limits = core.configuration.limits
-        let recovered = try await log.recover(
-            idempotencySince: wallClock.now() - limits.idempotency)
+        // Which keys are old is for the steady clock to say, and its reading is in the log.
+        let recovered = try await log.recover(idempotencySince: .distantPast)
         // Read anew: the log may have taken its time.
         let last = recovered.records.lazy.compactMap(RelayClock.Reading.init(record:)).first
         let hasLost = last == nil && recovered.records.contains(where: RelayClock.Reading.isRecord)

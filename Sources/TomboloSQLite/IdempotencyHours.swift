@@ -2,8 +2,8 @@ import TomboloCore
 import TomboloEventLog
 
 /// The tables `idempotency_<hour>`: hash → sequence, in the order of the sequences, one table for
-/// each hour since 1970 that brought keys. A day later its keys count no longer, and it goes in
-/// pieces.
+/// each hour that brought keys, on the clock that nobody sets. A day later its keys count no
+/// longer, and it goes in pieces.
 struct IdempotencyHours {
     /// One hour's table, open for writing.
     private final class Open {
@@ -33,7 +33,8 @@ struct IdempotencyHours {
     mutating func insert(
         _ hash: UInt64, seq: Int64, at instant: Instant, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
-        let hour = IdempotencyKey.hour(of: instant)
+        // A wall clock that jumps between an event and its commit brings no earlier hour.
+        let hour = max(IdempotencyKey.hour(of: instant), open?.hour ?? .min)
         var cutoff: Int64?
         if open?.hour != hour { cutoff = try turn(to: hour, seq: seq, connection) }
         guard let open else { return cutoff }

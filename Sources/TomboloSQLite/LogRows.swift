@@ -125,7 +125,8 @@ struct LogRows: ~Copyable {
                 recordedAt: recordedAt.nanoseconds)
             if seq % LogChapter.size == 0 { try closeChapter(at: seq) }
             guard batch.events[index].idempotency != nil else { continue }
-            if let cutoff = try hours.insert(place.hash, seq: seq, at: recordedAt, connection) {
+            let steady = recordedAt - (batch.lead ?? .zero)
+            if let cutoff = try hours.insert(place.hash, seq: seq, at: steady, connection) {
                 standing.expireKeys(below: cutoff)
             }
         }

@@ -168,7 +168,7 @@ package final class LogWriter: @unchecked Sendable {
         do throws(EventLogError) {
             let tenants = standing.tenantTable
             receipt = try standing.place(batch, as: imported) {
-                rows.event($0, tenants: tenants)
+                inTime(of: batch, rows.event($0, tenants: tenants), $0)
             } anchor: {
                 rows.anchor($0)
             } retired: { activity in
@@ -186,6 +186,14 @@ package final class LogWriter: @unchecked Sendable {
         newest = max(newest, batch.events.last?.recordedAt ?? .distantPast)
         newest = max(newest, batch.facts.last?.recordedAt ?? .distantPast)
         return .success(receipt)
+    }
+
+    /// An event of before as if the wall clock had been then what it is in a batch: ages are
+    /// counted on the clock that nobody sets.
+    private func inTime(of batch: AppendBatch, _ event: NewEvent?, _ seq: Int64) -> NewEvent? {
+        guard let lead = batch.lead, var event else { return event }
+        event.recordedAt = event.recordedAt - retainer.cut.leads.lead(event: seq) + lead
+        return event
     }
 
     /// What a failed transaction means to those whose batches were in it. A full disk is met before

@@ -95,5 +95,35 @@ extension EventLogContract {
             #expect(seq("key-2", Sample.lab, at: since + IdempotencyKey.window) == 3)
             #expect(seq("key-2", Sample.lab, at: since + IdempotencyKey.window + .hours(1)) == nil)
         },
+
+        EventLogContract("a wall clock that jumps ahead makes no key older") { place in
+            let log = try await place.open()
+            _ = try await log.recover()
+            func batch(_ activity: Int64, _ key: String, hour: Int64, lead: Span) -> AppendBatch {
+                var batch = Sample.batch(
+                    Sample.event(
+                        activity, after: 0, at: Sample.noon + .hours(hour) + lead, key: key))
+                batch.lead = lead
+                return batch
+            }
+            _ = try await log.append(batch(1, "first", hour: 0, lead: .zero))
+            let year = Span.hours(8_760)
+            _ = try await log.append(batch(2, "second", hour: 1, lead: year))
+            for (hour, key) in [(Int64(23), "first"), (24, "second")] {
+                await #expect(throws: EventLogError.self, "\(key)") {
+                    _ = try await log.append(batch(9, key, hour: hour, lead: year))
+                }
+            }
+            let again = try await place.open()
+            let recovered = try await again.recover()
+            func seq(_ key: String, hour: Int64) -> Int64? {
+                recovered.idempotency.seq(
+                    of: key, tenant: Sample.lab, at: Sample.noon + .hours(hour))
+            }
+            #expect(seq("first", hour: 24) == 1)
+            #expect(seq("second", hour: 25) == 2)
+            #expect(seq("second", hour: 27) == nil)
+            _ = try await again.append(batch(9, "first", hour: 26, lead: year))
+        },
     ]
 }

@@ -108,6 +108,50 @@ import TomboloJSON
         #expect(rig.lastRefusal == .idempotencyKeyReused)
     }
 
+    /// Whether the last answer repeats an earlier one.
+    static func isReplay(_ rig: Rig) -> Bool {
+        if case .replay? = rig.answers.last { true } else { false }
+    }
+
+    @Test func `a key stands for a day, whatever the wall clock does`() {
+        var rig = Self.started()
+        let key = IdempotencyKey(key: "order-1", bodyDigest: 1)
+        rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
+        rig.step(.clock(lead: .hours(8_760)))
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
+        #expect(Self.isReplay(rig))
+        rig.advance(to: 86_399)
+        rig.command(.update, #"{"state":{"lap":3}}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
+        #expect(Self.isReplay(rig))
+        rig.advance(to: 86_402)
+        rig.command(.update, #"{"state":{"lap":4}}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
+        #expect(rig.lastAccepted != nil)
+    }
+
+    @Test func `a relay keeps so many keys`() {
+        var rig = Rig { $0.limits.idempotencyKeysMax = 2 }
+        rig.command(.start, Self.start)
+        func update(_ key: Int) {
+            rig.command(.update, #"{"state":{"lap":\#(key)}}"#) {
+                $0.idempotency = IdempotencyKey(key: "key-\(key)", bodyDigest: 1)
+            }
+        }
+        for key in 1...2 { update(key) }
+        #expect(rig.lastAccepted != nil)
+        update(3)
+        #expect(BoundsTests.limit(rig) == "idempotency_keys")
+        update(1)
+        #expect(Self.isReplay(rig))
+        rig.command(.update, #"{"state":{"lap":9}}"#)
+        #expect(rig.lastAccepted != nil)
+        rig.advance(to: 86_402)
+        update(3)
+        #expect(rig.lastAccepted != nil)
+    }
+
     @Test func `an atomic batch is taken whole or not at all`() throws {
         var rig = Self.started()
         func update(_ lap: Int, _ id: String) throws -> Command {

@@ -1,5 +1,7 @@
 /// Keys of the last 24 hours. The hash has a key of its own in every process, so that nobody can
 /// aim at it.
+///
+/// All times are steady: a wall clock that jumps ahead makes no key older.
 struct IdempotencyIndex: Sendable {
     enum Entry: Sendable {
         /// Its event is not durable yet.
@@ -14,6 +16,9 @@ struct IdempotencyIndex: Sendable {
 
     /// What the last relay left.
     private var recovered = RecoveredKeys()
+
+    /// How many there are, of before this relay's start too.
+    var count: Int { entries.count + recovered.count }
 
     mutating func recover(_ keys: RecoveredKeys) { recovered = keys }
 

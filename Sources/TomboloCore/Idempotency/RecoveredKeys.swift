@@ -3,7 +3,7 @@
 ///
 /// A hash that agrees is taken for the key; whoever answers compares the key and its digest in the
 /// event's row, and refuses what only collides. Keys stand for at least 24 hours and, after a
-/// restart, at most one hour more: only their hour is known.
+/// restart, at most one hour more: only their hour is known. All times are steady ones.
 package struct RecoveredKeys: Sendable {
     /// Keys of one hour begin at a sequence.
     private struct Hour: Sendable {
@@ -14,6 +14,7 @@ package struct RecoveredKeys: Sendable {
     private let hash: KeyedHash
     private let tenants: [TenantID: Int64]
     package private(set) var table = KeyHashTable()
+    package private(set) var count = 0
     /// In the order of the sequences.
     private var hours: [Hour] = []
 
@@ -34,6 +35,7 @@ package struct RecoveredKeys: Sendable {
             hours.append(Hour(hour: hour, firstSeq: seq))
         }
         table.insert(hash, seq: seq)
+        count += 1
     }
 
     /// The newest event with this key, if the key may still stand at `now`.
@@ -55,7 +57,7 @@ extension IdempotencyKey {
     /// For how long a key stands for its event: a key recorded exactly this long ago still does.
     package static let window = Span.hours(24)
 
-    /// Keys are kept by the hour, counted since 1970.
+    /// Keys are kept by the hour of steady time.
     package static func hour(of instant: Instant) -> Int64 {
         floorDivide(instant.nanoseconds, Span.hours(1).nanoseconds)
     }

@@ -74,6 +74,16 @@ extension Core {
         Refusal(.limitReached, "\(what); \(remedy), or raise limits.\(limit) in the configuration")
     }
 
+    /// Nil where one more key may be kept.
+    mutating func refusalOfKey(now: Instant) -> Refusal? {
+        guard idempotency.count >= configuration.limits.idempotencyKeysMax else { return nil }
+        idempotency.forget(before: now - configuration.limits.idempotency)
+        guard idempotency.count >= configuration.limits.idempotencyKeysMax else { return nil }
+        return Self.full(
+            "the relay keeps the idempotency keys of a day, and has as many as it may",
+            "idempotency_keys", "send the request without one")
+    }
+
     /// Whom a start is for is there, and may have one more card.
     func checkAudience(_ start: Start, _ key: ActivityKey) throws(Refusal) {
         let tenant = key.tenant

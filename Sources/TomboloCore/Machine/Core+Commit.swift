@@ -135,7 +135,7 @@ extension Core {
         lastSeq = max(lastSeq, commit.firstSeq + Int64(batch.events.count) - 1)
         lastFactSeq = max(lastFactSeq, commit.firstFactSeq + Int64(batch.facts.count) - 1)
         noteNewest(batch, commit)
-        idempotency.forget(before: wall(now) - configuration.limits.idempotency)
+        idempotency.forget(before: now - configuration.limits.idempotency)
         for one in batch.reservations where destinations[one.slot]?.number == one.destination {
             if destinations[one.slot]?.reservation == .pending {
                 destinations[one.slot]?.reservation = .granted
@@ -195,7 +195,7 @@ extension Core {
             if activities[slot].alerts.count > Alert.waitingMax { dropAlert(of: slot, now: now) }
         }
         if let key = staged.event.idempotency {
-            idempotency.record(staged.event.tenant, key, seq: seq, at: staged.event.recordedAt)
+            idempotency.record(staged.event.tenant, key, seq: seq, at: now)
         }
         if isNewIncarnation {
             if !damaged.isEmpty { damaged[activities[slot].key] = nil }

@@ -43,8 +43,9 @@ extension Core {
             return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
         }
         if let key = command.idempotency {
-            switch idempotency.entry(command.activity.tenant, key.key, at: wall(now)) {
-            case nil: break
+            switch idempotency.entry(command.activity.tenant, key.key, at: now) {
+            case nil:
+                if let refusal = refusalOfKey(now: now) { return .refused(refusal) }
             case .running?:
                 return .refused(
                     Refusal(.idempotencyKeyRunning, "a request with this key is still running"))

@@ -11,6 +11,7 @@ extension Limits {
             ("cards", \.cardsMax, 20_000_000),
             ("devices", \.devicesMax, 10_000_000),
             ("devices_per_tenant", \.devicesPerTenantMax, 10_000_000),
+            ("idempotency_keys", \.idempotencyKeysMax, 1_000_000_000),
             ("activities_per_user", \.runningPerRecipientMax, 2_000),
             ("cards_per_device", \.cardsPerDeviceMax, 10_000),
             ("devices_per_user", \.devicesPerUserMax, 10_000),

@@ -1,5 +1,5 @@
 import TomboloCore
-import TomboloEventLog
+package import TomboloEventLog
 
 /// One erasure on its way through the log, a piece at a time: what is appended goes on between.
 ///
@@ -8,6 +8,8 @@ import TomboloEventLog
 package struct LogErasing {
     /// So many rows one piece looks at: some milliseconds.
     static let rowsMax = 10_000
+    /// And so many bytes of them, as a cut takes: only a single row that is larger goes beyond.
+    static let bytesMax = Int(CutAllowance.bytesMax)
 
     private enum Stage {
         /// For a device: which starts after this event name it.
@@ -28,12 +30,14 @@ package struct LogErasing {
     /// may come, or be cut.
     private var days: [Int64] = []
     private var stage: Stage
+    /// Rows that are to be buried before anything else is looked at, the first of them last.
+    private var burying: [Int64] = []
     /// Whose rows are looked at, one after the other.
     private var activities: [Int64] = []
     private var known: Set<Int64> = []
     /// Of these nothing is kept.
     private var whole: Set<Int64> = []
-    private(set) var receipt = LogErased()
+    package private(set) var receipt = LogErased()
 
     init(
         _ erasure: LogErasure, tenant: Int64, _ connection: borrowing Connection
@@ -58,6 +62,7 @@ package struct LogErasing {
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         days = try RetiredDays.days(connection)
+        guard burying.isEmpty else { return try buryNext(connection) }
         switch stage {
         case .starts(let after): try findStarts(after, connection)
         case .heads(let day, let after): try findHeads(day, after, connection)
@@ -87,10 +92,11 @@ package struct LogErasing {
             SELECT \(EventRow.columns) FROM event WHERE seq > \(after) ORDER BY seq
             LIMIT \(Self.rowsMax)
             """)
-        var last: Int64?
-        while try events.step() {
+        var (last, bytes): (Int64?, Int) = (nil, 0)
+        while bytes < Self.bytesMax, try events.step() {
             last = events.integer(0)
             let row = events.bytes(1)
+            bytes += row.count
             guard let numbers = EventRow.unproved(row), numbers.tenant == tenant,
                 numbers.kind == EventKind.start.rawValue,
                 let proved = EventRow.numbers(events.integer(0), row)
@@ -112,16 +118,17 @@ package struct LogErasing {
             return
         }
         let table = Self.table(day)
-        var last: Int64?
+        var (last, bytes): (Int64?, Int) = (nil, 0)
         var among: [(RecoveredHead, ActivityMarks.Mark)] = []
         let heads = try connection.prepare(
             """
             SELECT \(HeadRow.columns) FROM \(table) WHERE activity > \(after)
             ORDER BY activity LIMIT \(Self.rowsMax)
             """)
-        while try heads.step() {
+        while bytes < Self.bytesMax, try heads.step() {
             let activity = heads.integer(0)
             last = activity
+            bytes += heads.bytes(5).count
             guard let mark = HeadRow.mark(heads), mark.tenant == tenant else { continue }
             let value = Array(heads.bytes(5))
             switch DeviceTrace.inHead(value, of: device) {
@@ -168,7 +175,7 @@ package struct LogErasing {
         }
         let event = try EventRow.Editing(connection)
         var (seq, run) = (from ?? mark.seq, run)
-        for _ in 0..<Self.rowsMax {
+        for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax && burying.isEmpty {
             guard let row = try event.numbers(seq), row.activity == activity, row.previous < seq
             else {
                 try finish(activity, mark, value, run, event, &rows, &standing, connection)
@@ -222,10 +229,17 @@ package struct LogErasing {
             case .alone: run
             case .among: [start]
             }
-        for seq in going {
+        // They may be many: they go in pieces of their own.
+        burying += going.reversed()
+        run = []
+    }
+
+    private mutating func buryNext(_ connection: borrowing Connection) throws(SQLiteError) {
+        let event = try EventRow.Editing(connection)
+        for _ in 0..<Self.rowsMax where event.bytesSeen < Self.bytesMax {
+            guard let seq = burying.popLast() else { return }
             if let row = try event.numbers(seq) { try bury(seq, row, event) }
         }
-        run = []
     }
 
     private mutating func finish(
@@ -305,10 +319,11 @@ package struct LogErasing {
             LIMIT \(Self.rowsMax)
             """)
         let nothing = Array("{}".utf8)
-        var last: Int64?
+        var (last, bytes): (Int64?, Int) = (nil, 0)
         var found: [RecordedFact] = []
-        while try rows.step() {
+        while bytes < Self.bytesMax, try rows.step() {
             last = rows.integer(0)
+            bytes += found.last?.fact.body.count ?? 0
             guard rows.integer(1) == tenant, let fact = FactRow.fact(rows, tenants: tenants),
                 fact.fact.body != nothing, isMeant(fact.fact)
             else { continue }
@@ -332,61 +347,5 @@ package struct LogErasing {
         if let activity = fact.activity, whole.contains(activity.rawValue) { return true }
         guard case .device(let device) = erasure.subject else { return false }
         return DeviceTrace.isFact(fact.body, about: device)
-    }
-}
-
-extension EventRow {
-    /// Rows looked at and changed one by one.
-    final class Editing {
-        private let selection: Statement
-        private let update: Statement
-        private var buffer = RowBuffer()
-
-        init(_ connection: borrowing Connection) throws(SQLiteError) {
-            selection = try connection.prepare(
-                "SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
-            update = try connection.prepare(EventRow.replacement)
-        }
-
-        /// nil where the row is missing or damaged.
-        func numbers(_ seq: Int64) throws(SQLiteError) -> Numbers? {
-            selection.bind(seq, at: 1)
-            defer { selection.reset() }
-            return try selection.step() ? EventRow.numbers(selection) : nil
-        }
-
-        func body(_ seq: Int64) throws(SQLiteError) -> [UInt8] {
-            selection.bind(seq, at: 1)
-            defer { selection.reset() }
-            guard try selection.step(), let numbers = EventRow.numbers(selection) else {
-                return []
-            }
-            return Array(selection.bytes(1)[numbers.bodyStart...])
-        }
-
-        /// Puts the row's tombstone in its place.
-        func bury(_ seq: Int64, _ numbers: Numbers) throws(SQLiteError) {
-            update.bind(seq, at: 1)
-            selection.bind(seq, at: 1)
-            defer { selection.reset() }
-            guard try selection.step() else { return }
-            let tenantSeq = EventRow.tenantSeq(numbers, selection.bytes(1), at: seq)
-            let row = EventRow.tombstone(numbers, tenantSeq: tenantSeq, seq, into: &buffer)
-            update.bindBlob(row, at: 2)
-            try update.execute()
-        }
-
-        /// The oldest row that the way back leads to.
-        func oldest(
-            of activity: Int64, from newest: Int64
-        ) throws(SQLiteError) -> (seq: Int64, previous: Int64)? {
-            var oldest: (seq: Int64, previous: Int64)?
-            var seq = newest
-            while let row = try numbers(seq), row.activity == activity, row.previous < seq {
-                oldest = (seq, row.previous)
-                seq = row.previous
-            }
-            return oldest
-        }
     }
 }

@@ -177,6 +177,29 @@ private final class Count: Sendable {
         #expect(try log.verdict().cut == 8_000)
     }
 
+    @Test func `an erasure of large rows goes in pieces of two megabytes`() throws {
+        let disk = SimulatedDisk(seed: 1)
+        disk.create("tombolo.db")
+        var chance = SplitMix64(seed: 1)
+        let writer = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
+        _ = try writer.recover(idempotencySince: .distantPast)
+        let pad = String(repeating: "a", count: 60_000)
+        let events = (Int64(0)..<200).map { Sample.event(1, after: $0, body: "{\"a\":\"\(pad)\"}") }
+        _ = try writer.store([Sample.batch(events)])[0].get()
+        let erasure = LogErasure(.activity(ActivityNumber(1)), of: Sample.lab)
+        var erasing = try #require(try writer.begin(erasure))
+        var (pieces, most, last) = (0, 0, 0)
+        while !erasing.isDone {
+            try writer.piece(of: &erasing)
+            pieces += 1
+            most = max(most, erasing.receipt.events - last)
+            last = erasing.receipt.events
+        }
+        #expect(last == 200)
+        #expect(most <= (2 << 20) / 60_000 + 1)
+        #expect(pieces > 5)
+    }
+
     @Test func `a full disk leaves a cut where it was, until there is room`() throws {
         let disk = SimulatedDisk(seed: 1)
         disk.create("tombolo.db")

@@ -46,13 +46,24 @@ extension Relay {
         }
     }
 
-    /// The activities that one end for many would end.
+    /// The activities that one end for many would end, found a piece at a time.
     package func dryRun(
         _ request: EndMany
-    ) -> Result<[(activity: Identifier, version: Int64)], Refusal> {
-        read { core, now in
-            Result { () throws(Refusal) in try core.dryRun(request, now: now) }
+    ) async -> Result<[(activity: Identifier, version: Int64)], Refusal> {
+        var request = request
+        var all: [(activity: Identifier, version: Int64)] = []
+        var place = 0
+        while let places = await nextPiece(of: request, from: place) {
+            (request.places, place) = (places, places.upperBound)
+            let piece = read { core, now in
+                Result { () throws(Refusal) in try core.dryRun(request, now: now) }
+            }
+            switch piece {
+            case .success(let ended): all += ended
+            case .failure(let refusal): if all.isEmpty { return .failure(refusal) }
+            }
         }
+        return .success(all)
     }
 
     /// The pause that would begin, or the one that would be over.

@@ -11,11 +11,17 @@ extension Relay {
         request.through = read { core, _ in core.newestActivity }
         var all: [Accepted] = []
         var triesLeft = Self.endTriesMax
+        guard var places = await nextPiece(of: request, from: 0) else { return .acceptedAll([]) }
         while true {
+            request.places = places
             switch await ask({ .endMany(request, $0) }) {
             case .acceptedAll(let ended):
                 all += ended
-                if ended.isEmpty { return .acceptedAll(all) }
+                // What a log that was behind has left of the piece comes with the next try.
+                guard ended.isEmpty else { continue }
+                let next = await nextPiece(of: request, from: places.upperBound)
+                guard let next else { return .acceptedAll(all) }
+                places = next
             case .refused(let refusal)
             where refusal.code == .overloaded && !all.isEmpty && triesLeft > 0:
                 triesLeft -= 1
@@ -30,6 +36,15 @@ extension Relay {
             case let other: return other
             }
         }
+    }
+
+    /// The next places to look at. Others have their turn before.
+    func nextPiece(of request: EndMany, from place: Int) async -> Range<Int>? {
+        if place > 0 {
+            // Cancelled, it goes on: the answer is short of nothing.
+            _ = try? await loop.sleep(for: .zero)
+        }
+        return read { core, _ in core.piece(of: request, from: place) }
     }
 
     private static let endTriesMax = 100

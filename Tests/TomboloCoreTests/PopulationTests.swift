@@ -1,6 +1,7 @@
 import CoreRig
 import Testing
 import TomboloCore
+import TomboloJSON
 
 /// What one request costs where there is much: it grows as the population does, and never as its
 /// square.
@@ -54,6 +55,58 @@ import TomboloCore
         measure("its own user again", started) { $0.device("phone", user: "ann") }
         measure("the device's end", started) { $0.tell(.delete) }
         return costs
+    }
+
+    @Test func `a start on a channel looks at no other activity`() {
+        func cost(_ others: Int) -> Double {
+            var rig = Rig()
+            for other in 0..<others {
+                rig.command(.start, #"{"type":"Runner","state":{"lap":0}}"#, id: "other-\(other)")
+            }
+            rig.channel("stage", "c1")
+            return processorSeconds {
+                for _ in 0..<20 {
+                    rig.command(
+                        .start, #"{"type":"Runner","audience":{"channel":"stage"},"state":{}}"#)
+                    rig.command(.end, "{}")
+                    rig.advance(to: 10 + (rig.now - Rig.epoch).seconds)
+                    rig.command(
+                        .start, #"{"type":"Runner","audience":{"channel":"stage"},"state":{}}"#
+                    ) { $0.restart = true }
+                    rig.command(.end, "{}")
+                    rig.advance(to: 10 + (rig.now - Rig.epoch).seconds)
+                }
+            }
+        }
+        let (few, many) = (cost(100), cost(6_000))
+        #expect(many < 4 * max(few, 0.02), "\(few) s, then \(many) s")
+    }
+
+    @Test func `one end for many looks at so many in one step`() throws {
+        var rig = Rig()
+        for place in 0..<5_000 {
+            let type = place.isMultiple(of: 10) ? "Rare" : "Common"
+            rig.command(.start, #"{"type":"\#(type)","state":{}}"#, id: "a-\(place)")
+        }
+        guard case .end(let end) = try Command.Content(kind: .end, Rig.json("{}")) else {
+            Issue.record("an end is read as something else")
+            return
+        }
+        for (type, all) in [("Rare", 500), ("Common", 4_500)] {
+            var request = EndMany(
+                tenant: Rig.tenant, type: type, user: nil, end: end, body: Array("{}".utf8))
+            var (place, planned) = (0, 0)
+            while let places = rig.core.piece(of: request, from: place) {
+                #expect(places.lowerBound == place && !places.isEmpty)
+                #expect(places.count <= EndMany.lookedAtMax)
+                request.places = places
+                let piece = try rig.core.dryRun(request, now: rig.now).count
+                #expect(piece <= EndMany.pieceMax)
+                planned += piece
+                place = places.upperBound
+            }
+            #expect(planned == all)
+        }
     }
 
     @Test func `what a request of a phone costs grows as its cards do`() {

@@ -152,11 +152,15 @@ extension Core {
         let carried = (devices[slot]?.destinations ?? []).compactMap { destinations[$0] }
             .first { !activities[$0.activity].hasEnded || isEndDue($0) }
         if let carried { return activities[carried.activity] }
-        // Its start, or its end, may not be durable yet.
-        return activities.first {
-            $0.key.tenant == key.tenant && $0.definition.audience == .channel(key.name)
-                && $0.durable?.ending == nil
+        // Its start may not be durable yet.
+        guard coming.channels[key] != nil else { return nil }
+        for batch in [staged, committing].compactMap({ $0 }) {
+            let start = batch.events.first {
+                $0.event.tenant == key.tenant && $0.definition?.audience == .channel(key.name)
+            }
+            if let start { return activities[start.activity] }
         }
+        return nil
     }
 
     private func isEndDue(_ destination: Destination) -> Bool {

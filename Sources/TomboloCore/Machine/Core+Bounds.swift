@@ -4,11 +4,14 @@
 struct ComingStarts: Sendable {
     var users: [Core.UserKey: Int] = [:]
     var devices: [DeviceKey: Int] = [:]
+    var channels: [ChannelKey: Int] = [:]
 
     /// A start is taken (1), or has become durable or is taken back (-1).
     mutating func add(_ count: Int, _ audience: Audience, of tenant: TenantID) {
         switch audience {
-        case .none, .channel: break
+        case .none: break
+        case .channel(let name):
+            Self.add(count, &channels, ChannelKey(tenant: tenant, name: name))
         case .user(let user):
             Self.add(count, &users, Core.UserKey(tenant: tenant, user: user))
         case .devices(let ids):

@@ -114,13 +114,13 @@ extension Core {
         return trial.admit(command, now: now)
     }
 
-    /// The activities that would end, and at which version.
+    /// The activities in the request's places that would end, and at which version.
     package func dryRun(
         _ request: EndMany, now: Instant
     ) throws(Refusal) -> [(activity: Identifier, version: Int64)] {
         var trial = trial()
         var ended: [(activity: Identifier, version: Int64)] = []
-        for slot in running(of: request.tenant, type: request.type, user: request.user) {
+        for slot in request.places.clamped(to: activities.indices) where matches(slot, request) {
             let command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             switch try admit(command, on: &trial, nil, now: now) {

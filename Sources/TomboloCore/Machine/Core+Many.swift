@@ -100,9 +100,8 @@ extension Core {
     ) {
         var indices: [Int] = []
         var refused: Refusal?
-        for slot in running(of: request.tenant, type: request.type, user: request.user) {
+        for slot in request.places.clamped(to: activities.indices) where matches(slot, request) {
             guard indices.count < EndMany.pieceMax else { break }
-            if let last = request.through, activities[slot].number > last { continue }
             let command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             switch admit(command, now: now) {
@@ -127,15 +126,26 @@ extension Core {
     /// The highest number that an activity has.
     package var newestActivity: ActivityNumber { ActivityNumber(nextActivityNumber - 1) }
 
-    /// Slots of a tenant's running activities, oldest first.
-    func running(of tenant: TenantID, type: String?, user: String?) -> [Int] {
-        activities.indices.filter { slot in
-            let activity = activities[slot]
-            guard activity.key.tenant == tenant, !activity.hasEnded else { return false }
-            if let type, activity.definition.type != type { return false }
-            if let user { return isFor(user, activity) }
-            return true
+    /// The places from `place` on that are looked at in one step; nil where there are no more.
+    package func piece(of request: EndMany, from place: Int) -> Range<Int>? {
+        guard place < activities.count else { return nil }
+        var (end, found, looked) = (place, 0, 0)
+        while end < activities.count, found < EndMany.pieceMax, looked < EndMany.lookedAtMax {
+            if matches(end, request) { found += 1 }
+            looked += 1 + (request.user == nil ? 0 : activities[lent: end].destinations.count)
+            end += 1
         }
+        return place..<end
+    }
+
+    /// Whether an activity runs and is one of those that are to end.
+    func matches(_ slot: Int, _ request: EndMany) -> Bool {
+        guard !activities[lent: slot].hasEnded,
+            activities[lent: slot].key.tenant == request.tenant
+        else { return false }
+        if let last = request.through, activities[lent: slot].number > last { return false }
+        if let type = request.type, activities[lent: slot].definition.type != type { return false }
+        return request.user.map { isFor($0, activities[slot]) } ?? true
     }
 
     func isFor(_ user: String, _ activity: Activity) -> Bool {

@@ -50,8 +50,13 @@ package struct EndMany: Sendable {
     /// Activities that came later run on; nil: none did.
     package var through: ActivityNumber?
 
+    /// Looked at in one step, among the core's places for activities.
+    package var places = 0..<Int.max
+
     /// So many end in one step: others wait no longer for it than for a few requests.
     package static let pieceMax = 256
+    /// And so many are looked at, those that do not match and their cards counted.
+    package static let lookedAtMax = 4_096
 
     package init(tenant: TenantID, type: String?, user: String?, end: End, body: [UInt8]) {
         self.tenant = tenant

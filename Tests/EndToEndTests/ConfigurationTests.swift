@@ -1,5 +1,7 @@
 import Glibc
 import Testing
+import TomboloCore
+import TomboloJSON
 
 @testable import tombolo
 
@@ -196,5 +198,47 @@ import Testing
         let shown = try Tombolo.run("config", "show").output
         let path = try directory.write("tombolo.json", shown)
         #expect(try Tombolo.run("config", "show", path).output == shown)
+    }
+
+    @Test func `the page of operations has the reference that the program prints`() throws {
+        let reference = try Tombolo.run("config", "doc", "-o", "table")
+        #expect(reference.status == 0)
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let page = String(decoding: try FileBytes.read("/\(root)/deploy/README.md"), as: UTF8.self)
+        #expect(page.contains(reference.output), "put the output of `config doc -o table` there")
+        let documented = try Tombolo.run("config", "doc", "-o", "jsonl").output
+        for row in Configuration(apps: [Configuration.App()]).rows {
+            let name = row.pointer.split(separator: "/").last ?? ""
+            #expect(documented.contains(".\(name)\"") || documented.contains("\"\(name)\""))
+        }
+    }
+
+    @Test(arguments: Configuration.limitSettings.map(\.name))
+    func `a limit takes the ends of its range, and nothing beyond them`(_ name: String) throws {
+        let setting = try #require(Configuration.limitSettings.first { $0.name == name })
+        func isTaken(_ value: String) throws -> Bool {
+            let text = "{\"data\":\"d\",\"limits\":{\"\(name)\":\(value)}}"
+            let document = try JSONDocument(Array(text.utf8))
+            guard
+                let read = try? Configuration(  // a refusal is what is asked for
+                    reading: document.root, directory: ".")
+            else { return false }
+            return setting.value(of: read)?.description == value
+        }
+        switch setting.form {
+        case .count(_, let range):
+            for bound in [range.lowerBound, range.upperBound] { #expect(try isTaken("\(bound)")) }
+            for beyond in [range.lowerBound - 1, range.upperBound + 1] {
+                #expect(try !isTaken("\(beyond)"))
+            }
+        case .duration(_, let range):
+            for bound in [range.lowerBound, range.upperBound] {
+                #expect(try isTaken("\"\(bound.text)\""))
+            }
+            for beyond in [range.lowerBound.nanoseconds - 1, range.upperBound.nanoseconds + 1] {
+                #expect(try !isTaken("\"\(Span(nanoseconds: beyond).text)\""))
+            }
+        default: Issue.record("\(name) is neither a count nor a duration")
+        }
     }
 }

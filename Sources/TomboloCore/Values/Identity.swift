@@ -37,6 +37,12 @@ package struct TenantID: Hashable, Comparable, Sendable {
     package let name: Identifier
     package init(_ name: Identifier) { self.name = name }
     package static func < (one: TenantID, other: TenantID) -> Bool { one.name < other.name }
+
+    /// The tenant where none is named.
+    package static let main = {
+        guard let name = Identifier("main") else { preconditionFailure("main is an identifier") }
+        return TenantID(name)
+    }()
 }
 
 /// An activity as producers name it. A struct, never a joined string: no two pairs are one key.

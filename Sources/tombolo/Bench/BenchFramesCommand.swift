@@ -61,15 +61,13 @@ enum BenchFramesCommand {
         private let activities: Int
 
         init(_ context: CommandContext, activities: Int) throws {
-            guard let endpoint = context.invocation.origin(.benchEndpoint),
-                let name = Identifier("main")
-            else {
+            guard let endpoint = context.invocation.origin(.benchEndpoint) else {
                 throw ProgramError.usage(
                     "there is no endpoint",
                     remedy: "tombolo bench frames --endpoint https://HOST:PORT")
             }
             loop = context.loop
-            tenant = TenantID(name)
+            tenant = .main
             self.activities = activities
             directory = try TemporaryDirectory()
             let keyFile = directory.path + "/key.p8"

@@ -6,16 +6,14 @@ import TomboloSQLite
 /// `bench page`: how long a reader waits for a page, wherever in the log it lies.
 enum BenchPageCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
-        guard let data = context.invocation.text(.benchData),
-            let main = Identifier("main")
-        else {
+        guard let data = context.invocation.text(.benchData) else {
             throw ProgramError.usage(
                 "bench page needs --data", remedy: "tombolo bench page --data DIR")
         }
         let pages = context.invocation.integer(.benchPages) ?? 1
         do {
             let reader = try LogReader(path: data + "/tombolo.db", damage: DamageList())
-            var measured = Measured(reader: reader, tenant: TenantID(main), pages: pages)
+            var measured = Measured(reader: reader, tenant: .main, pages: pages)
             try measured.run()
             try measured.report.print(context)
             return .succeeded

@@ -20,8 +20,7 @@ struct PacerWorld {
 
     /// Destinations of class `standard`, all with their update token, at rest.
     init(destinations: Int) throws {
-        guard let name = Identifier("main") else { throw ProgramError("no tenant") }
-        tenant = TenantID(name)
+        tenant = .main
         core = Core(
             configuration: CoreConfiguration(apps: [
                 CoreConfiguration.App(

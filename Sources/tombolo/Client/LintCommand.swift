@@ -56,14 +56,12 @@ enum LintCommand {
     private static func start(
         _ json: JSON, _ type: ActivityType?, _ now: Instant, named path: String
     ) throws(ProgramError) -> [Lint] {
-        guard let tenant = Identifier("main").map(TenantID.init), let id = Identifier("lint") else {
-            preconditionFailure("these are identifiers")
-        }
+        guard let id = Identifier("lint") else { preconditionFailure("lint is an identifier") }
         let view = json.document.root
         let app = view["app"]?.string ?? "app"
         var core = Core(
             configuration: CoreConfiguration(apps: [
-                .init(tenant: tenant, id: app, environment: .sandbox, allowsLab: true)
+                .init(tenant: .main, id: app, environment: .sandbox, allowsLab: true)
             ]), seed: 0)
         var effects = Effects()
         core.step(
@@ -71,12 +69,12 @@ enum LintCommand {
             effects: &effects)
         if let type, let name = view["type"]?.string {
             core.step(
-                .type(type, name: name, app: app, tenant, Ticket(0)), now: Instant(nanoseconds: 0),
+                .type(type, name: name, app: app, .main, Ticket(0)), now: Instant(nanoseconds: 0),
                 effects: &effects)
         }
         do {
             let command = Command(
-                activity: ActivityKey(tenant: tenant, id: id),
+                activity: ActivityKey(tenant: .main, id: id),
                 content: try Command.Content(kind: .start, view), body: json.bytes)
             return try core.dryRun(command, now: Instant(nanoseconds: 0)).lint.filter {
                 !knownToRelay.contains($0.code)

@@ -13,7 +13,9 @@ extension CommandTable {
         let channels: [Subcommand] = [
             .channelPut, .channelList, .channelShow, .channelRemove,
         ]
-        let settingUp: [Subcommand] = [.keyMint, .configCheck, .configShow, .completion]
+        let settingUp: [Subcommand] = [
+            .keyMint, .configCheck, .configShow, .configDoc, .completion,
+        ]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,
             .eraseActivity, .eraseDevice,

@@ -3,7 +3,7 @@ import TomboloCore
 import TomboloCrypto
 import TomboloJSON
 
-/// `config check` and `config show`.
+/// `config check`, `config show` and `config doc`.
 enum ConfigurationCommands {
     /// Makes what `serve` starts with, and says every fault of it, or that there is none. Status 7
     /// where the relay starts and an operator has to know something all the same.
@@ -50,6 +50,28 @@ enum ConfigurationCommands {
             if !showsOrigin {
                 try context.terminal.write(sources.configuration.json.bytes + [10])
             }
+        }
+        return .succeeded
+    }
+
+    /// Prints the reference of all keys.
+    static func document(_ context: CommandContext) async throws -> ExitStatus {
+        let reference = ConfigurationReference()
+        guard OutputFormat(context) != .table else {
+            try context.terminal.write(reference.markdown.utf8)
+            return .succeeded
+        }
+        for row in reference.rows {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("key", row.key)
+            writer.member("value", row.range.replacing("`", with: ""))
+            if let standard = row.standard { writer.member("default", standard) }
+            writer.member("required", row.isRequired)
+            writer.member("applied_by", row.change)
+            writer.member("meaning", row.meaning)
+            writer.endObject()
+            try context.terminal.write(writer.bytes + [10])
         }
         return .succeeded
     }

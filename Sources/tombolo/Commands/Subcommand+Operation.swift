@@ -165,6 +165,12 @@ extension Subcommand {
         examples: ["tombolo config show --origin --config tombolo.json"],
         run: ConfigurationCommands.show)
 
+    static let configDoc = Subcommand(
+        path: ["config", "doc"], summary: "Print the reference of all configuration keys",
+        flags: [.output],
+        details: ["Markdown: each key, its values, its default, and whether SIGHUP applies it."],
+        examples: ["tombolo config doc"], run: ConfigurationCommands.document)
+
     static let completion = Subcommand(
         path: ["completion"], summary: "Print the completions for a shell",
         arguments: [Argument("SHELL", .choice(["bash", "zsh"]), "bash or zsh")],

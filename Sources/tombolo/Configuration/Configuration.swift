@@ -1,6 +1,8 @@
 import TomboloCore
 import TomboloEventLog
+import TomboloHTTP
 import TomboloJSON
+import TomboloServer
 
 /// What a relay is told: parsed and checked once, never checked again.
 ///
@@ -14,14 +16,14 @@ struct Configuration: Sendable {
 
     /// One app in one of Apple's environments.
     struct App: Hashable, Sendable {
-        var id: String
-        var tenant: TenantID
+        var id = ""
+        var tenant = TenantID.main
         /// Ten characters each, as Apple's developer pages tell them.
-        var teamID: String
-        var keyID: String
+        var teamID = ""
+        var keyID = ""
         /// Path of the `.p8`.
-        var keyFile: String
-        var environment: APNsEnvironment
+        var keyFile = ""
+        var environment = APNsEnvironment.production
         /// Somewhere else than Apple: a simulator or a stand-in.
         var endpoint: Origin?
         /// Where its broadcast channels are managed; nil: Apple's, or `endpoint`.
@@ -30,28 +32,22 @@ struct Configuration: Sendable {
         var caFile: String?
     }
 
-    var listen: SocketAddressText
+    var listen = SocketAddressText(host: "127.0.0.1", port: 8780)
     /// The data directory; nil until somebody says where.
     var data: String?
     var tls: TLS?
     /// Whether a listener that others can reach may speak clear text.
-    var isInsecure: Bool
-    var apps: [App]
-    var budgets: Budgets
+    var isInsecure = false
+    var apps: [App] = []
+    var budgets = Budgets()
     /// How long history is kept: `limits.history` and `limits.facts`.
-    var retention: LogRetention
+    var retention = LogRetention.standard
     /// The core's bounds: of `limits`, those that it has a use for.
     var limits = Limits()
-    /// `limits.connections_per_address`; nil: as many as `HTTPServerLimits` says.
-    var connectionsPerAddress: Int?
-    /// `limits.handshakes_per_second`; nil: as above.
-    var handshakesPerSecond: Int?
-    /// `limits.refused_keys_per_second`; nil: as many as `DoorsConfiguration` says.
-    var refusedKeysPerSecond: Int?
-    /// `limits.requests_per_key`; nil: as many as `DoorsConfiguration` says.
-    var requestsPerKey: Int?
-    /// `limits.tails_per_key`; nil: as above.
-    var tailsPerKey: Int?
+    /// The bounds of the HTTP server: of `limits`, those of connections.
+    var server = HTTPServerLimits()
+    /// The bounds of the doors: of `limits`, those of keys.
+    var doors = DoorsConfiguration(version: Program.version)
 
     /// What clear text on a listener that others can reach is answered with; nil where all is well.
     var listenerObjection: String? {
@@ -71,13 +67,13 @@ extension Configuration {
     /// A sentence for each difference that a running relay cannot take over. Push keys and
     /// certificates it can.
     func changesForRestart(since old: Configuration) -> [String] {
-        func isRelays(_ row: (pointer: String, value: JSON)) -> Bool {
-            !row.pointer.hasPrefix("/apps/") && !row.pointer.hasPrefix("/tls/")
+        func isOfWhole(_ row: ConfigurationRow) -> Bool {
+            !row.isReloaded && !row.pointer.hasPrefix("/apps/")
         }
         var before: [String: String] = [:]
-        for row in old.rows where isRelays(row) { before[row.pointer] = row.value.description }
+        for row in old.rows where isOfWhole(row) { before[row.pointer] = row.value.description }
         var names = rows.filter { row in
-            isRelays(row) && before.removeValue(forKey: row.pointer) != row.value.description
+            isOfWhole(row) && before.removeValue(forKey: row.pointer) != row.value.description
         }.map(\.pointer)
         names += before.keys.sorted()
         if (tls == nil) != (old.tls == nil) { names.append("/tls") }
@@ -86,11 +82,9 @@ extension Configuration {
                 names.append("/apps/\(place)")
                 continue
             }
-            if app.endpoint != known.endpoint { names.append("/apps/\(place)/endpoint") }
-            if app.caFile != known.caFile { names.append("/apps/\(place)/ca_file") }
-            if app.channelsEndpoint != known.channelsEndpoint {
-                names.append("/apps/\(place)/channels_endpoint")
-            }
+            names += App.settings.filter {
+                $0.change == .restart && $0.value(of: app) != $0.value(of: known)
+            }.map { "/apps/\(place)/\($0.name)" }
         }
         return names.map { name in
             let words = name.split(separator: "/").joined(separator: ".")

@@ -119,9 +119,8 @@ final class DevScreen: @unchecked Sendable {
 
     /// The newest activity of each phone, by the relay's own books.
     private func lookAtRelay() async {
-        guard let tenant = Identifier("main") else { return }
         let (views, _) = await relay.activities(
-            of: TenantID(tenant), status: nil, type: nil, user: nil, after: nil, limit: 100)
+            of: .main, status: nil, type: nil, user: nil, after: nil, limit: 100)
         let now = await relay.wallNow()
         var newest: [Int: ActivityView] = [:]
         for view in views.sorted(by: { $0.seq < $1.seq }) {

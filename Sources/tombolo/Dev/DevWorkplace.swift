@@ -62,14 +62,12 @@ struct DevWorkplace: Sendable {
 
     /// The relay's configuration, but for where the simulator is.
     func configuration(_ listen: SocketAddressText) -> Configuration {
-        guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
         let app = Configuration.App(
-            id: Self.bundleID, tenant: TenantID(tenant), teamID: Self.teamID, keyID: Self.keyID,
+            id: Self.bundleID, teamID: Self.teamID, keyID: Self.keyID,
             keyFile: keyFile, environment: .sandbox,
             endpoint: Origin(scheme: .https, host: "127.0.0.1", port: 1), caFile: caFile)
         return Configuration(
-            listen: listen, data: directory, tls: nil, isInsecure: false, apps: [app],
-            budgets: Self.budgets, retention: .standard)
+            listen: listen, data: directory, apps: [app], budgets: Self.budgets)
     }
 
     /// What the simulator is started with, but for its relay's key.

@@ -150,9 +150,8 @@ final class RelayService: @unchecked Sendable {
 
     /// A key of all scopes, stored in the log; for `dev`.
     func mintKey() async throws -> String {
-        guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
         let minted = access.mint(
-            environment: "dev", tenant: TenantID(tenant), scopes: .all, now: await relay.wallNow())
+            environment: "dev", tenant: .main, scopes: .all, now: await relay.wallNow())
         guard
             case .stored = await relay.storeKey(
                 number: minted.record.number, value: minted.encoded)
@@ -193,23 +192,6 @@ final class RelayService: @unchecked Sendable {
 }
 
 extension Configuration {
-    /// The limits of the HTTP server.
-    var server: HTTPServerLimits {
-        var limits = HTTPServerLimits()
-        limits.connectionsPerAddress = connectionsPerAddress ?? limits.connectionsPerAddress
-        limits.handshakesPerSecond = handshakesPerSecond ?? limits.handshakesPerSecond
-        return limits
-    }
-
-    /// The configuration of the doors.
-    var doors: DoorsConfiguration {
-        var doors = DoorsConfiguration(version: Program.version)
-        doors.refusedKeysPerSecond = refusedKeysPerSecond ?? doors.refusedKeysPerSecond
-        doors.requestsPerKeyMax = requestsPerKey ?? doors.requestsPerKeyMax
-        doors.tailsPerKeyMax = tailsPerKey ?? doors.tailsPerKeyMax
-        return doors
-    }
-
     /// What the core is told.
     var core: CoreConfiguration {
         var core = CoreConfiguration(

@@ -1,0 +1,96 @@
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+
+/// One key of the configuration file. The file is read by it, `config show` prints by it, and
+/// `config doc` describes it.
+struct Setting<Owner>: Sendable {
+    typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
+
+    /// Where the value is kept, and which values are taken.
+    enum Form: Sendable {
+        case address(Path<SocketAddressText>)
+        case count(Path<Int>, ClosedRange<Int64>)
+        case duration(Path<Span>, ClosedRange<Span>)
+        case environment(Path<APNsEnvironment>)
+        /// A path. A relative one begins at the folder of the configuration file.
+        case file(Path<String>)
+        case flag(Path<Bool>)
+        case fileIfAny(Path<String?>)
+        case origin(Path<Origin?>)
+        /// `null` is no bucket.
+        case perHour(Path<Double?>, ClosedRange<Double>)
+        case tenant(Path<TenantID>)
+        case text(Path<String>)
+        case tokens(Path<Int64>, ClosedRange<Int64>)
+    }
+
+    /// What brings a new value into a relay that runs.
+    enum Change: String, Sendable {
+        /// SIGHUP.
+        case reload
+        case restart
+    }
+
+    let name: String
+    let form: Form
+    /// Whether the object is refused without it.
+    var isRequired = false
+    var change = Change.restart
+    /// One sentence or less, for the reference and for the error where it is missing.
+    let meaning: String
+
+    init(
+        _ name: String, _ form: Form, isRequired: Bool = false, change: Change = .restart,
+        _ meaning: String
+    ) {
+        self.name = name
+        self.form = form
+        self.isRequired = isRequired
+        self.change = change
+        self.meaning = meaning
+    }
+
+    /// What the file may have here, in words.
+    var range: String {
+        switch form {
+        case .address: "`HOST:PORT`"
+        case .count(_, let range), .tokens(_, let range):
+            "\(range.lowerBound) to \(range.upperBound)"
+        case .duration(_, let range):
+            "duration, \(range.lowerBound.text) to \(range.upperBound.text)"
+        case .environment: "`production` or `sandbox`"
+        case .file, .fileIfAny: "path"
+        case .flag: "`true` or `false`"
+        case .origin: "`https://HOST:PORT`"
+        case .perHour(_, let range):
+            "\(range.lowerBound) to \(Int64(range.upperBound)), or `null`: no limit"
+        case .tenant: "name"
+        case .text: "text"
+        }
+    }
+
+    /// The value as the file has it; nil where there is none.
+    func value(of owner: Owner) -> JSON? {
+        var writer = JSONWriter()
+        switch form {
+        case .address(let path): writer.string(owner[keyPath: path].description)
+        case .count(let path, _): writer.integer(Int64(owner[keyPath: path]))
+        case .duration(let path, _): writer.string(owner[keyPath: path].text)
+        case .environment(let path): writer.string(owner[keyPath: path].name)
+        case .file(let path), .text(let path): writer.string(owner[keyPath: path])
+        case .fileIfAny(let path):
+            guard let file = owner[keyPath: path] else { return nil }
+            writer.string(file)
+        case .flag(let path): writer.bool(owner[keyPath: path])
+        case .origin(let path):
+            guard let origin = owner[keyPath: path] else { return nil }
+            writer.string(origin.description)
+        case .perHour(let path, _):
+            if let rate = owner[keyPath: path] { writer.double(rate) } else { writer.null() }
+        case .tenant(let path): writer.string(owner[keyPath: path].name.rawValue)
+        case .tokens(let path, _): writer.integer(owner[keyPath: path])
+        }
+        return writer.json
+    }
+}

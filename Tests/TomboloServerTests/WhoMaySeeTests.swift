@@ -57,8 +57,7 @@ import TomboloJSON
         return box.lines
     }
 
-    /// The question of an answer: method and path. A push, or what a tail sent, is told by its first
-    /// words.
+    /// The question of an answer: method and path. Of a push or a tail its first words.
     private static func what(_ line: String) -> String {
         line.split(separator: " ").prefix(2).joined(separator: " ")
     }

@@ -146,7 +146,11 @@ package struct FieldReader {
     /// A duration within `range`.
     package mutating func span(_ name: String, in range: ClosedRange<Span>) -> Span? {
         guard let value = value(name) else { return nil }
-        if let span = value.string.flatMap(Span.init(text:)), range.contains(span) { return span }
+        if let text = value.string, let span = Span(text: text, atMost: range.upperBound),
+            range.contains(span)
+        {
+            return span
+        }
         fail(
             name,
             "must be a duration such as \"90s\" or \"10m\", from \(range.lowerBound.text) "

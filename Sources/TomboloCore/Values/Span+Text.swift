@@ -1,7 +1,10 @@
 extension Span {
     /// Reads `"90s"`, `"100ms"`, `"10m"`, `"8h"`, `"1.5s"` or a sum such as `"1h30m"`. Answers nil
-    /// for anything else, also for a number without a unit, and for more than `textMax`.
-    package init?(text: String) {
+    /// for anything else, also for a number without a unit, and for more than `most`.
+    ///
+    /// - Parameter most: at most ten years.
+    package init?(text: String, atMost most: Span = Self.textMax) {
+        let most = min(most, .hours(87_600)).nanoseconds
         var total: Int64 = 0
         var rest = Substring(text)
         guard (1...Self.textBytesMax).contains(text.utf8.count) else { return nil }
@@ -11,11 +14,11 @@ extension Span {
             let unit = rest.prefix { $0.isASCII && $0.isLetter }
             rest = rest.dropFirst(unit.count)
             guard let value = Double(number), let scale = Self.units[String(unit)],
-                value * scale <= Double(Self.textMax.nanoseconds)
+                value * scale <= Double(most)
             else { return nil }
-            // Each part and the sum before it are at most `textMax`: their sum fits.
+            // Each part and the sum before it are at most `most`: their sum fits.
             total += Int64((value * scale).rounded())
-            guard total <= Self.textMax.nanoseconds else { return nil }
+            guard total <= most else { return nil }
         }
         self.init(nanoseconds: total)
     }

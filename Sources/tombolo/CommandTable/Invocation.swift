@@ -54,7 +54,7 @@ struct Invocation: Sendable {
 
     // The parser has checked every value by its kind, so these answer nil only where there is none.
     func integer(_ flag: Flag) -> Int? { text(flag).flatMap { Int($0) } }
-    func duration(_ flag: Flag) -> Span? { text(flag).flatMap(Span.init(text:)) }
+    func duration(_ flag: Flag) -> Span? { text(flag).flatMap { Span(text: $0) } }
     func origin(_ flag: Flag) -> Origin? { text(flag).flatMap(Origin.init) }
     func address(_ flag: Flag) -> SocketAddressText? { text(flag).flatMap(SocketAddressText.init) }
 

@@ -72,7 +72,7 @@ extension Scenario.Step {
             else { return nil }
             self.requests.append(Scenario.Request(method: method, path: path, body: body))
         }
-        lasts = view["for"]?.string.flatMap(Span.init(text:))
+        lasts = view["for"]?.string.flatMap { Span(text: $0) }
         standing = view["standing"]?.string
         shows = view["shows"]?.json
     }

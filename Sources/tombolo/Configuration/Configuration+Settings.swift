@@ -58,6 +58,9 @@ extension Configuration {
         Setting(
             "cards", .count(\.limits.cardsMax, 1...20_000_000),
             "Cards on devices, and names of devices that are not registered."),
+        Setting(
+            "idempotency_keys", .count(\.limits.idempotencyKeysMax, 1...1_000_000_000),
+            "Idempotency keys of a day."),
         Setting("devices", .count(\.limits.devicesMax, 1...10_000_000), "Registered devices."),
         Setting(
             "devices_per_tenant", .count(\.limits.devicesPerTenantMax, 1...10_000_000),

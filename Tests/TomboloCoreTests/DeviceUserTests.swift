@@ -122,6 +122,21 @@ import TomboloJSON
         #expect(!Self.hasLeaked(rig, from: before, "u1"))
     }
 
+    @Test func `the end of an earlier life of the activity tells the new user nothing`() {
+        var rig = Self.running()
+        rig.advance(to: 30)
+        rig.command(.end, #"{"state":{"lap":9}}"#)
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"other"},"state":{"lap":0}}"#
+        ) { $0.restart = true }
+        rig.advance(to: 40)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u2")
+        rig.advance(to: 5_000)
+        #expect(rig.pushes.count > before, "the end goes once more")
+        #expect(!Self.hasLeaked(rig, from: before, "u1"))
+    }
+
     @Test func `a user who comes back gets a new card`() throws {
         var rig = Self.running()
         rig.advance(to: 30)
@@ -142,6 +157,26 @@ import TomboloJSON
         #expect(updates.allSatisfy { $0.token == "cc" })
         #expect(rig.view()?.destinations.last?.phase == "live")
         #expect(rig.view()?.destinations.last?.waiting == nil)
+    }
+
+    @Test func `a user who comes back after the device has gone and come back gets a new card`()
+        throws
+    {
+        var rig = Self.running()
+        rig.advance(to: 30)
+        rig.device("phone", user: "u2")
+        rig.tell(.delete)
+        rig.device("phone", user: "u2")
+        rig.token("start:Runner", "aa")
+        rig.token("activity:cat", "cc")
+        rig.advance(to: 60)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u1")
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 120)
+        #expect(Self.events(rig, from: before) == ["start aa"])
+        let start = try #require(rig.pushes.last?.push)
+        #expect(Rig.aps(start)?["attributes"]?["activity_id"]?.string == "cat~1.1")
     }
 
     @Test(arguments: [false, true])

@@ -69,6 +69,52 @@ import TomboloJSON
         #expect(Self.starts(rig, at: "cc") > 0, "the budget fills as ever")
     }
 
+    /// The device goes, and comes back with what it had.
+    private static func goAndComeBack(_ rig: inout Rig) {
+        rig.tell(.delete)
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.token("activity:cat", "bb")
+        rig.token("widget", "ee")
+    }
+
+    @Test(arguments: [false, true])
+    func `a deletion brings no fresh budget for updates, over a crash either`(crashes: Bool) {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("start:Runner", "aa")
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.token("activity:cat", "bb")
+        for round in 1...4 {
+            for number in 1...4 {
+                let urgent = #"{"state":{"lap":\#(round * 10 + number)},"urgency":"high"}"#
+                rig.command(.update, urgent)
+                rig.advance(to: Double(round * 20 + number * 3))
+            }
+            rig.tell(.delete)
+            if crashes { #expect(rig.crash(recoverAt: Double(round * 20 + 15)) == []) }
+            rig.advance(to: Double(round * 20 + 16))
+            Self.goAndComeBack(&rig)
+        }
+        rig.advance(to: 120)
+        let high = rig.pushes.count { $0.push.priority == 10 && $0.push.event == .update }
+        #expect(high <= 4, "\(rig.line())")
+        #expect(rig.pushes.count > 4, "priority 5 goes on")
+    }
+
+    @Test func `a deletion brings no fresh budget for widgets`() {
+        var rig = Rig()
+        rig.device("phone", .standard)
+        rig.token("widget", "ee")
+        for round in 1...3 {
+            rig.reload(#"{"device":"phone"}"#)
+            rig.advance(to: Double(round * 10))
+            Self.goAndComeBack(&rig)
+        }
+        #expect(rig.pushes.count == 1)
+    }
+
     @Test func `a token that goes to another device takes its budget and its cards along`() throws {
         var rig = Rig()
         rig.device("one", .lab, user: "u42")

@@ -21,16 +21,24 @@ extension Core {
                 keepHistory(ofToken: token.value, type: type, slot, now: now)
             }
         }
-        keep([], of: slot, under: .device(device.key), now: now)
+        let cards = device.destinations.compactMap { destinations[$0].flatMap(card) }
+        keep(
+            cards, surfaceBudgets(of: slot, now: now), of: slot, under: .device(device.key),
+            now: now)
     }
 
     private mutating func keep(
-        _ cards: [StartHistory.Card], of slot: Int, under key: StartHistory.Key, now: Instant
+        _ cards: [StartHistory.Card], _ surfaces: [TokenName: Instant] = [:], of slot: Int,
+        under key: StartHistory.Key, now: Instant
     ) {
-        let full = devices.budgets[slot].starts.fullAt
-        guard full > now || !cards.isEmpty else { return }
+        let spent = devices.budgets[slot]
+        guard
+            max(spent.starts.fullAt, spent.bucket.fullAt) > now || !cards.isEmpty
+                || !surfaces.isEmpty
+        else { return }
         var history = startHistories[key] ?? newHistory(key, now: now)
-        history.add(startsFullAt: full, cards, now: now)
+        history.add(spent, cards, now: now)
+        history.add(surfaces)
         startHistories[key] = history
         staged.records.append(history.record())
         flushSoon(now: now)
@@ -75,7 +83,8 @@ extension Core {
             phase: destination.phase, since: destination.cardSince,
             alertsThrough: max(destination.alertsThrough, destination.reservedAlert ?? 0),
             lastTimestamp: destination.pacing.lastTimestamp,
-            wasDismissed: destination.wasDismissed)
+            wasDismissed: destination.wasDismissed,
+            bucketFullAt: destination.pacing.bucket.fullAt, wasLeft: destination.hasBareEnd)
     }
 
     private func historyKey(of value: PushToken, _ device: Device) -> StartHistory.Key? {
@@ -106,6 +115,7 @@ extension Core {
             return
         }
         recallBudget(history, slot, now: now)
+        recallSurfaces(history.surfaces, of: slot, now: now)
     }
 
     /// A destination is new: its phone may have the card already.
@@ -113,6 +123,12 @@ extension Core {
         guard !startHistories.isEmpty, let destination = destinations[index],
             let device = devices[destination.device]
         else { return }
+        if let history = startHistories[.device(device.key)],
+            let card = history.card(
+                of: activities[destination.activity].number, destination.incarnation)
+        {
+            recallPacing(index, history, card, now: now)
+        }
         let type = activities[destination.activity].definition.type
         guard let token = device.tokens[.start(type: type)],
             let key = historyKey(of: token.value, device), let history = startHistories[key]
@@ -125,6 +141,19 @@ extension Core {
             configuration.budgets[.start], fullAt: history.startsFullAt, now: now)
     }
 
+    /// What a card has been sent counts on, and it counts as having just been sent something.
+    private mutating func recallPacing(
+        _ index: Int, _ history: StartHistory, _ card: StartHistory.Card, now: Instant
+    ) {
+        guard let destination = destinations[index] else { return }
+        let grant = grantInForce(destination).grant
+        destinations[index]?.pacing.recall(
+            bucketFullAt: card.bucketFullAt, lastTimestamp: card.lastTimestamp, grant, now: now)
+        guard let (_, nested) = deviceBudget(destination, grant) else { return }
+        devices.budgets[destination.device].recover(
+            nested, fullAt: history.bucketFullAt, now: now)
+    }
+
     private mutating func resume(
         _ index: Int, _ history: StartHistory, type: String, now: Instant
     ) {
@@ -132,14 +161,18 @@ extension Core {
             !destination.reservedStart, destination.final == nil,
             activities[destination.activity].definition.type == type
         else { return }
-        let number = activities[destination.activity].number.rawValue
         guard
-            let card = history.cards.first(where: {
-                $0.activity == number && $0.incarnation == destination.incarnation
-                    && $0.renewal >= destination.renewal
-            })
+            let card = history.card(
+                of: activities[destination.activity].number, destination.incarnation),
+            card.renewal >= destination.renewal
         else { return }
+        guard !card.wasLeft else {
+            let next = card.renewal + 1
+            destinations[index]?.become(incarnation: card.incarnation, renewal: next)
+            return
+        }
         destinations[index]?.resume(card)
+        recallPacing(index, history, card, now: now)
         enter(card.resumedPhase, index, now: now)
     }
 
@@ -177,7 +210,6 @@ extension Destination {
         become(incarnation: card.incarnation, renewal: card.renewal)
         cardSince = card.since
         alertsThrough = max(alertsThrough, card.alertsThrough)
-        pacing.lastTimestamp = max(pacing.lastTimestamp, card.lastTimestamp)
         wasDismissed = card.wasDismissed
     }
 }

@@ -22,12 +22,20 @@ struct StartHistory: Sendable {
         var alertsThrough: Int64
         var lastTimestamp: Int64
         var wasDismissed: Bool
+        /// When the card's own bucket is full again.
+        var bucketFullAt = Instant.distantPast
+        /// It was of a user who had the device no more: who comes back gets a new one.
+        var wasLeft = false
     }
 
     let number: Int64
     let key: Key
     /// When the budget for starts is full again.
     var startsFullAt = Instant.distantPast
+    /// The same of what its cards may be sent together.
+    var bucketFullAt = Instant.distantPast
+    /// The same of its widgets and controls.
+    var surfaces: [TokenName: Instant] = [:]
     var cards: [Card] = []
     /// Nobody needs it after this.
     var until = Instant.distantPast
@@ -48,8 +56,9 @@ struct StartHistory: Sendable {
     }
 
     /// Takes in what the phone has had since: of an incarnation's cards the last one counts.
-    mutating func add(startsFullAt full: Instant, _ news: [Card], now: Instant) {
-        startsFullAt = max(startsFullAt, full)
+    mutating func add(_ spent: DeviceBudget, _ news: [Card], now: Instant) {
+        startsFullAt = max(startsFullAt, spent.starts.fullAt)
+        bucketFullAt = max(bucketFullAt, spent.bucket.fullAt)
         for card in news {
             if let place = cards.firstIndex(where: { $0.isOfSame(card) }) {
                 if card.renewal >= cards[place].renewal { cards[place] = card }
@@ -58,7 +67,21 @@ struct StartHistory: Sendable {
             }
         }
         if cards.count > Device.tokensMax { cards.removeFirst(cards.count - Device.tokensMax) }
-        until = max(until, startsFullAt, news.isEmpty ? .distantPast : now + activityLifeMax)
+        until = max(
+            until, startsFullAt, bucketFullAt, news.isEmpty ? .distantPast : now + activityLifeMax)
+    }
+
+    /// Takes in what its widgets and controls have spent.
+    mutating func add(_ spent: [TokenName: Instant]) {
+        surfaces.merge(spent) { max($0, $1) }
+        until = max(until, spent.values.max() ?? .distantPast)
+    }
+}
+
+extension StartHistory {
+    /// The last card that the phone has had of one life of an activity.
+    func card(of activity: ActivityNumber, _ incarnation: Int64) -> Card? {
+        cards.first { $0.activity == activity.rawValue && $0.incarnation == incarnation }
     }
 }
 
@@ -88,6 +111,15 @@ extension StartHistory {
         }
         writer.member("starts", startsFullAt.nanoseconds)
         writer.member("until", until.nanoseconds)
+        if bucketFullAt != .distantPast { writer.member("bucket", bucketFullAt.nanoseconds) }
+        if !surfaces.isEmpty {
+            writer.name("surfaces")
+            writer.beginObject()
+            for (name, full) in surfaces.sorted(by: { $0.key.text < $1.key.text }) {
+                writer.member(name.text, full.nanoseconds)
+            }
+            writer.endObject()
+        }
         writer.name("cards")
         writer.beginArray()
         for card in cards {
@@ -116,6 +148,11 @@ extension StartHistory {
         self.number = number
         startsFullAt = Instant(nanoseconds: starts)
         self.until = Instant(nanoseconds: until)
+        bucketFullAt = view["bucket"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
+        for (text, full) in view["surfaces"]?.members.map({ ($0, $1.integer) }) ?? [] {
+            guard let name = TokenName(text), let full else { continue }
+            surfaces[name] = Instant(nanoseconds: full)
+        }
         cards = view["cards"]?.elements.compactMap { Card($0.elements.compactMap(\.integer)) } ?? []
     }
 }
@@ -125,17 +162,21 @@ extension StartHistory.Card {
         [
             activity, incarnation, renewal, Int64(phase.rawValue),
             (since ?? .distantPast).nanoseconds, alertsThrough, lastTimestamp,
-            wasDismissed ? 1 : 0,
+            wasDismissed ? 1 : 0, bucketFullAt.nanoseconds, wasLeft ? 1 : 0,
         ]
     }
 
     fileprivate init?(_ parts: [Int64]) {
-        guard parts.count == 8, let phase = Destination.Phase(rawValue: UInt8(clamping: parts[3]))
+        // An older relay kept less.
+        guard parts.count == 8 || parts.count == 10,
+            let phase = Destination.Phase(rawValue: UInt8(clamping: parts[3]))
         else { return nil }
         let since = Instant(nanoseconds: parts[4])
         self.init(
             activity: parts[0], incarnation: parts[1], renewal: parts[2], phase: phase,
             since: since == .distantPast ? nil : since, alertsThrough: parts[5],
-            lastTimestamp: parts[6], wasDismissed: parts[7] != 0)
+            lastTimestamp: parts[6], wasDismissed: parts[7] != 0,
+            bucketFullAt: parts.count == 10 ? Instant(nanoseconds: parts[8]) : .distantPast,
+            wasLeft: parts.count == 10 && parts[9] != 0)
     }
 }

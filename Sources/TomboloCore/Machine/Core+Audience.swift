@@ -147,16 +147,28 @@ extension Core {
             guard destinations[slot]?.hasBareEnd == true else { return nil }
             next = max(next, destinations[lent: slot].renewal + 1)
         }
+        // The device may have gone and come back since.
+        let incarnation = activities[activity].durableIncarnation
+        if !startHistories.isEmpty, let key = devices[device]?.key,
+            let history = startHistories[.device(key)],
+            let card = history.card(of: activities[activity].number, incarnation), card.wasLeft
+        {
+            next = max(next, card.renewal + 1)
+        }
         return next
     }
 
     /// A device has another user: what the one before had there ends without content, also where
     /// the end of an activity is still on its way. Each end waits until it is on record, for a
     /// later relay must know whose card it was.
-    mutating func leaveCards(on device: Int, now: Instant) {
+    ///
+    /// Whom an earlier life of an activity was for is not known any more: where the user is another
+    /// one now, its cards end without content too.
+    mutating func leaveCards(on device: Int, hasOtherUser: Bool, now: Instant) {
         for slot in devices[device]?.destinations ?? [] {
             guard let destination = destinations[slot], !destination.hasBareEnd,
-                isOfAnotherUser(destination), let version = projection(slot)?.version
+                isOfAnotherUser(destination) || hasOtherUser && isOfEarlierLife(destination),
+                let version = projection(slot)?.version
             else { continue }
             decideRest(slot, .noRoute, now: now)
             let end = Projection.bareEnd(version: version, at: wall(now))
@@ -175,6 +187,10 @@ extension Core {
             let device = devices[destination.device], device.channel == nil
         else { return false }
         return device.registration.user != user
+    }
+
+    private func isOfEarlierLife(_ destination: Destination) -> Bool {
+        destination.incarnation < activities[destination.activity].durableIncarnation
     }
 
     mutating func insert(_ destination: Destination) -> Int {

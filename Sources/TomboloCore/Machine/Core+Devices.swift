@@ -60,9 +60,11 @@ extension Core {
             forgetDevice(known, now: now)
         }
         let slot: Int
+        var hasOtherUser = false
         if let present = deviceByKey[key] {
             slot = present
             leaveUser(slot)
+            hasOtherUser = devices[slot]?.registration.user != registration.user
             devices[slot]?.registration = registration
             devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
         } else {
@@ -76,7 +78,7 @@ extension Core {
         }
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
-        leaveCards(on: slot, now: now)
+        leaveCards(on: slot, hasOtherUser: hasOtherUser, now: now)
         adoptGrants(of: slot, now: now)
         stageDevice(slot)
         for activity in audience(of: slot) {

@@ -33,6 +33,7 @@ extension Core {
         destination.phase = .live
         destination.final = final
         let slot = insert(destination)
+        recallCard(slot, now: now)
         staged.dirtyMarks.append(slot)
         flushSoon(now: now)
         evaluate(slot, now: now, effects: &effects)

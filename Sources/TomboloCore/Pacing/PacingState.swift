@@ -146,6 +146,16 @@ package struct PacingState: Hashable, Sendable {
         }
     }
 
+    /// The device has come back: what was sent to its card before counts on.
+    mutating func recall(
+        bucketFullAt: Instant, lastTimestamp last: Int64, _ grant: Grant, now: Instant
+    ) {
+        (lastSend, lastLowPrioritySend) = (now, now)
+        lastTimestamp = max(lastTimestamp, last)
+        if bucketFullAt > bucket.fullAt { bucket = TokenBucket(fullAt: bucketFullAt, of: grant) }
+        bucket.clamp(grant, now: now)
+    }
+
     /// `end` waits for no bucket and no spacing. It may share its second, and nothing follows it.
     private func end(
         _ grant: Grant, _ device: (spent: DeviceBudget, grant: Grant)?, now: Instant, wall: Instant

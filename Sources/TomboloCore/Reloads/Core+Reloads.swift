@@ -316,6 +316,28 @@ extension Core {
         return device.record(surfaces: parts)
     }
 
+    // MARK: Going and coming back
+
+    /// What the widgets and controls of a device have spent and is not there again yet.
+    func surfaceBudgets(of device: Int, now: Instant) -> [TokenName: Instant] {
+        (devices[device]?.surfaces ?? [:]).mapValues { surfaces[$0].bucket.fullAt }
+            .filter { $0.value > now }
+    }
+
+    /// They have come back, and have spent it still.
+    mutating func recallSurfaces(
+        _ spent: [TokenName: Instant], of device: Int, now: Instant
+    ) {
+        for (name, full) in spent.sorted(by: { $0.key.text < $1.key.text }) {
+            let slot = surface(name, of: device)
+            guard full > surfaces[slot].bucket.fullAt else { continue }
+            let grant = configuration.budgets[name == .widget ? .widget : .control]
+            surfaces[slot].bucket = TokenBucket(fullAt: full, of: grant)
+            surfaces[slot].bucket.clamp(grant, now: now)
+            surfaces[slot].lastSend = now
+        }
+    }
+
     /// After a restart: what was wanted is wanted still.
     mutating func recoverSurfaces(
         _ kept: [TokenName: [Int64]], of device: Int, now: Instant

@@ -6,7 +6,7 @@ import TomboloLoop
 struct Dice {
     enum Purpose: Int, CaseIterable {
         case plan, producers, apple, network, phones, disk, machine, operators
-        case reloads, broadcasts, bundles, months, strangers, clocks
+        case reloads, broadcasts, bundles, months, strangers, clocks, owners
     }
 
     private var generators: [SplitMix64]

@@ -27,6 +27,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case strangers
     // Clocks that are wrong by years; no seed draws the machine's yet
     case wrongClock, wrongPhones
+    // Devices that go and come back, or get another user; no seed draws the second yet
+    case deletedDevices, changedUsers
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -67,6 +69,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     /// Those that a world has by a throw of their own.
     static let drawnApart: FaultSet = [
         FaultSet(.months), FaultSet(.strangers), FaultSet(.wrongClock), FaultSet(.wrongPhones),
+        FaultSet(.deletedDevices), FaultSet(.changedUsers),
     ]
 
     /// In the order of their declaration.

@@ -7,6 +7,7 @@ struct History {
         case command, answer, durable, push, outcome, delivered, ignored, lost, card, token, stored
         case offline, online, swipe, rotate, report, presence, reinstall, pause, resume, type
         case full, restore, reboot, sleep, lapsed, violation
+        case signIn, departure
     }
 
     struct Entry {

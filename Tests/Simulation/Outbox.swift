@@ -51,6 +51,8 @@ final class Outbox {
     var sends: [Sent] = []
     /// When the log was put back to an older state: what came before is not known any more.
     var cuts: [MonotonicInstant] = []
+    /// When its device was deleted, to come back.
+    var departures: [MonotonicInstant] = []
     /// The newest version that was pushed or recovered: older ones must not come any more.
     var floor: Int64 = 0
     var resendsStarts = false
@@ -66,6 +68,12 @@ final class Outbox {
     var remembered: ArraySlice<Sent> {
         guard let cut = cuts.last else { return sends[...] }
         return sends[(sends.firstIndex { $0.at > cut } ?? sends.count)...]
+    }
+
+    /// Whether its device was deleted between a push and now: of what is under way nobody waits
+    /// for the outcome any more.
+    func hasDeparted(since instant: MonotonicInstant) -> Bool {
+        departures.last.map { $0 >= instant } ?? false
     }
 
     func answered(_ push: PushID, life: Int, _ fate: Fate, at: MonotonicInstant) {
@@ -90,6 +98,7 @@ final class Outbox {
         if next.event != .end,
             sends.contains(where: {
                 $0.life == next.life && $0.answeredAt == nil && next.at - $0.at < .seconds(10)
+                    && !hasDeparted(since: $0.at)
             })
         {
             faults.append((.inFlight, "another one is under way"))

@@ -35,6 +35,10 @@ final class Card {
     /// Apple refused an update or an end for good: it is not tried again.
     var wasRefused = false
     var isUpdatedLocally = false
+    /// It is of a user whose phone it is no more: it just ends.
+    var isLeft = false
+    /// Its device went and came back while it had a successor: the relay knows of that one only.
+    var isForgotten = false
     /// The log was put back to before it: the relay knows nothing of it.
     var isStranded = false
     var alerts: [Int64: Int] = [:]
@@ -49,7 +53,16 @@ final class Phone {
     let number: Int
     let tenant: TenantID
     let id: Identifier
-    let user: String
+    /// Who has it now; the relay may know it for another of `users`.
+    var user: String
+    /// All that the relay may hold for its user now.
+    var users: Set<String>
+    /// All that it ever had.
+    var usersEver: Set<String>
+    /// How often somebody else came to have it.
+    var handovers = 0
+    /// When somebody else last came to have it.
+    var changedHandsAt: MonotonicInstant?
     /// The class that an operator gave it; nil: each activity's type says.
     var timeline: GrantTimeline?
     /// Counts installations of the app: each has tokens of its own.
@@ -93,6 +106,10 @@ final class Phone {
         var surface: ReloadBook?
         /// It asks for what is another's.
         var isClaim = false
+        /// Somebody else has the phone from here on.
+        var user: String?
+        /// So long it waits before it is told.
+        var pause: Duration?
 
         /// For people who look at a history.
         var what: String {
@@ -113,15 +130,20 @@ final class Phone {
         self.tenant = tenant
         self.id = id
         self.user = user
+        users = [user]
+        usersEver = [user]
         self.system = system
         timeline = budgetClass.map { GrantTimeline($0) }
         uploading = Parking(loop)
     }
 
     /// Whether no activity is for it.
-    var isStranger: Bool { authority != .operate }
+    var isStranger: Bool { user == World.strangerUser }
 
     var key: DeviceKey { DeviceKey(tenant: tenant, id: id) }
+
+    /// Who has it once all is told.
+    var newestUser: String { uploads.last { $0.user != nil }?.user ?? user }
 
     /// Cards in an order that is the same in every process.
     var sortedCards: [Card] { cards.values.sorted { $0.reference.text < $1.reference.text } }

@@ -71,6 +71,11 @@ struct Plan {
         }
         if dice.happens(.strangers, oneIn: 6) { drawn.insert(FaultSet(.strangers)) }
         if dice.happens(.clocks, oneIn: 3) { drawn.insert(FaultSet(.wrongPhones)) }
+        if dice.happens(.owners, oneIn: 8) { drawn.insert(FaultSet(.deletedDevices)) }
+        // No seed draws it yet, but those of the mutants that it takes.
+        if mutant == .userKept || mutant == .leftCardKept, dice.happens(.owners, oneIn: 4) {
+            drawn.insert(FaultSet(.changedUsers))
+        }
         faults = given ?? Self.possible(drawn)
         tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
@@ -162,6 +167,8 @@ struct Plan {
             configuration.budgets[.widget].perHour = 60
             configuration.budgets[.control].perHour = 120
         }
+        // A budget for starts that a few deletions would use up.
+        if faults.contains(FaultSet(.deletedDevices)) { configuration.budgets[.start].burst = 4 }
         if narrowsChannels, faults.contains(FaultSet(.broadcasts)) {
             configuration.budgets[.channel] = Grant(
                 spacing: .seconds(5), burst: 3, perHour: 60, reserve: 1,

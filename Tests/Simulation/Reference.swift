@@ -34,7 +34,7 @@ struct Reference {
 
         /// Whether a phone of its tenant shows it.
         func isFor(_ phone: Phone) -> Bool {
-            user.map { $0 == phone.user } ?? devices.contains(phone.id.rawValue)
+            user.map { phone.users.contains($0) } ?? devices.contains(phone.id.rawValue)
         }
 
         mutating func follow(start view: JSONView) {

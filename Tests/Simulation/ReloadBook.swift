@@ -11,6 +11,8 @@ final class ReloadBook {
     let sent: Outbox
     /// The app's own now; nil until it was issued.
     var token: String?
+    /// The app has told of `token`, or is about to.
+    var isTold = false
     /// The relay has stored `token`.
     var isRegistered = false
     /// The last one that the relay has stored, as far as it has not been told that it is gone.

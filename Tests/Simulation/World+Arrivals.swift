@@ -49,6 +49,7 @@ extension World {
         // A restored log has lost its start: what runs under its name may be for others.
         card.isStranded = self.reference.origins[content.mark] == nil
         phone.cards[reference] = card
+        card.isLeft = isOfAnother(card, phone)
         age(card, phone)
         note(.card, who: phone.number, content.mark, 0, reference.text)
         show(content, on: card, phone)

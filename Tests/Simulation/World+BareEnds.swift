@@ -31,7 +31,9 @@ extension World {
             violated(promise, "phone \(key.phone) \(key.reference.text) bare end: \(detail())")
         }
         let phone = token.phone
-        check(!isForAll(since: key.reference, phone), .ended, "it is for the phone")
+        check(
+            phone.changedHandsAt != nil || !isForAll(since: key.reference, phone), .ended,
+            "it is for the phone")
         check(
             !retiredTokens.contains(push.token), .retired, "\(push.token) is retired on record")
         for pause in pauses where pause.holds(phone.tenant, activity) && !pause.alertsOnly {

@@ -29,9 +29,14 @@ extension World {
         // And a channel's for each incarnation.
         let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
         let renewing = plan.cardLife == nil ? 0 : phones.count * heads
-        if marks > (installations + 1) * incarnations + renewals + renewing {
+        if marks > (installations + 1) * incarnations + renewals + renewing + returns(to: heads) {
             violated(.recovery, "\(marks) marks of \(incarnations) incarnations")
         }
+    }
+
+    /// Who comes back to a phone gets new cards.
+    private func returns(to activities: Int) -> Int {
+        phones.reduce(0) { $0 + $1.handovers } * activities
     }
 
     /// After each batch: nothing has grown beyond what there is to remember.
@@ -45,7 +50,9 @@ extension World {
         let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
         // A renewal that has not been sent may be one more for each.
         let renewing = plan.cardLife == nil ? 0 : phones.count * activities
-        let most = (installations + 1) * (incarnations + activities) + renewals + renewing
+        let most =
+            (installations + 1) * (incarnations + activities) + renewals + renewing
+            + returns(to: activities)
         func check(_ count: Int, _ bound: Int, _ what: String) {
             if count > bound { violated(.bounds, "\(count) \(what), more than \(bound)") }
         }

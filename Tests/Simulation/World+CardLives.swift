@@ -87,6 +87,8 @@ extension World {
     ) -> [(Promise, String)] {
         var faults: [(Promise, String)] = []
         let model = reference.model(tenant: phone.tenant, id: before.id.rawValue)?.1
+        // Who comes back to a phone gets a new card.
+        guard phone.changedHandsAt == nil else { return [] }
         if model?.isRenewed != true { faults.append((.renewal, "nobody asked for it")) }
         // Of an app that was deleted the relay may not have heard: to it the card is the old app's.
         guard phone.installation == 1 else { return faults }
@@ -127,7 +129,7 @@ extension World {
             // Whether it listens on a channel only its phone could tell.
             next.channel == nil,
             loop.now - next.registeredSince > .seconds(30), !next.isDismissed,
-            !card.hasEnded, !card.hasLostEnd, !card.wasRefused
+            !card.hasEnded, !card.hasLostEnd, !card.wasRefused, !card.isForgotten
         else { return }
         violated(
             .renewal,
@@ -157,6 +159,6 @@ extension FaultSet {
     /// Those with which a card may be without a route for a while.
     static let unsteadyTokens = [
         Fault.rotation, .lateTokens, .reordered, .oldTokens, .startTokens, .deletions,
-        .missingTokens, .offline, .types,
+        .missingTokens, .offline, .types, .deletedDevices, .changedUsers,
     ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
 }

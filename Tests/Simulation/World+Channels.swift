@@ -78,6 +78,9 @@ extension World {
     func outbox(of card: Card, _ phone: Phone) -> Outbox? {
         let own = outboxes[key(phone, card.reference)]
         guard let lane = card.channel.flatMap({ apple.channels[$0]?.lane }) else { return own }
-        return outboxes[Apple.key(lane, card.reference)] ?? own
+        // A channel is one for all cards of an incarnation.
+        let name = ActivityReference(
+            id: card.reference.id, incarnation: card.reference.incarnation)
+        return outboxes[Apple.key(lane, name)] ?? own
     }
 }

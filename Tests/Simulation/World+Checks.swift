@@ -26,7 +26,7 @@ extension World {
             if event.kind == .start { tuneIn(event) }
             seam.changed(event.activity, event.kind)
         }
-        for record in batch.records where record.space == .device { followTokens(record) }
+        followTokens(batch.records)
         for fact in batch.facts { checkTelling("a fact", fact.body) }
         checkBounds()
         for record in batch.records { history.mix(UInt64(bitPattern: record.number)) }
@@ -46,6 +46,17 @@ extension World {
             let text = $0.value.map { String(decoding: $0, as: UTF8.self) } ?? "gone"
             return "\($0.space) \($0.number)" + (isMark ? " \(text.prefix(150))" : "")
         }.joined(separator: ", ")
+    }
+
+    /// A token may go from one device to another in one batch.
+    private func followTokens(_ records: [Record]) {
+        let before = recordedTokens
+        for record in records where record.space == .device { followTokens(record) }
+        for record in records where record.space == .device {
+            guard let tokens = recordedTokens[record.number], !tokens.isEmpty else { continue }
+            retiredTokens.subtract(tokens)
+            checkHolders(record, tokens, before)
+        }
     }
 
     private func followTokens(_ record: Record) {
@@ -223,7 +234,8 @@ extension World {
         // of one whose end it knows no more.
         let isOrphan =
             event == .end
-            && (outbox.remembered.allSatisfy { $0.event == .end }
+            && (!outbox.departures.isEmpty
+                || outbox.remembered.allSatisfy { $0.event == .end }
                 || mayHaveRetired(origin.activity, key.reference.incarnation))
         let ahead = origin.incarnation - key.reference.incarnation
         if ahead < 0 || ahead > 0 && !isOrphan {
@@ -250,7 +262,9 @@ extension World {
         guard !isHealed, faults.isDisjoint(with: .holding) else { return }
         for phone in phones {
             for card in phone.sortedCards
-            where card.isRegistered && !card.isDismissed && !isNearEnd(card, phone) {
+            where card.isRegistered && !card.isDismissed && !card.isForgotten
+                && !isNearEnd(card, phone)
+            {
                 sweep(card, phone)
             }
         }
@@ -263,7 +277,8 @@ extension World {
                 tenant: phone.tenant, id: card.reference.id.rawValue)
         else { return }
         let last = outbox.sends.last { $0.counts }
-        let isLive = model.incarnation == card.reference.incarnation && !model.hasEnded
+        let isLive =
+            model.incarnation == card.reference.incarnation && !model.hasEnded && !card.isLeft
         // A card that has a successor is ended when that can be updated, and updated until then.
         let isCurrent =
             isLive && last?.mark == model.mark

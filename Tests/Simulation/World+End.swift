@@ -162,6 +162,7 @@ extension World {
             guard one.isFrame, other.isFrame, one.fate == .accepted, other.fate == .accepted,
                 one.bundle == nil, other.bundle == nil, one.life == other.life,
                 one.token == other.token, one.value == other.value,
+                !outbox.departures.contains(where: { $0 > one.at && $0 <= other.at }),
                 let frame = one.frame,
                 let next = other.frame, let (play, index) = Self.place(frame),
                 let (nextPlay, nextIndex) = Self.place(next), play == nextPlay,
@@ -185,7 +186,7 @@ extension World {
     }
 
     private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {
-        guard card.isRegistered, !card.isDismissed, !card.isStranded,
+        guard card.isRegistered, !card.isDismissed, !card.isStranded, !card.isForgotten,
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue),
             // What a restored log has lost it cannot end.
@@ -195,6 +196,10 @@ extension World {
         checkPlaceTaken(card, phone)
         let hasLeft = card.hasEnded && successor(of: card, phone) != nil
         guard !isNearEnd(card, phone), !hasLeft else { return }
+        if card.isLeft {
+            if !card.hasEnded, !card.hasLostEnd { violated(.ended, "\(name) is another user's") }
+            return
+        }
         if model.hasEnded || model.incarnation != card.reference.incarnation {
             if !card.hasEnded, !card.hasLostEnd { violated(.ended, "\(name) still runs") }
             return

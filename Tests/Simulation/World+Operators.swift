@@ -162,6 +162,7 @@ extension World {
             }
         }
         for phone in phones {
+            phone.users = phone.usersEver
             // Any of them may be the one that is back; the app asks for its last again.
             let last = phone.timeline?.latest
             for budgetClass in BudgetClass.allCases

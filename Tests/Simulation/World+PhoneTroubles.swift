@@ -31,6 +31,8 @@ extension World {
                 issueStartToken(phone, dice.pick(.phones, Plan.types))
             }
             if strikes(.deletions, .phones, oneIn: 12) { reinstall(phone) }
+            if strikes(.deletedDevices, .owners, oneIn: 8) { goAndComeBack(phone) }
+            if strikes(.changedUsers, .owners, oneIn: 8) { signIn(phone) }
             let cards = phone.sortedCards.filter {
                 $0.token != nil && !$0.isDismissed && !$0.isLapsed
             }

@@ -15,12 +15,20 @@ extension World {
     }
 
     /// The device with a budget class that an operator gives it.
-    func register(_ phone: Phone, _ budgetClass: BudgetClass?) {
+    ///
+    /// - Parameters:
+    ///   - user: who has the phone from then on; nil: who has it now.
+    ///   - pause: so long nobody tells anything before.
+    func register(
+        _ phone: Phone, _ budgetClass: BudgetClass?, user: String? = nil,
+        after pause: Duration? = nil
+    ) {
         // A frequent device without frequent updates is a standard one.
         let isCurbed = budgetClass == .standard && dice.happens(.phones, oneIn: 2)
         let name = isCurbed ? "frequent" : budgetClass?.name
         let fields =
-            "{\"user\":\"\(phone.user)\",\"frequent_updates\":\(!isCurbed),\"os\":\"\(phone.system)\""
+            "{\"user\":\"\(user ?? phone.newestUser)\",\"frequent_updates\":\(!isCurbed)"
+            + ",\"os\":\"\(phone.system)\""
             + (name.map { ",\"budget_class\":\"\($0)\"" } ?? "") + "}"
         // The simulation writes what it reads.
         guard let registration = try? DeviceRegistration(reading: Self.json(fields)) else {
@@ -28,7 +36,8 @@ extension World {
         }
         phone.upload(
             Phone.Upload(
-                command: .register(registration), budgetClass: budgetClass, isRetried: true))
+                command: .register(registration), budgetClass: budgetClass, isRetried: true,
+                user: user, pause: pause))
     }
 
     static func json(_ text: String) -> JSONView {
@@ -88,6 +97,11 @@ extension World {
             }
             // The app may have been deleted meanwhile.
             guard let upload = phone.uploads.first else { continue }
+            if let wait = upload.pause {
+                phone.uploads[0].pause = nil
+                await pause(wait)
+                continue
+            }
             begin(phone)
             var key = phone.key
             seam.apply(to: &key)
@@ -131,6 +145,8 @@ extension World {
         guard !phone.uploads[0].hasBegun else { return }
         phone.uploads[0].hasBegun = true
         let upload = phone.uploads[0]
+        if let user = upload.user { changeHands(phone, to: user) }
+        if case .delete = upload.command { leave(phone) }
         if let budgetClass = upload.budgetClass { phone.timeline?.ask(budgetClass, at: loop.now) }
         if case .presence(let report) = upload.command {
             phone.front = nil
@@ -142,6 +158,9 @@ extension World {
         _ upload: Phone.Upload, _ phone: Phone, _ life: Life, _ answer: Answer
     ) {
         if upload.budgetClass != nil { phone.timeline?.confirm(at: loop.now) }
+        if case .register(let registration) = upload.command, !upload.isClaim {
+            haveChangedHands(phone, to: registration.user)
+        }
         if case .presence(let report) = upload.command, report.phase == .active,
             case .stored(let stored) = answer, stored.kind == .updated
         {

@@ -32,6 +32,7 @@ extension World {
         let token = newToken()
         if let old = book.token { surfaceIsGone(old, at: clock.trueNow()) }
         book.token = token
+        book.isTold = false
         book.isRegistered = false
         apple.surfaceTokens[token] = SurfaceToken(book)
         note(.token, who: book.phone.number, 0, 0, "\(token) for \(book.name.text)")
@@ -39,11 +40,18 @@ extension World {
         let isLate = strikes(.lateTokens, .reloads, oneIn: 2)
         after(dice.time(.reloads, isLate ? 3_000...400_000 : 0...20_000)) { [self] in
             guard book.isThere, book.token == token else { return }
-            book.phone.upload(
-                Phone.Upload(
-                    command: putToken(book.name, token, book.phone), isRetried: true, token: token,
-                    surface: book))
+            book.isTold = true
+            registerToken(of: book)
         }
+    }
+
+    /// Once more, where the app has told of it before.
+    func registerToken(of book: ReloadBook) {
+        guard let token = book.token, book.isTold else { return }
+        book.phone.upload(
+            Phone.Upload(
+                command: putToken(book.name, token, book.phone), isRetried: true, token: token,
+                surface: book))
     }
 
     /// The relay has stored a surface's token.
@@ -123,10 +131,11 @@ extension World {
         let books = reloadBooks.filter { book in
             book.phone.tenant == tenant
                 && book.name == control.map { .control(kind: $0) } ?? .widget
-                && (user.map { $0 == book.phone.user } ?? ids.contains(book.phone.id.rawValue))
+                && (user.map { book.phone.users.contains($0) }
+                    ?? ids.contains(book.phone.id.rawValue))
         }
         for book in books { book.wantedAt = asked }
-        let owed = books.filter { $0.isThere && $0.known != nil }
+        let owed = books.filter { $0.isThere && $0.known != nil && $0.phone.users.count == 1 }
         note(.command, who: -1, 0, 0, "reload of \(control ?? "widgets") for \(who) of \(tenant)")
         let answer = await relay.reload(request, of: tenant)
         note(.answer, who: -1, 0, 0, "\(answer)")

@@ -8,13 +8,14 @@ import TomboloRelay
 
 extension World {
     static let strangerUser = "mallory"
+    private static let strangerDevice = "stranger"
 
     /// A phone that no activity is for, for each tenant.
     func makeStrangers() {
         guard faults.contains(FaultSet(.strangers)) else { return }
         for tenant in plan.tenants {
             let phone = Phone(
-                number: phones.count, tenant: tenant, id: Plan.identifier("stranger"),
+                number: phones.count, tenant: tenant, id: Plan.identifier(Self.strangerDevice),
                 user: Self.strangerUser, budgetClass: nil, system: "18.2", loop: loop)
             phone.authority = .device(user: Self.strangerUser, app: nil)
             phones.append(phone)
@@ -25,7 +26,11 @@ extension World {
     func troubleStrangers() {
         guard !isHealed else { return }
         for phone in phones where phone.isStranger && !phone.startTokens.isEmpty {
-            if dice.happens(.strangers, oneIn: 2) { claimUser(phone) } else { claimCard(phone) }
+            switch dice.roll(.strangers, 1...3) {
+            case 1: claimUser(phone)
+            case 2: claimCard(phone)
+            default: claimToken(phone)
+            }
         }
         after(dice.time(.strangers, 1_000...120_000)) { [self] in troubleStrangers() }
     }
@@ -60,9 +65,39 @@ extension World {
                 command: putToken(.activity(name), token, phone), isRetried: false, token: token))
     }
 
+    /// Another's token would bring what goes to that phone.
+    private func claimToken(_ phone: Phone) {
+        let others = phones.filter {
+            !$0.isStranger && $0.tenant == phone.tenant && !$0.startTokens.isEmpty
+        }
+        guard !others.isEmpty else { return }
+        let type = dice.pick(.strangers, Plan.types)
+        guard let token = dice.pick(.strangers, others).startTokens[type] else { return }
+        phone.upload(
+            Phone.Upload(
+                command: putToken(.start(type: type), token, phone), isRetried: false,
+                isClaim: true))
+    }
+
+    /// Each token on record is one device's, and no stranger has taken one from another.
+    ///
+    /// - Parameter before: what was on record before.
+    func checkHolders(_ record: Record, _ tokens: Set<String>, _ before: [Int64: Set<String>]) {
+        let isStranger = DeviceKey(record: record)?.id.rawValue == Self.strangerDevice
+        for (other, theirs) in recordedTokens where other != record.number {
+            if !theirs.isDisjoint(with: tokens) {
+                violated(.holders, "devices \(other) and \(record.number) have one token")
+            }
+            guard isStranger, let had = before[other], !had.isDisjoint(with: tokens) else {
+                continue
+            }
+            violated(.holders, "device \(record.number) has taken a token from \(other)")
+        }
+    }
+
     /// A claim that was taken.
     func checkClaim(_ upload: Phone.Upload, _ phone: Phone, _ answer: Answer) {
-        guard upload.isClaim, case .stored = answer else { return }
+        guard upload.isClaim, case .register = upload.command, case .stored = answer else { return }
         violated(.audience, "the stranger \(phone.number) is another user now")
     }
 

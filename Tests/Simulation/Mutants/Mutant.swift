@@ -18,6 +18,10 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case tokenSeenInTheFuture = "token-seen-in-the-future"
     case clockNeverFollowed = "clock-never-followed"
     case userClaimed = "user-claimed-by-a-foreign-device"
+    case userKept = "device-keeps-its-first-user"
+    case cardsForgottenAtDelete = "cards-forgotten-at-delete"
+    case startBudgetForgottenAtDelete = "start-budget-forgotten-at-delete"
+    case tokenTakenByStranger = "token-taken-by-a-foreign-device"
     case channelBudgetAnew = "channel-budget-anew"
     case endLeavesTheRest = "end-of-many-leaves-the-rest"
     // The loop
@@ -35,6 +39,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case noTrailingValue = "no-trailing-value"
     case debounceFromLastEvent = "debounce-anchored-to-the-last-event"
     case endHeldBack = "end-held-back"
+    case leftCardKept = "card-of-another-user-kept"
     case predecessorKept = "predecessor-kept"
     case channelBeforeEnd = "channel-taken-before-the-end"
     // What goes once more

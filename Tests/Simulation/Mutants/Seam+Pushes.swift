@@ -38,6 +38,8 @@ extension Seam {
             if let bundle = PushContent(push)?.bundle {
                 set("began", to: "\(bundle.began + 1)", in: &push)
             }
+        case .cardsForgottenAtDelete, .startBudgetForgottenAtDelete:
+            push.token = reborn.given(push.token)
         case .channelOfAnotherIncarnation: keepChannel(&push)
         case .endShownToStranger: showState(&push)
         default: break
@@ -116,6 +118,7 @@ extension Seam {
             var next = card
             next.reference = card.reference.renewed
             return world.outboxes[next] != nil
+        case .leftCardKept: return BareEnd(push) != nil
         case .channelBeforeEnd:
             return push.event == .end && world.apple.channels[push.token]?.isNamed == true
         default: return false

@@ -8,11 +8,12 @@ extension Seam {
     /// Whose device something is told of.
     func apply(to key: inout DeviceKey) {
         if mutant == .tenantLeftOut { key.tenant = world.plan.tenants[0] }
+        if mutant == .startBudgetForgottenAtDelete { key.id = reborn.id(of: key) }
     }
 
     /// What the key behind something may say.
     func apply(to authority: inout DeviceAuthority) {
-        if mutant == .userClaimed { authority = .operate }
+        if mutant == .userClaimed || mutant == .tokenTakenByStranger { authority = .operate }
     }
 
     /// What a phone tells. The mutant believes a phone when it says that it saw a token in the
@@ -27,7 +28,25 @@ extension Seam {
             if seen < known { return .stored(Stored(.outdated)) }
             tokensSeen[TokenOfDevice(device: key, name: name)] = seen
         }
-        return await relay.submit(command, for: key, by: authority)
+        return await relay.submit(changed(command, key), for: key, by: authority)
+    }
+
+    /// The mutants read a device's user once, or take its token for a new one after a deletion.
+    private func changed(_ command: DeviceCommand, _ key: DeviceKey) -> DeviceCommand {
+        switch (mutant, command) {
+        case (.userKept, .register(var registration)):
+            registration.user = usersKept[key] ?? registration.user
+            usersKept[key] = registration.user
+            return .register(registration)
+        case (.cardsForgottenAtDelete, .delete), (.startBudgetForgottenAtDelete, .delete):
+            reborn.delete(key)
+            return command
+        case (.cardsForgottenAtDelete, .putToken(.start(let type), var registration)),
+            (.startBudgetForgottenAtDelete, .putToken(.start(let type), var registration)):
+            registration.token = reborn.token(registration.token, of: key)
+            return .putToken(.start(type: type), registration)
+        default: return command
+        }
     }
 
     /// An operator's pause. The mutant holds all activities, and nothing else.

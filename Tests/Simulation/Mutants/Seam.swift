@@ -37,6 +37,10 @@ final class Seam {
     var pairedPauses: [Int64: Int64] = [:]
     /// An activity that began anew, to be retired with the next batch.
     var begunAnew: [RetiredActivity] = []
+    /// The first user of each device.
+    var usersKept: [DeviceKey: String] = [:]
+    /// What is another one's after a deletion, to a mutant.
+    var reborn = RebornDevices()
     /// When phones say to have seen their tokens.
     var tokensSeen: [TokenOfDevice: Instant] = [:]
     /// What a mutant of the log has to know of marks.

@@ -1,0 +1,90 @@
+import TestSupport
+import TomboloCore
+import TomboloLoop
+import TomboloRelay
+
+// Devices that come to somebody else, and devices that go and come back with what they had.
+
+extension World {
+    // MARK: Users
+
+    /// Somebody else signs in: what the one before had there is not for these eyes.
+    func signIn(_ phone: Phone) {
+        guard !phone.isStranger, !phone.startTokens.isEmpty else { return }
+        let user = phone.newestUser == "ann" ? "bob" : "ann"
+        note(.signIn, who: phone.number, 0, 0, user)
+        register(phone, phone.timeline?.latest, user: user)
+    }
+
+    /// The relay is about to be told: from now on both may be right.
+    func changeHands(_ phone: Phone, to user: String) {
+        phone.user = user
+        phone.users.insert(user)
+        phone.usersEver.insert(user)
+        phone.changedHandsAt = loop.now
+        phone.handovers += 1
+        // A card without a token of its own is the app's to end.
+        for card in phone.sortedCards where card.channel != nil && isOfAnother(card, phone) {
+            card.isDismissed = true
+        }
+    }
+
+    /// The relay knows whose it is.
+    func haveChangedHands(_ phone: Phone, to user: String?) {
+        guard let user, phone.changedHandsAt != nil, phone.user == user else { return }
+        phone.users = [user]
+        for card in phone.cards.values where isOfAnother(card, phone) { card.isLeft = true }
+    }
+
+    /// Whether the activity of a card is for a user who has the phone no more.
+    func isOfAnother(_ card: Card, _ phone: Phone) -> Bool {
+        guard phone.changedHandsAt != nil,
+            let (number, _) = reference.model(
+                tenant: phone.tenant, id: card.reference.id.rawValue)
+        else { return false }
+        let name = Reference.Incarnation(
+            activity: number, number: card.reference.incarnation)
+        guard let user = reference.audiences[name]?.user else { return false }
+        return user != phone.user
+    }
+
+    // MARK: Going and coming back
+
+    /// The app's backend deletes the device, and registers it again with the tokens that it had:
+    /// the phone is the same, and has its cards.
+    func goAndComeBack(_ phone: Phone) {
+        guard !phone.isStranger, !phone.startTokens.isEmpty else { return }
+        note(.departure, who: phone.number)
+        phone.upload(Phone.Upload(command: .delete, isRetried: true))
+        let away = dice.time(.owners, dice.happens(.owners, oneIn: 2) ? 1...500 : 1...60_000)
+        register(phone, phone.timeline?.latest, after: away)
+        for type in Plan.types {
+            guard let token = phone.startTokens[type] else { continue }
+            phone.upload(
+                Phone.Upload(
+                    command: putToken(.start(type: type), token, phone), isRetried: true,
+                    token: token))
+        }
+        for card in phone.sortedCards where !card.isDismissed && card.token != nil {
+            registerToken(of: card, phone)
+        }
+        for book in phone.surfaces { registerToken(of: book) }
+    }
+
+    /// The relay is about to hear that a device goes.
+    func leave(_ phone: Phone) {
+        phone.front = nil
+        for card in phone.cards.values {
+            card.isRegistered = card.channel != nil
+            if successor(of: card, phone) != nil { card.isForgotten = true }
+        }
+        for book in phone.surfaces {
+            book.isRegistered = false
+            book.known = nil
+            book.owedSince = nil
+        }
+        for key in outboxes.keys where key.phone == phone.number {
+            outboxes[key]?.departures.append(loop.now)
+        }
+    }
+}

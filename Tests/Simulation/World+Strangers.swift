@@ -8,7 +8,7 @@ import TomboloRelay
 
 extension World {
     static let strangerUser = "mallory"
-    private static let strangerDevice = "stranger"
+    static let strangerDevice = "stranger"
 
     /// A phone that no activity is for, for each tenant.
     func makeStrangers() {

@@ -34,7 +34,8 @@ extension Seam {
     /// The mutants read a device's user once, or take its token for a new one after a deletion.
     private func changed(_ command: DeviceCommand, _ key: DeviceKey) -> DeviceCommand {
         switch (mutant, command) {
-        case (.userKept, .register(var registration)):
+        case (.userKept, .register(var registration))
+        where key.id.rawValue != World.strangerDevice:
             registration.user = usersKept[key] ?? registration.user
             usersKept[key] = registration.user
             return .register(registration)

@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CProtocolAssets"),
+        .target(name: "CConsoleAssets", exclude: ["console"]),
 
         // Pure: no I/O, no clock, no `async`.
         room("TomboloJSON"),
@@ -67,7 +68,7 @@ let package = Package(
             [
                 "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI", "TomboloHTTP",
                 "TomboloLoop",
-                "TomboloCrypto", "TomboloJSON", "CProtocolAssets",
+                "TomboloCrypto", "TomboloJSON", "CProtocolAssets", "CConsoleAssets",
             ]),
 
         .executableTarget(
@@ -164,7 +165,7 @@ let package = Package(
             ],
             exclude: [
                 "ten_kills.py", "httpx_client.py", "foreign_clients.py", "fault_run.py",
-                "verdicts.py", "doors",
+                "verdicts.py", "doors", "console.py",
             ]),
     ]
 )

@@ -72,6 +72,7 @@ private struct Write: Sendable {
             .mintKey, "/v1/keys", #"{"scopes":["observe"]}"#,
             onlyDone: ["id", "key", "created_at"]),
         .init(.deleteKey, "/v1/keys/KEY"),
+        .init(.actOnPhone, "/v1/phones/phone-1", #"{"do":"lock"}"#),
     ]
 }
 
@@ -83,7 +84,7 @@ private struct Write: Sendable {
 
     @Test func `every write of the description takes dry_run, or is a named exception`() {
         let writes = RouteTable.routes.filter { $0.method != "GET" }
-        #expect(writes.count == 26)
+        #expect(writes.count == 27)
         for route in writes where Self.exceptions[route.operation] == nil {
             #expect(route.query.contains("dry_run"), "\(route.method) \(route.path.text)")
         }
@@ -100,6 +101,8 @@ private struct Write: Sendable {
     {
         let shelf = ChannelShelf()
         try await withDoors(channels: shelf) { doors in
+            doors.doors.phoneWall = PhoneWall(
+                tenant: DoorsUnderTest.tenant, control: PhoneShelf())
             try await Self.fill(doors)
             for write in Write.all {
                 let before = try await Self.settled(doors, shelf)
@@ -199,7 +202,7 @@ private struct Write: Sendable {
         let paths = [
             "/v1/log?limit=1000", "/v1/devices/phone-1", "/v1/devices/phone-2", "/v1/types/Cat",
             "/v1/channels", "/v1/pauses", "/v1/keys", "/v1/dead-letters",
-            "/v1/activities/cat/deliveries", "/v1/activities/cat",
+            "/v1/activities/cat/deliveries", "/v1/activities/cat", "/v1/phones",
         ]
         var arguments: [String] = []
         for path in paths {

@@ -7,7 +7,8 @@ import TomboloCore
 /// route table.
 @Suite struct ScopeWalkTests {
     private static let open: Set<Operation> = [
-        .live, .ready, .version, .openAPI, .listProblems, .showProblem,
+        .live, .ready, .version, .openAPI, .listProblems, .showProblem, .showConsole,
+        .showConsoleFile,
     ]
     private static let produce: Set<Operation> = [
         .startActivity, .updateActivity, .endActivity, .endActivities, .playClip, .stopClip,
@@ -17,7 +18,8 @@ import TomboloCore
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries, .listBudgets,
-        .showType, .listDeadLetters, .showChannel, .listChannels,
+        .showType, .listDeadLetters, .showChannel, .listChannels, .overview, .listDevices,
+        .listTypes,
     ]
     private static let device: Set<Operation> = [
         .registerDevice, .showDevice, .deleteDevice, .registerToken, .deleteToken,
@@ -25,7 +27,7 @@ import TomboloCore
     ]
     private static let keys: Set<Operation> = [
         .mintKey, .listKeys, .deleteKey, .retryDeadLetters, .createPause, .deletePause,
-        .eraseActivity, .eraseDevice,
+        .eraseActivity, .eraseDevice, .listPhones, .showPhone, .actOnPhone,
     ]
 
     /// A path of the route with ids in it, on the device `phone-1`.
@@ -37,7 +39,8 @@ import TomboloCore
             .replacing("{ref}", with: "x").replacing("{type}", with: "T").replacing(
                 "{seq}", with: "1"
             )
-            .replacing("{slug}", with: "forbidden")
+            .replacing("{slug}", with: "forbidden").replacing("{phone}", with: "phone-1")
+            .replacing("{file}", with: "main.js")
     }
 
     private static let opened: [(scope: String, operations: Set<Operation>)] = [

@@ -83,7 +83,7 @@ struct PhoneBench {
             case .tokenIssued(let token, let surface): surfaceTokens[surface] = token
             case .tokenRetired(let token, _): retiredTokens.append(token)
             case .changed(let card, let change): changes.append((card, change))
-            case .ignored, .reloaded: break
+            case .ignored, .reloaded, .moved: break
             }
         }
     }

@@ -5,6 +5,9 @@ package struct DoorsConfiguration: Sendable {
     /// The `<env>` of keys minted here: 1 to 16 lower-case letters and digits.
     package var keyEnvironment: String
 
+    /// What `/console/` shows.
+    package var console = ConsoleFiles.embedded
+
     /// One event's body, and one line of a batch: what producers send is small, for a push holds 4
     /// KiB.
     package var bodyBytesMax = 64 * 1024

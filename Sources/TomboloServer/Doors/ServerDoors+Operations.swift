@@ -49,6 +49,10 @@ extension ServerDoors {
         case .listActivityDeliveries: try await listActivityDeliveries(request)
         case .listDeliveries: try await listDeliveries(request)
         case .listBudgets: try await listBudgets(request)
+        case .overview: try await overview(request)
+        case .listDevices, .listTypes: try await listRegistered(request)
+        case .listPhones, .showPhone: try await showPhones(request)
+        case .actOnPhone: try await actOnPhone(request, exchange)
         case .live: .text("live\n")
         case .ready: try await ready()
         case .metrics: await metrics(request)
@@ -56,6 +60,7 @@ extension ServerDoors {
         case .openAPI: openAPI()
         case .listProblems: listProblems()
         case .showProblem: try showProblem(request)
+        case .showConsole, .showConsoleFile: try console(request)
         }
     }
 }

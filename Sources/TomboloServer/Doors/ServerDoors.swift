@@ -21,6 +21,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     package var certificateEnd: Int64?
     /// The counts of the HTTP server; nil where there is none, as in tests.
     package var watch: (() -> HTTPServerView)?
+    /// The simulator's phones, in `tombolo dev`; nil elsewhere.
+    package var phoneWall: PhoneWall?
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()

@@ -46,6 +46,9 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case mintKey, listKeys, deleteKey
     case createPause, listPauses, showPause, deletePause
     case listActivityDeliveries, listDeliveries, listBudgets
+    case overview, listDevices, listTypes
+    case listPhones, showPhone, actOnPhone
     case live, ready, metrics, version, openAPI
+    case showConsole, showConsoleFile
     case listProblems, showProblem
 }

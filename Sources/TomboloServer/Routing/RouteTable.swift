@@ -61,6 +61,13 @@ package enum RouteTable {
         Route("GET", "/v1/keys", .listKeys, .operate),
         Route("DELETE", "/v1/keys/{id}", .deleteKey, .operate),
         Route("GET", "/metrics", .metrics, .observe),
+        Route("GET", "/v1/overview", .overview, .observe),
+        Route("GET", "/v1/devices", .listDevices, .observe, query: ["limit", "cursor"]),
+        Route("GET", "/v1/types", .listTypes, .observe),
+        // In `tombolo dev` only: elsewhere they answer 404.
+        Route("GET", "/v1/phones", .listPhones, .operate),
+        Route("GET", "/v1/phones/{phone}", .showPhone, .operate),
+        Route("POST", "/v1/phones/{phone}", .actOnPhone, .operate),
     ]
 
     private static let pacing = [
@@ -86,5 +93,7 @@ package enum RouteTable {
         Route("GET", "/openapi.json", .openAPI, .open),
         Route("GET", "/problems", .listProblems, .open),
         Route("GET", "/problems/{slug}", .showProblem, .open),
+        Route("GET", "/console", .showConsole, .open),
+        Route("GET", "/console/{file}", .showConsoleFile, .open),
     ]
 }

@@ -42,6 +42,10 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
     }
 
     func handle(_ exchange: HTTPExchange) async {
+        guard Self.isLocal(exchange.head) else {
+            let answer = Answer.wrong(403, "this port is for programs of this machine")
+            return exchange.respond(answer.status, HTTPFields(), answer.body)
+        }
         let body: [UInt8]
         do throws(HTTPExchangeError) {
             body = try await exchange.body(atMost: Self.bodyBytesMax)
@@ -54,6 +58,15 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         var fields = HTTPFields()
         if !answer.body.isEmpty { fields.append("content-type", "application/json") }
         exchange.respond(answer.status, fields, answer.body)
+    }
+
+    /// Whether no browser asks for a page of somebody else: that names another host (DNS
+    /// rebinding), or says where it comes from.
+    static func isLocal(_ head: HTTPRequestHead) -> Bool {
+        guard head.fields["origin"] == nil, let authority = head.authority else { return false }
+        var host = authority[...]
+        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = host[..<colon] }
+        return host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
     }
 
     private func answer(_ method: String, _ path: [String], _ body: [UInt8]) -> Answer {
@@ -190,6 +203,13 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
             }
         case "offline", "online":
             fleet.perform(on: name) { $0.setOnline(deed == "online", at: $1) }
+        case "front", "back":
+            fleet.perform(on: name) {
+                $0.move(to: deed == "front" ? .active : .background, at: $1)
+            }
+        case "control-center": fleet.perform(on: name) { $0.move(to: .covered, at: $1) }
+        case "lock", "unlock":
+            fleet.perform(on: name) { $0.setLocked(deed == "lock", at: $1) }
         case "terminate", "launch":
             fleet.perform(on: name) { phone, _ in
                 phone.setTerminated(deed == "terminate")
@@ -201,5 +221,6 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
     }
 
     private static let deeds =
-        "swipe, allow, rotate, update (with state) and activity; offline, online, terminate, launch"
+        "swipe, allow, rotate, update (with state) and activity; front, back, control-center, lock, "
+        + "unlock, offline, online, terminate, launch"
 }

@@ -5,7 +5,13 @@ enum PhonePage {
     static func write(_ phone: Phone, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("phone", phone.configuration.name)
+        writer.member("class", phone.configuration.budgetClass.rawValue)
+        writer.member("os", phone.configuration.os)
+        writer.member("presence", phone.presence.rawValue)
+        writer.member("locked", phone.isLocked)
         writer.member("online", phone.isOnline)
+        writer.member("terminated", phone.isTerminated)
+        writer.member("drawn", phone.drawnCount)
         writer.member("ignored", phone.ignoredCount)
         writer.name("reloads")
         writer.beginObject()
@@ -28,11 +34,14 @@ enum PhonePage {
         writer.name("activity")
         if let id = card.activityID { writer.string(id) } else { writer.null() }
         writer.member("phase", card.phase.name)
+        if let alert = card.alert { writer.member("alert", alert) }
+        writer.member("shown_at", card.shownAt.rfc3339)
         writer.name("state")
         writer.raw(card.contentState)
         writer.member("shown", card.shownCount)
         writer.member("ignored", card.ignoredCount)
         writer.member("has_update_token", card.updateToken != nil)
+        writer.member("channel", card.channelID != nil)
         writer.endObject()
     }
 

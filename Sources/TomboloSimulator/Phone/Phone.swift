@@ -15,6 +15,10 @@ package struct Phone: Sendable {
     package private(set) var ignored: [IgnoredPush] = []
     package private(set) var ignoredCount = 0
     package private(set) var isOnline = true
+    package internal(set) var isLocked = false
+    package internal(set) var presence = AppPresence.background
+    /// How often an island or a card changed what it shows, since the phone was switched on.
+    package internal(set) var drawnCount = 0
 
     /// What each living token is for.
     var purposes: [String: Purpose] = [:]

@@ -9,6 +9,8 @@ package enum PhoneEffect: Hashable, Sendable {
     case ignored(IgnoredPush)
     /// Widgets, or a control, asked for what is new, so often by now.
     case reloaded(TokenPurpose, count: Int)
+    /// The app came to the front, or left it.
+    case moved(AppPresence)
 }
 
 /// What a token is for, in the words of the relay's API.

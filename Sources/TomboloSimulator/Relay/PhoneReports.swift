@@ -29,7 +29,7 @@ package struct PhoneReports: Sendable {
     /// The app has come to life: it introduces the device and says where it is.
     package mutating func introduce(at now: MonotonicInstant, wall: WallInstant) {
         queue.put(devicePath, .device, deviceBody, at: now)
-        tellPresence(at: now, wall: wall)
+        tellPresence(.background, at: now, wall: wall)
     }
 
     /// Everything but the reports once more, presence with the time at which it was first told:
@@ -65,6 +65,8 @@ package struct PhoneReports: Sendable {
             if let path = tokenPath(purpose) { queue.forget(path) }
         case .changed(let card, _):
             report(card, at: now)
+        case .moved(let place):
+            tellPresence(place, at: now, wall: wall)
         case .ignored, .reloaded:
             break
         }
@@ -79,11 +81,14 @@ package struct PhoneReports: Sendable {
             isLast: isLast, at: now)
     }
 
-    private mutating func tellPresence(at now: MonotonicInstant, wall: WallInstant) {
+    private mutating func tellPresence(
+        _ place: AppPresence, at now: MonotonicInstant, wall: WallInstant
+    ) {
         var body = JSONWriter()
         body.beginObject()
         body.member("app", configuration.bundleID)
-        body.member("phase", "background")
+        body.member("phase", place.phase)
+        if let cause = place.cause { body.member("cause", cause) }
         body.member("at", wall.rfc3339)
         body.endObject()
         queue.put(devicePath + "/presence", .presence, body.bytes, at: now)

@@ -90,7 +90,9 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
             case .tokenRetired(let token, _):
                 owners[token] = nil
                 gateway.retire(token, at: now)
+            case .moved: break
             case .changed(let card, let change):
+                phones[index].drawnCount += 1
                 line(SimulatorLine.island(phone: configuration.name, card, change, at: now))
             case .reloaded(let surface, let count):
                 line(

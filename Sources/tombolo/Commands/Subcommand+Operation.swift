@@ -25,6 +25,8 @@ extension Flag {
         "where the simulator of Apple's service listens")
     static let devData = Flag(
         "data", .directory, "the relay's data directory; a fresh temporary one by default")
+    static let consoleDirectory = Flag(
+        "console-dir", .directory, "serve the console's files from here, while working on them")
     static let noInput = toggle("no-input", "read no keys from the terminal")
 
     static let simulatorListen = Flag(
@@ -66,7 +68,9 @@ extension Flag {
 extension Subcommand {
     static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
-        flags: [.devData, .listen, .simulatorAddress, .phones, .phoneType, .noInput],
+        flags: [
+            .devData, .listen, .simulatorAddress, .phones, .phoneType, .consoleDirectory, .noInput,
+        ],
         details: [
             "phone-1 has the budget class lab, phone-2 frequent, phone-3 standard. Their app has the\n"
                 + "types of the scenarios, and OrderAttributes, whose state may be anything. On a terminal the\n"
@@ -81,7 +85,7 @@ extension Subcommand {
 
     static let serve = Subcommand(
         path: ["serve"], summary: "The relay",
-        flags: Flag.ofConfiguration,
+        flags: Flag.ofConfiguration + [.consoleDirectory],
         details: ["SIGTERM ends it after what it accepted is finished."],
         examples: ["tombolo serve --config /etc/tombolo/tombolo.json"],
         run: ServeCommand.run)

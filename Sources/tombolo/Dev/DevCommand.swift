@@ -49,6 +49,7 @@ final class DevRun: @unchecked Sendable {
         self.phones = phones
         loop = context.loop
         configuration = workplace.configuration(listen)
+        configuration.readConsole(from: context.invocation.text(.consoleDirectory))
         service = try await RelayService(configuration, lanes: lanes, loop: context.loop) { line in
             context.terminal.complain("tombolo: \(line)\n")
         }
@@ -80,7 +81,8 @@ final class DevRun: @unchecked Sendable {
                 types: Self.types(context.invocation.all(.phoneType))),
             environment: environment, loop: loop)
         self.simulator = simulator
-        let (url, caFile) = try await simulator.ready()
+        let (url, caFile, control) = try await simulator.ready()
+        service.reach(SimulatedPhones(control, loop: loop))
         configuration.apps[0].endpoint = Origin(url)
         configuration.apps[0].caFile = caFile
         try lanes.open(try CheckedApp.all(of: configuration), loop: loop)

@@ -65,6 +65,7 @@ final class DevScreen: @unchecked Sendable {
             var lines = island.lines(phones, title: "tombolo dev · \(ready.api)\(keysHint)")
             lines += notes + ["export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")"]
             lines.append("tombolo trigger runner --for 30s")
+            lines.append("console: \(ready.consoleWithKey)")
             screen.draw(lines)
             try await loop.sleep(for: Self.drawingInterval)
         }

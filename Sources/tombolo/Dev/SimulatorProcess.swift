@@ -60,20 +60,21 @@ final class SimulatorProcess: @unchecked Sendable {
         if !isReaped { kill(id, SIGKILL) }
     }
 
-    /// Its first line: where it is and its certificate authority.
-    func ready() async throws -> (url: String, caFile: String) {
+    /// Its first line: where it is, its certificate authority, and where its phones are reached.
+    func ready() async throws -> (url: String, caFile: String, control: Origin) {
         let line = try await loop.withDeadline(loop.now + Self.startTime) {
             try await self.nextLine()
         }
         // A line of another shape is as good as none.
         guard let line, let view = try? JSONDocument(line).root,
-            let url = view["simulator"]?.string, let ca = view["ca"]?.string
+            let url = view["simulator"]?.string, let ca = view["ca"]?.string,
+            let control = view["control"]?.string.flatMap(Origin.init)
         else {
             throw ProgramError(
                 "the simulator did not start; see its output above",
                 remedy: "choose another address: --simulator 127.0.0.1:0")
         }
-        return (url, ca)
+        return (url, ca, control)
     }
 
     /// The next line of its stdout; nil at its end.

@@ -12,6 +12,10 @@ struct ReadyLine: Hashable, Sendable {
 
     var console: String { "\(api)/console/" }
 
+    /// The console, signed in: the key is in the fragment, which a browser sends to nobody and
+    /// which the page takes out of the address at once.
+    var consoleWithKey: String { key.map { "\(console)#key=\($0)" } ?? console }
+
     var json: JSON {
         var writer = JSONWriter()
         writer.beginObject()

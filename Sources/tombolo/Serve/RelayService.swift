@@ -168,6 +168,12 @@ final class RelayService: @unchecked Sendable {
         }
     }
 
+    /// `/v1/phones` reaches these phones from now on; for `dev`.
+    func reach(_ phones: any PhoneControl) {
+        guard let tenant = Identifier("main") else { preconditionFailure("main is an identifier") }
+        doors.phoneWall = PhoneWall(tenant: TenantID(tenant), control: phones)
+    }
+
     /// Connections from now on get another certificate.
     func reload(_ tls: TLSServerConfiguration) {
         guard isSecure else { return }
@@ -192,6 +198,13 @@ final class RelayService: @unchecked Sendable {
 }
 
 extension Configuration {
+    /// `--console-dir`: the console's files are read from there; nil: those compiled in.
+    mutating func readConsole(from directory: String?) {
+        guard let directory else { return }
+        // A file that is not there, or cannot be read, is answered with 404.
+        doors.console = ConsoleFiles { try? FileBytes.read("\(directory)/\($0)") }
+    }
+
     /// What the core is told.
     var core: CoreConfiguration {
         var core = CoreConfiguration(

@@ -12,8 +12,10 @@ enum ServeCommand {
         }
         let lanes = LaneSender()
         try lanes.open(checked.apps, loop: context.loop)
+        var configuration = checked.configuration
+        configuration.readConsole(from: context.invocation.text(.consoleDirectory))
         let service = try await RelayService(
-            checked.configuration, tls: checked.tls, lanes: lanes, loop: context.loop
+            configuration, tls: checked.tls, lanes: lanes, loop: context.loop
         ) {
             context.terminal.complain("tombolo: \($0)\n")
         }
@@ -27,7 +29,8 @@ enum ServeCommand {
             defer { group.cancelAll() }
             try await service.run {
                 if context.terminal.outputIsTerminal {
-                    try context.terminal.print("the relay is ready at \(ready.api)")
+                    try context.terminal.print(
+                        "the relay is ready at \(ready.api); its console: \(ready.console)")
                 } else {
                     try context.terminal.write(ready.json.bytes + [10])
                 }

@@ -202,6 +202,10 @@ class Traffic:
             return chance.choice(list(TYPES) + [f"T{chance.randrange(30)}"])
         if name == "kind":
             return chance.choice(["RunnerControl", "lock", "profile"])
+        if name == "phone":
+            return "phone-1"
+        if name == "file":
+            return chance.choice(["main.js", "icon.svg", "none.js"])
         if name == "seq":
             return str(chance.choice(acknowledged.sequence_sample() or [1]))
         if name == "slug":

@@ -4,7 +4,7 @@ enum Rooms {
     /// What each room of `Sources` may import.
     static let arrows: [String: Set<String>] = [
         "CNghttp2": [], "COpenSSL": [], "CSQLite": [], "CPNG": [], "CLinux": [],
-        "CProtocolAssets": [],
+        "CProtocolAssets": [], "CConsoleAssets": [],
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
         "TomboloAPI": ["TomboloCore", "TomboloJSON"],
@@ -21,7 +21,7 @@ enum Rooms {
         "TomboloSimulator": ["TomboloHTTP", "TomboloLoop", "TomboloCrypto", "TomboloJSON"],
         "TomboloServer": [
             "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI", "TomboloHTTP",
-            "TomboloLoop", "TomboloCrypto", "TomboloJSON", "CProtocolAssets",
+            "TomboloLoop", "TomboloCrypto", "TomboloJSON", "CProtocolAssets", "CConsoleAssets",
         ],
         "tombolo": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
@@ -45,7 +45,8 @@ enum Rooms {
 
     /// C targets carry no Swift settings.
     static let inC: Set<String> = [
-        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets", "Yardsticks",
+        "CNghttp2", "COpenSSL", "CSQLite", "CPNG", "CLinux", "CProtocolAssets", "CConsoleAssets",
+        "Yardsticks",
         "CEscapeWatch",
     ]
 

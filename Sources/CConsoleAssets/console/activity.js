@@ -1,0 +1,446 @@
+// One activity: what the producer said, beside what each phone got and drew; and any moment of its past.
+
+import { get, patch, poll, segment, session } from "./api.js";
+import {
+    badge, brief, count, distance, empty, fill, h, json, panel, s, setText, time, toDevice,
+} from "./dom.js";
+import { onEvents } from "./live.js";
+import { Face, frames } from "./island.js";
+import { fold, stateAt } from "./clips.js";
+import { facts, waiting } from "./overview.js";
+import { tones } from "./activities.js";
+import { Table } from "./table.js";
+import { entryRow } from "./log.js";
+
+const PAGES_MAX = 5;
+const PAGE = 1000;
+const BACK_MAX = 4000;
+/** A log of more versions is shown from its newest part on. */
+const LONG = 4000;
+
+export async function activity(root, { id, query, signal }) {
+    if (!id) {
+        const newest = await newestActivity(signal);
+        if (newest) location.replace(`#/activity/${segment(newest)}`);
+        else fill(root, h("h1", {}, "Activity"), empty("There is no activity yet."));
+        return;
+    }
+    const view = new View(root, id, signal);
+    await view.begin(query.get("seq"));
+}
+
+async function newestActivity(signal) {
+    const { last_seq: last } = await get("/v1/overview", {}, signal);
+    const page = await get("/v1/log", { since: Math.max(0, last - 50), limit: 50 }, signal);
+    return page.events.findLast((event) => event.activity)?.activity ?? null;
+}
+
+class View {
+    constructor(root, id, signal) {
+        Object.assign(this, { root, id, signal });
+        this.path = `/v1/activities/${segment(id)}`;
+        this.steps = [];
+        this.entries = [];
+        this.destinations = new Map();
+        this.drawnByPhone = new Map();
+        /** The step that is looked at; nil: now. */
+        this.place = null;
+    }
+
+    async begin(seq) {
+        this.activity = await get(this.path, {}, this.signal);
+        this.build();
+        await this.readLog();
+        if (seq) this.goTo(this.steps.findIndex((step) => String(step.entry.seq) === seq));
+        this.showActivity();
+        poll(1000, this.signal, async () => {
+            this.activity = await get(this.path, {}, this.signal);
+            this.books = await get(`${this.path}/deliveries`, { limit: 50 }, this.signal);
+            this.showActivity();
+        });
+        if (session.me.phones) {
+            poll(90, this.signal, async () => this.hearPhones(await get("/v1/phones", {}, this.signal)));
+        }
+        onEvents(this.signal, ({ events, missed }) => {
+            const own = events.filter((event) => event.activity === this.id);
+            if (own.length || missed) this.readLog().catch(() => {});
+        });
+        frames(this.signal, (now) => this.draw(now));
+    }
+
+    build() {
+        this.title = h("span.badges");
+        this.face = new Face();
+        this.said = h("p.hint");
+        this.stateBox = h("div");
+        this.payload = h("div.payload");
+        this.others = h("div.phonesgot");
+        this.facts = h("dl.facts");
+        this.slider = h("input.scrubber", {
+            type: "range", min: 0, max: 0, value: 0, step: 1, id: "scrubber",
+            "aria-label": "Moment in the log",
+        });
+        this.slider.addEventListener("input", () => this.goTo(Number(this.slider.value)));
+        this.moment = h("output.moment", { for: "scrubber" });
+        this.now = h("button", { type: "button", onclick: () => this.goTo(null) }, "Now");
+        const step = (by, word) => h("button", {
+            type: "button", "aria-label": word,
+            onclick: () => this.goTo((this.place ?? this.steps.length - 1) + by),
+        }, by < 0 ? "‹" : "›");
+        this.log = new Table(`Log of ${brief(this.id)}`, [
+            { title: "Seq", cell: (row) => count(row.entry.seq), number: true },
+            { title: "Time", cell: (row) => time(row.entry.recorded_at) },
+            { title: "What", cell: (row) => this.entryButton(row) },
+            { title: "Body", cell: (row) => entryRow(row.entry), wide: true },
+        ], {
+            key: (row) => row.index,
+            stamp: (row) => `${row.index} ${row.index === this.place}`,
+            none: "The log has nothing of it any more.",
+        });
+        this.lane = h("div.lanes");
+        const measure = h("button", { type: "button", onclick: () => this.measure() },
+            "Measure the push");
+        fill(this.root,
+            h("h1", {}, brief(this.id, 128), " ", this.title),
+            h("div.scrub", {}, step(-1, "Earlier"), this.slider, step(1, "Later"), this.now,
+                this.moment),
+            h("div.columns.uneven", {},
+                h("section.panel.producer", { "aria-label": "What the producer said" },
+                    h("h2", {}, "What the producer said"), this.said, this.face.element,
+                    h("details", {}, h("summary", {}, "State"), this.stateBox),
+                    session.may("produce") && h("div.row", {}, measure), this.payload, this.facts),
+                h("section.panel", { "aria-label": "What each phone has" },
+                    h("h2", {}, "What each phone has"), this.others)),
+            panel("Frames", this.lane),
+            panel("Log", this.log.element));
+    }
+
+    entryButton(row) {
+        const { entry } = row;
+        const word = entry.do ?? entry.fact ?? "";
+        const device = entry.body?.device ? ` · ${brief(entry.body.device, 30)}` : "";
+        return h("button.linklike", {
+            type: "button", "aria-pressed": String(row.index === this.place),
+            onclick: () => this.goTo(row.index),
+        }, badge(word, entry.do ? "good" : ""),
+        ` ${entry.version ? `v${entry.version}` : entry.body?.version ? `v${entry.body.version}` : ""}`
+        + device);
+    }
+
+    async readLog() {
+        if (this.isReading) {
+            this.isStale = true;
+            return;
+        }
+        this.isReading = true;
+        try {
+            // The last page is read again each time: its end moves.
+            const query = { activity: this.id, kind: "all", limit: PAGE, ...await this.beginning() };
+            for (let page = 0; page < PAGES_MAX; page += 1) {
+                query.cursor = this.cursor;
+                const answer = await get("/v1/log", query, this.signal);
+                this.take(answer.events);
+                if (!answer.next_cursor) break;
+                this.cursor = answer.next_cursor;
+            }
+        } finally {
+            this.isReading = false;
+        }
+        await this.foldLog();
+        if (this.isStale) {
+            this.isStale = false;
+            setTimeout(() => { if (!this.signal.aborted) this.readLog().catch(() => {}); }, 500);
+        }
+    }
+
+    /** Of a long log, its newest part. */
+    async beginning() {
+        if (this.from === undefined) {
+            this.from = null;
+            if (this.activity.version > LONG) {
+                const since = Math.max(0, this.activity.seq - BACK_MAX);
+                const page = await get("/v1/log", { since, limit: 1 }, this.signal);
+                this.from = page.events[0]?.recorded_at ?? null;
+            }
+        }
+        return { from: this.from };
+    }
+
+    take(events) {
+        const known = new Set(this.entries.map(keyOf));
+        for (const event of events) if (!known.has(keyOf(event))) this.entries.push(event);
+    }
+
+    async foldLog() {
+        const first = this.entries.findIndex((entry) => entry.kind === "command");
+        const entries = first < 0 ? this.entries : this.entries.slice(first);
+        let base = null;
+        if (first >= 0 && entries[0].do !== "start") {
+            this.base ??= (await get(this.path, { at_seq: entries[0].seq }, this.signal)).state;
+            base = this.base;
+        }
+        this.steps = fold(entries, base).map((step, index) => ({ ...step, index }));
+        this.slider.max = Math.max(0, this.steps.length - 1);
+        if (this.place === null) this.slider.value = this.slider.max;
+        this.showPlace();
+    }
+
+    goTo(place) {
+        const last = this.steps.length - 1;
+        this.place = place === null || place < 0 ? null : Math.min(place, last);
+        this.slider.value = this.place ?? last;
+        this.enteredAt = Date.now();
+        this.showPlace();
+    }
+
+    showPlace() {
+        const step = this.place === null ? null : this.steps[this.place];
+        this.now.disabled = this.place === null;
+        if (step) {
+            const word = step.entry.do ?? step.entry.fact;
+            fill(this.moment, time(step.entry.recorded_at), ` · ${word} · `,
+                `${this.place + 1} of ${this.steps.length}`);
+        } else fill(this.moment, "now, live");
+        this.slider.setAttribute("aria-valuetext", this.moment.textContent);
+        const rows = [...this.steps].reverse();
+        this.log.update(rows);
+        this.showState();
+    }
+
+    /** What is looked at: its state, with its clip moving from the moment one came there. */
+    stateNow(now) {
+        if (this.place === null) {
+            const newest = this.steps[this.steps.length - 1];
+            const isPlaying = this.activity.clips.some((clip) => clip.playing);
+            return isPlaying && newest?.clip ? stateAt(newest, now) : this.activity.state;
+        }
+        const step = this.steps[this.place];
+        return stateAt(step, step.at + (now - this.enteredAt));
+    }
+
+    showState() {
+        const state = this.place === null ? this.activity.state
+            : this.steps[this.place]?.state;
+        const bytes = new TextEncoder().encode(JSON.stringify(state ?? {})).length;
+        const stamp = `${bytes} ${JSON.stringify(state)}`;
+        if (this.stateStamp === stamp) return;
+        this.stateStamp = stamp;
+        fill(this.stateBox, json(state), h("p.hint", {}, `${count(bytes)} bytes of state; `
+            + "a push holds 4,096 in all."));
+    }
+
+    showActivity() {
+        const { activity } = this;
+        const isPlaying = activity.clips.some((clip) => clip.playing);
+        const badges = `${activity.status} v${activity.version} ${isPlaying}`;
+        if (this.badges !== badges) {
+            this.badges = badges;
+            fill(this.title, badge(activity.status, tones[activity.status]),
+                badge(`v${activity.version}`), isPlaying && badge("clip plays", "good"));
+        }
+        facts(this.facts, [
+            ["type", brief(activity.type)], ["app", brief(activity.app)],
+            ["incarnation", count(activity.incarnation)],
+            ["stale at", activity.stale_at ? time(activity.stale_at) : "never"],
+            ["relevance", activity.relevance ?? "–"],
+        ]);
+        const clip = activity.clips[0];
+        setText(this.said, clip ? `${clip.frames} frames, one each ${clip.every}, at ${clip.path}`
+            : `version ${activity.version}`);
+        this.showDestinations();
+        this.showFrames();
+        if (this.place === null) this.showState();
+    }
+
+    showDestinations() {
+        const wanted = this.activity.destinations;
+        if (wanted.length === 0 && !this.others.firstChild) {
+            fill(this.others, empty("It reaches no phone yet."));
+        }
+        for (const destination of wanted) {
+            const key = destination.device ?? `channel ${destination.channel}`;
+            let entry = this.destinations.get(key);
+            if (!entry) {
+                if (this.destinations.size === 0) fill(this.others);
+                if (this.destinations.size >= 24) break;
+                entry = new DestinationView(destination);
+                this.destinations.set(key, entry);
+                this.others.append(entry.element);
+            }
+            entry.show(destination, this.activity);
+        }
+    }
+
+    /** What the simulated phones of `dev` draw. */
+    hearPhones({ phones }) {
+        for (const phone of phones) {
+            const card = phone.cards.findLast((one) =>
+                one.activity === this.id || one.activity?.startsWith(`${this.id}~`));
+            this.drawnByPhone.set(phone.phone, card ?? null);
+        }
+    }
+
+    draw(now) {
+        const type = this.activity.type;
+        this.face.draw(this.stateNow(now), { type, now, label: "What the producer said" });
+        for (const entry of this.destinations.values()) {
+            entry.draw(this, now);
+        }
+    }
+
+    /** The newest version that a device had got at the moment that is looked at. */
+    gotThen(device) {
+        for (let index = this.place; index >= 0; index -= 1) {
+            const { entry } = this.steps[index];
+            if (entry.fact === "push.sent" && entry.body?.device === device) return entry.body.version;
+        }
+        return 0;
+    }
+
+    stepOf(version) {
+        return this.steps.findLast((step) => step.entry.do && step.entry.version === version);
+    }
+
+    showFrames() {
+        const books = (this.books?.destinations ?? []).filter((one) => one.frames.asked > 0);
+        this.lanes ??= new Map();
+        if (books.length === 0) {
+            if (this.lanes.size === 0 && !this.lane.firstChild) {
+                fill(this.lane, empty("No clip was played."));
+            }
+            return;
+        }
+        if (this.lanes.size === 0) fill(this.lane);
+        for (const book of books) {
+            let lane = this.lanes.get(book.device);
+            if (!lane) {
+                lane = new FrameLane(book.device);
+                this.lanes.set(book.device, lane);
+                this.lane.append(lane.element);
+            }
+            lane.draw(book);
+        }
+    }
+
+    /** The exact push that the newest state would be: a dry run of a change that changes nothing. */
+    async measure() {
+        try {
+            const answer = await patch(this.path, { state: {} }, { dry_run: true });
+            const { payload_bytes: bytes, limit_bytes: limit, payload } = answer.push ?? {};
+            fill(this.payload,
+                h("meter", { min: 0, max: limit, high: limit * 0.9, value: bytes,
+                    "aria-label": "Bytes of the payload" }),
+                h("p.hint", {}, `${count(bytes)} of ${count(limit)} bytes`),
+                h("details", {}, h("summary", {}, "Payload"), json(payload)),
+                (answer.lint ?? []).map((lint) => h("p.notice", {}, lint.message ?? lint.code)));
+        } catch (error) {
+            fill(this.payload, h("p.trouble", { role: "alert" }, error.message));
+        }
+    }
+}
+
+const rate = (value) => value >= 1 ? value.toFixed(1) : String(Number(value.toPrecision(2)));
+const keyOf = (entry) => `${entry.kind} ${entry.seq}`;
+
+/** One phone, or one channel, beside the producer. */
+class DestinationView {
+    constructor(destination) {
+        this.device = destination.device;
+        this.face = new Face(["compact", "lock"]);
+        this.badges = h("span.badges");
+        this.words = h("p.hint");
+        this.frames = h("p.hint");
+        this.element = h("article.got", {},
+            h("h3", {}, destination.device ? toDevice(destination.device)
+                : `channel ${brief(destination.channel)}`, " ", this.badges),
+            this.face.element, this.words, this.frames);
+    }
+
+    show(destination, activity) {
+        this.destination = destination;
+        const behind = activity.version - destination.acknowledged_version;
+        const shown = destination.shown;
+        const stamp = [destination.class, destination.phase, behind, destination.result,
+            shown?.phase, shown?.by].join();
+        if (this.stamp !== stamp) {
+            this.stamp = stamp;
+            const isGone = shown?.phase === "dismissed" || destination.phase === "gone";
+            fill(this.badges, badge(destination.class),
+                isGone ? badge(shown?.by ? `dismissed by ${shown.by}` : "gone", "warn")
+                    : badge(destination.phase.replaceAll("_", " ")),
+                !isGone && (behind > 0 ? badge(`${count(behind)} behind`, "warn")
+                    : badge("newest", "good")),
+                destination.result === "rejected" && badge("refused", "bad"),
+                destination.result === "unknown" && badge("outcome unknown", "warn"));
+        }
+        const words = [`has v${destination.acknowledged_version}`,
+            destination.route?.replaceAll("_", " ") ?? "no way to it now",
+            waiting(destination.waiting),
+            shown?.last_at && `last drawn ${distance(shown.last_at)}`];
+        setText(this.words, words.filter(Boolean).join(" · "));
+        const frames = destination.frames;
+        setText(this.frames, frames.asked === 0 ? "" : `frames ${count(frames.sent)} of `
+            + `${count(frames.asked)} · ${rate(frames.achieved_fps ?? 0)} a second`);
+    }
+
+    draw(view, now) {
+        const type = view.activity.type;
+        if (view.place !== null) {
+            const step = view.stepOf(view.gotThen(this.device));
+            this.face.draw(step ? stateAt(step, this.slowed(step, now)) : {},
+                { type, now, label: `${this.device} then` });
+            return;
+        }
+        if (view.drawnByPhone.has(this.device)) {
+            const card = view.drawnByPhone.get(this.device);
+            this.face.element.classList.toggle("off", !card);
+            this.face.draw(card?.state ?? {}, { type, now, label: `${this.device} draws` });
+            return;
+        }
+        const step = view.stepOf(this.destination.acknowledged_version);
+        this.face.draw(step ? stateAt(step, this.slowed(step, now)) : view.activity.state,
+            { type, now, label: `${this.device ?? "the channel"} got` });
+    }
+
+    /** A moment of the clip as it comes through at the rate that this phone gets. */
+    slowed(step, now) {
+        const rate = this.destination?.frames.achieved_fps;
+        if (!step.clip || !rate) return now;
+        const period = 1000 / rate;
+        return step.clip.began + Math.floor((now - step.clip.began) / period) * period;
+    }
+}
+
+/** Frames of the last minute by the second: asked for, and what became of them. */
+class FrameLane {
+    constructor(device) {
+        this.bars = s("g");
+        this.words = h("span.hint");
+        this.svg = s("svg", { viewBox: "0 0 240 40", preserveAspectRatio: "none", role: "img" },
+            this.bars);
+        this.element = h("figure.lane", {},
+            h("figcaption", {}, h("strong", {}, brief(device)), this.words), this.svg);
+    }
+
+    draw(book) {
+        const frames = book.frames;
+        const why = Object.entries(frames.skipped_by).filter(([, value]) => value > 0)
+            .map(([name, value]) => `${name.replaceAll("_", " ")} ${count(value)}`).join(", ");
+        const words = `asked ${count(frames.asked)} · sent ${count(frames.sent)} · merged `
+            + `${count(frames.merged)} · skipped ${count(frames.skipped)}${why ? ` (${why})` : ""}`;
+        setText(this.words, words);
+        this.svg.setAttribute("aria-label", words);
+        const most = Math.max(1, ...book.seconds.map((second) => second.asked));
+        const bars = [];
+        const newest = Date.parse(book.seconds[book.seconds.length - 1]?.at);
+        for (const second of book.seconds) {
+            const x = 236 - (newest - Date.parse(second.at)) / 1000 * 4;
+            const height = (value) => value / most * 38;
+            bars.push(s("rect", { class: "asked", x, y: 40 - height(second.asked), width: 3.2,
+                height: height(second.asked) }),
+            s("rect", { class: "sent", x, y: 40 - height(second.sent), width: 3.2,
+                height: height(second.sent) }));
+        }
+        this.bars.replaceChildren(...bars);
+    }
+}

@@ -1,0 +1,107 @@
+// The relay's public API, and who is signed in. The key is in sessionStorage and nowhere else.
+
+const KEY = "tombolo.key";
+
+/** A refusal of the relay (RFC 9457), or that it cannot be reached. */
+export class Refusal extends Error {
+    constructor(status, problem) {
+        super(problem?.detail ?? problem?.title ?? `The relay answered ${status}.`);
+        this.status = status;
+        this.problem = problem ?? {};
+    }
+}
+
+export const session = {
+    key: sessionStorage.getItem(KEY),
+    /** The answer of /v1/overview at sign-in: tenant, key and scopes. */
+    me: null,
+    keep(key) {
+        this.key = key;
+        sessionStorage.setItem(KEY, key);
+    },
+    forget() {
+        this.key = null;
+        this.me = null;
+        sessionStorage.removeItem(KEY);
+    },
+    /** Whether the key has a scope; `operate` has all. */
+    may(scope) {
+        const scopes = this.me?.key.scopes ?? [];
+        return scopes.includes("operate") || scopes.includes(scope);
+    },
+};
+
+let refused = () => {};
+/** Called where the relay does not know the key any more. */
+export const onRefused = (act) => { refused = act; };
+
+export const segment = (text) => encodeURIComponent(text);
+
+async function call(method, path, { query, body, signal } = {}) {
+    const address = new URL(path, location.origin);
+    for (const [name, value] of Object.entries(query ?? {})) {
+        if (value !== undefined && value !== null && value !== "") {
+            address.searchParams.set(name, value);
+        }
+    }
+    const headers = { authorization: `Bearer ${session.key}` };
+    if (body !== undefined) headers["content-type"] = "application/json";
+    let answer;
+    try {
+        answer = await fetch(address, {
+            method, headers, signal, cache: "no-store", credentials: "omit", redirect: "error",
+            body: body === undefined ? undefined : JSON.stringify(body),
+        });
+    } catch (error) {
+        if (error.name === "AbortError") throw error;
+        throw new Refusal(0, { detail: "The relay cannot be reached. The page tries again." });
+    }
+    const text = await answer.text();
+    let value = null;
+    try {
+        value = text ? JSON.parse(text) : null;
+    } catch {
+        value = null;
+    }
+    if (!answer.ok) {
+        if (answer.status === 401 && session.me) refused(value?.detail);
+        throw new Refusal(answer.status, value);
+    }
+    return value;
+}
+
+export const get = (path, query, signal) => call("GET", path, { query, signal });
+export const post = (path, body, query) => call("POST", path, { body, query });
+export const put = (path, body, query) => call("PUT", path, { body, query });
+export const patch = (path, body, query) => call("PATCH", path, { body, query });
+export const remove = (path) => call("DELETE", path);
+
+/** Asks again and again while the screen is there and seen; one request at a time. */
+export function poll(every, signal, ask) {
+    let timer = 0;
+    const next = async () => {
+        clearTimeout(timer);
+        if (signal.aborted) return;
+        if (document.hidden) {
+            timer = setTimeout(next, 1000);
+            return;
+        }
+        let wait = every;
+        try {
+            await ask(signal);
+            offline(false);
+        } catch (error) {
+            if (signal.aborted || error.name === "AbortError") return;
+            if (error instanceof Refusal && error.status === 0) offline(true);
+            else if (!(error instanceof Refusal)) throw error;
+            wait = Math.max(every, 2000);
+        }
+        if (!signal.aborted) timer = setTimeout(next, wait);
+    };
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    next();
+    return next;
+}
+
+let offline = () => {};
+export const onOffline = (act) => { offline = act; };

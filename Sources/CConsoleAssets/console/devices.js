@@ -1,0 +1,107 @@
+// Devices, their tokens by prefix, and what is left of their budgets.
+
+import { get, poll, segment } from "./api.js";
+import {
+    badge, brief, count, distance, empty, fill, h, link, panel, time, toActivity, toDevice,
+} from "./dom.js";
+import { facts, waiting } from "./overview.js";
+import { Table } from "./table.js";
+
+const PAGE = 200;
+
+export async function devices(root, { id, signal }) {
+    if (id) return device(root, id, signal);
+    const table = new Table("Devices", [
+        { title: "Device", cell: (row) => toDevice(row.device) },
+        { title: "User", cell: (row) => brief(row.user ?? "–"), wide: true },
+        { title: "Class", cell: (row) => badge(row.class) },
+        { title: "System", cell: (row) => brief(row.os ?? "–"), wide: true },
+        { title: "App", cell: (row) => brief(row.app ?? "–"), wide: true },
+        { title: "Tokens", cell: (row) => count(row.tokens.length), number: true },
+        { title: "App is", cell: (row) => brief(row.presence?.standing ?? "–") },
+    ], { key: (row) => row.device, none: "No device is registered." });
+    const more = h("button", { type: "button", hidden: true }, "Show more");
+    const jump = h("input", { id: "jump", placeholder: "its id" });
+    fill(root, h("h1", {}, "Devices"),
+        h("form.filters", {
+            onsubmit: (event) => {
+                event.preventDefault();
+                if (jump.value.trim()) location.hash = `#/devices/${segment(jump.value.trim())}`;
+            },
+        }, h("label", { for: "jump" }, "Go to a device", jump), h("button", {}, "Go")),
+        table.element, more);
+    let later = [];
+    let cursor = null;
+    const first = async () => {
+        const page = await get("/v1/devices", { limit: PAGE }, signal);
+        if (later.length === 0) cursor = page.next_cursor;
+        more.hidden = cursor === null;
+        table.update([...page.devices, ...later]);
+    };
+    more.addEventListener("click", async () => {
+        const page = await get("/v1/devices", { limit: PAGE, cursor }, signal);
+        later = [...later, ...page.devices];
+        cursor = page.next_cursor;
+        await first();
+    });
+    await first();
+    poll(3000, signal, first);
+}
+
+async function device(root, id, signal) {
+    const path = `/v1/devices/${segment(id)}`;
+    let view = await get(path, {}, signal);
+    const list = h("dl.facts");
+    const tokens = new Table(`Tokens of ${brief(id)}`, [
+        { title: "For", cell: (row) => brief(row.name) },
+        { title: "Begins with", cell: (row) => h("code", {}, brief(row.token)) },
+        { title: "Registered", cell: (row) => time(row.registered_at) },
+    ], { key: (row) => row.name, none: "It has no token: nothing can be pushed to it." });
+    const budgets = h("div.meters");
+    fill(root, h("h1", {}, brief(id, 128)),
+        h("div.columns", {}, panel("What is registered", list), panel("Budgets", budgets)),
+        panel("Tokens", tokens.element),
+        h("p", {}, link(`#/deliveries?device=${segment(id)}`, "Its deliveries")));
+    const draw = (budget) => {
+        facts(list, [
+            ["user", brief(view.user ?? "–")], ["app", brief(view.app ?? "–")],
+            ["environment", view.environment ?? "–"], ["system", brief(view.os ?? "–")],
+            ["app version", brief(view.app_version ?? "–")],
+            ["time zone", brief(view.time_zone ?? "–")], ["locale", brief(view.locale ?? "–")],
+            ["budget class", view.class], ["frequent updates", view.frequent_updates ? "yes" : "no"],
+            ["the app is", view.presence
+                ? `${view.presence.standing}${view.presence.in_front ? ", in front" : ""}` : "–"],
+        ]);
+        tokens.update(view.tokens);
+        fill(budgets, budget.destinations.length + budget.surfaces.length === 0
+            ? empty("No running activity, and no widget that was ever reloaded.")
+            : [budget.destinations.map(meter), budget.surfaces.map(surface)]);
+    };
+    draw(await get("/v1/budgets", { device: id, limit: 50 }, signal));
+    poll(2000, signal, async () => {
+        view = await get(path, {}, signal);
+        draw(await get("/v1/budgets", { device: id, limit: 50 }, signal));
+    });
+}
+
+/** One destination's grant, and what is left of it. */
+export function meter(row) {
+    const most = row.phone?.per_hour ?? row.grant.per_hour;
+    const left = row.left === null ? "no limit" : `${count(row.left)} pushes left now`;
+    return h("div.meterrow", {}, toActivity(row.activity),
+        h("span.hint", {}, `${row.grant.class} · ${left}`
+            + (row.phone ? ` · phone: ${count(row.phone.left)} of ${count(row.phone.per_hour)} an hour`
+                : "")
+            + (row.next_at ? ` · next ${distance(row.next_at)}` : "")
+            + (row.waiting ? ` · ${waiting(row.waiting)}` : "")),
+        row.left !== null && most && h("meter", {
+            min: 0, max: most, low: most / 5, value: Math.min(most, row.phone?.left ?? row.left),
+            "aria-label": `Budget of ${row.activity}`,
+        }));
+}
+
+function surface(row) {
+    return h("div.meterrow", {}, h("strong", {}, brief(row.surface)),
+        h("span.hint", {}, `${row.class} · ${row.left === null ? "no limit" : `${count(row.left)} left`}`
+            + (row.wanted ? " · a reload waits" : "")));
+}

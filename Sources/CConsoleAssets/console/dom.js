@@ -1,0 +1,130 @@
+// Elements, text and times. State text comes into the page here, and only as text.
+
+/** An element: h("p.notice", { title }, "text", child, [more]). Nothing is ever parsed as HTML. */
+export function h(tag, attributes, ...children) {
+    const [name, ...classes] = tag.split(".");
+    const element = document.createElement(name || "div");
+    if (classes.length) element.className = classes.join(" ");
+    set(element, attributes);
+    append(element, children);
+    return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An SVG element. */
+export function s(tag, attributes, ...children) {
+    const element = document.createElementNS(SVG, tag);
+    set(element, attributes);
+    append(element, children);
+    return element;
+}
+
+function set(element, attributes) {
+    for (const [name, value] of Object.entries(attributes ?? {})) {
+        if (value === undefined || value === null || value === false) continue;
+        if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+        else element.setAttribute(name, value === true ? "" : String(value));
+    }
+}
+
+function append(element, children) {
+    for (const child of children.flat(3)) {
+        if (child === undefined || child === null || child === false) continue;
+        element.append(child instanceof Node ? child : plain(child));
+    }
+}
+
+/** Replaces what is in an element. */
+export function fill(element, ...children) {
+    element.replaceChildren();
+    append(element, children);
+    return element;
+}
+
+/** Sets a text only where it differs, so that nothing flickers and no live region repeats itself. */
+export function setText(element, text) {
+    const next = plain(text);
+    if (element.textContent !== next) element.textContent = next;
+}
+
+const TEXT_MAX = 4000;
+
+/** Text from outside: bounded, and what would turn the text around it is shown as a mark. */
+export function plain(value, most = TEXT_MAX) {
+    let text = typeof value === "string" ? value : String(value ?? "");
+    if (text.length > most) text = text.slice(0, most) + "…";
+    return text.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/g, "␣")
+        .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "·");
+}
+
+/** A text of one line for a cell or a label. */
+export const brief = (value, most = 60) => plain(value, most).replace(/\s+/g, " ");
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A `time` element: the time of today, the date otherwise; the exact one in its title. */
+export function time(text) {
+    const date = new Date(text);
+    if (!text || Number.isNaN(date.getTime())) return h("span", {}, "–");
+    const isToday = date.toDateString() === new Date().toDateString();
+    return h("time", { datetime: text, title: text }, (isToday ? clock : full).format(date));
+}
+
+/** How long from now, in a word: "in 4 s", "3 min ago". */
+export function distance(text, now = Date.now()) {
+    const milliseconds = new Date(text).getTime() - now;
+    if (Number.isNaN(milliseconds)) return "";
+    const span = duration(Math.abs(milliseconds) / 1000);
+    return milliseconds > 0 ? `in ${span}` : `${span} ago`;
+}
+
+export function duration(seconds) {
+    if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+    if (seconds < 10) return `${seconds.toFixed(1)} s`;
+    if (seconds < 120) return `${Math.round(seconds)} s`;
+    if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+    return `${Math.round(seconds / 3600)} h`;
+}
+
+const numbers = new Intl.NumberFormat();
+export const count = (value) => value === null || value === undefined ? "–" : numbers.format(value);
+
+/** A word in a coloured pill; the word carries the meaning, not the colour. */
+export const badge = (text, tone = "") => h(`span.badge${tone ? "." + tone : ""}`, {}, brief(text));
+
+export const link = (href, ...children) => h("a", { href }, ...children);
+export const toActivity = (id) => link(`#/activity/${encodeURIComponent(id)}`, brief(id));
+export const toDevice = (id) => link(`#/devices/${encodeURIComponent(id)}`, brief(id));
+
+/** A command with a button that copies it. */
+export function command(text) {
+    const button = h("button.copy", { type: "button", "aria-label": `Copy: ${text}` }, "Copy");
+    button.addEventListener("click", async () => {
+        try {
+            await navigator.clipboard.writeText(text);
+            say("Copied.");
+        } catch {
+            say("The browser does not let this page copy. Select the command instead.");
+        }
+    });
+    return h("div.command", {}, h("code", {}, plain(text)), button);
+}
+
+/** Says something to everybody, also to those who hear the page. */
+export function say(text, tone = "") {
+    const box = document.getElementById("toasts");
+    const item = h(`div.toast${tone ? "." + tone : ""}`, {}, plain(text, 400));
+    box.append(item);
+    while (box.children.length > 3) box.firstChild.remove();
+    setTimeout(() => item.remove(), 6000);
+}
+
+export const json = (value) => h("pre.json", { tabindex: "0", role: "region", "aria-label": "JSON" },
+    plain(JSON.stringify(value, null, 2), 60000));
+
+export const panel = (title, ...children) =>
+    h("section.panel", { "aria-label": title }, h("h2", {}, title), ...children);
+
+export const empty = (text) => h("p.empty", {}, text);

@@ -1,0 +1,114 @@
+// A Live Activity as a phone draws it: Dynamic Island compact, minimal and expanded, Lock Screen.
+
+import { h, setText, duration } from "./dom.js";
+import { Art, model } from "./picture.js";
+
+/** The surfaces of one state, drawn again whenever the state is another. */
+export class Face {
+    /** surfaces: some of "compact", "minimal", "expanded", "lock". */
+    constructor(surfaces = ["compact", "minimal", "expanded", "lock"]) {
+        this.parts = surfaces.map((name) => new parts[name]());
+        this.element = h("div.face", {}, this.parts.map((part) => part.element));
+        this.element.setAttribute("role", "img");
+    }
+
+    draw(state, { type, now = Date.now(), label = "" } = {}) {
+        const drawn = model(state, type);
+        if (drawn.until) drawn.timer = timer(drawn.until - now);
+        for (const part of this.parts) part.draw(drawn);
+        const words = [label, drawn.title, drawn.subtitle, drawn.timer,
+            drawn.art && { image: "a picture", radial: "avatars on a circle", window: "a window" }[
+                drawn.art.kind]].filter(Boolean).join(", ") || "an empty card";
+        if (this.words !== words) {
+            this.words = words;
+            this.element.setAttribute("aria-label", words);
+        }
+    }
+}
+
+function timer(milliseconds) {
+    const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+    if (seconds >= 7200) return duration(seconds);
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+class Compact {
+    constructor() {
+        this.art = new Art();
+        this.lead = h("span.lead", {}, this.art.element);
+        this.trail = h("span.trail");
+        this.element = h("div.island.compact", { title: "Dynamic Island, compact" },
+            this.lead, h("span.camera"), this.trail);
+    }
+
+    draw(drawn) {
+        this.art.draw(drawn.art);
+        const isText = !drawn.art;
+        setText(this.trail, drawn.timer ?? (isText ? drawn.trailing : ""));
+        this.lead.classList.toggle("plainlead", isText);
+    }
+}
+
+class Minimal {
+    constructor() {
+        this.art = new Art();
+        this.text = h("span.glyph");
+        this.element = h("div.island.minimal", { title: "Dynamic Island, minimal" },
+            this.art.element, this.text);
+    }
+
+    draw(drawn) {
+        this.art.draw(drawn.art);
+        setText(this.text, drawn.art ? "" : [...drawn.trailing][0] ?? "");
+    }
+}
+
+class Card {
+    constructor(kind, title) {
+        this.art = new Art();
+        this.title = h("strong.title");
+        this.subtitle = h("span.subtitle");
+        this.timer = h("span.timer");
+        this.bar = h("span.bar", {}, h("span.done"));
+        this.text = h("span.text", {}, this.title, this.subtitle, this.bar);
+        this.element = h(`div.${kind}`, { title }, this.art.element, this.text, this.timer);
+    }
+
+    draw(drawn) {
+        this.art.draw(drawn.art);
+        setText(this.title, drawn.title);
+        setText(this.subtitle, drawn.subtitle);
+        setText(this.timer, drawn.timer ?? "");
+        this.bar.hidden = drawn.progress === null;
+        this.bar.firstChild.style.width = `${Math.round((drawn.progress ?? 0) * 100)}%`;
+        this.text.hidden = !drawn.title && !drawn.subtitle && drawn.progress === null;
+    }
+}
+
+const parts = {
+    compact: Compact,
+    minimal: Minimal,
+    expanded: class extends Card {
+        constructor() { super("island.expanded", "Dynamic Island, expanded"); }
+    },
+    lock: class extends Card {
+        constructor() { super("lockcard", "Lock Screen"); }
+    },
+};
+
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Calls back with each frame while the signal lives; twice a second where motion is not wanted. */
+export function frames(signal, act) {
+    let handle = 0;
+    let last = 0;
+    const step = (now) => {
+        if (signal.aborted) return;
+        handle = requestAnimationFrame(step);
+        if (now - last < (stillness.matches ? 500 : 30)) return;
+        last = now;
+        act(Date.now());
+    };
+    handle = requestAnimationFrame(step);
+    signal.addEventListener("abort", () => cancelAnimationFrame(handle));
+}

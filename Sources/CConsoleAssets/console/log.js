@@ -1,0 +1,117 @@
+// The log: from a time on, or live.
+
+import { get } from "./api.js";
+import { badge, brief, count, fill, h, json, setText, time, toActivity } from "./dom.js";
+import { onEvents } from "./live.js";
+import { summary } from "./activities.js";
+import { Table } from "./table.js";
+
+const PAGE = 500;
+const KEPT_MAX = 5000;
+
+/** One line of an entry's body. */
+export function entryRow(entry) {
+    if (entry.erased) return badge("erased");
+    if (entry.damaged) return badge("damaged", "bad");
+    const body = entry.body ?? {};
+    const said = body.state ?? body.replace;
+    const words = [
+        body.flipbook && `flip-book of ${body.flipbook.frames.length}, every ${body.flipbook.every}`,
+        body.tween && `tween of ${body.tween.path} to ${brief(JSON.stringify(body.tween.to), 30)}`,
+        said && summary(said), !said && !body.flipbook && !body.tween && summary(body),
+    ];
+    return brief(words.filter(Boolean).join(" · "), 200);
+}
+
+export async function log(root, { query, signal }) {
+    const detail = h("aside.detail", { "aria-live": "off", hidden: true });
+    const show = (row) => {
+        detail.hidden = false;
+        fill(detail, h("h2", {}, `${row.do ?? row.fact} ${count(row.seq)}`),
+            h("p", {}, time(row.recorded_at), row.activity ? " · " : "",
+                row.activity && toActivity(row.activity)),
+            json(row.body ?? {}),
+            h("button", { type: "button", onclick: () => { detail.hidden = true; } }, "Close"));
+    };
+    const table = new Table("Log", [
+        { title: "Seq", cell: (row) => count(row.seq), number: true, wide: true },
+        { title: "Time", cell: (row) => time(row.recorded_at) },
+        { title: "What", cell: (row) => h("button.linklike", {
+            type: "button", onclick: () => show(row),
+            "aria-label": `Show ${row.do ?? row.fact} ${row.seq}`,
+        }, badge(row.do ?? row.fact, row.do ? "good" : "")) },
+        { title: "Activity", cell: (row) => row.activity ? toActivity(row.activity) : "" },
+        { title: "Version", cell: (row) => count(row.version ?? row.body?.version), number: true,
+            wide: true },
+        { title: "Body", cell: entryRow, wide: true },
+    ], { key: (row) => `${row.kind} ${row.seq}`, stamp: (row) => row.seq,
+        none: "The log has nothing like this." });
+    const from = h("input", { type: "datetime-local", id: "from", step: 1,
+        value: query.get("from") ?? "" });
+    const kind = h("select", { id: "kind" }, [["command", "commands"], ["fact", "facts"],
+        ["all", "both"]].map(([value, words]) => h("option", { value }, words)));
+    const activity = h("input", { id: "activity", value: query.get("activity") ?? "",
+        placeholder: "any activity" });
+    const following = h("input", { type: "checkbox", id: "follow", checked: !query.get("from") });
+    const more = h("button", { type: "button", hidden: true }, "Show later ones");
+    const trouble = h("p.trouble", { role: "status" });
+    fill(root, h("h1", {}, "Log"),
+        h("form.filters", { onsubmit: (event) => event.preventDefault() },
+            h("label", { for: "from" }, "From", from), h("label", { for: "kind" }, "Kind", kind),
+            h("label", { for: "activity" }, "Activity", activity),
+            h("label.check", { for: "follow" }, following, "Follow, newest first")),
+        trouble, h("div.withdetail", {}, h("div", {}, table.element, more), detail));
+    let rows = [];
+    let cursor = null;
+    let missed = 0;
+    const draw = () => {
+        table.update(following.checked ? [...rows].reverse() : rows);
+        more.hidden = following.checked || cursor === null;
+        setText(trouble, missed ? `${count(missed)} events came too fast to be listed here.` : "");
+    };
+    const load = async (next) => {
+        const isNewest = following.checked && !next;
+        const ask = { limit: PAGE, kind: kind.value, activity: activity.value.trim() };
+        if (next) ask.cursor = next;
+        else if (from.value) ask.from = new Date(from.value).toISOString();
+        else if (isNewest && kind.value === "command" && !ask.activity) {
+            const { last_seq: last } = await get("/v1/overview", {}, signal);
+            ask.since = Math.max(0, last - PAGE);
+        }
+        let page;
+        try {
+            page = await get("/v1/log", ask, signal);
+        } catch (error) {
+            if (!error.status) throw error;
+            rows = [];
+            draw();
+            setText(trouble, error.message);
+            return;
+        }
+        rows = next ? [...rows, ...page.events] : page.events;
+        cursor = page.next_cursor;
+        missed = 0;
+        draw();
+    };
+    const again = () => load(null).catch((error) => {
+        if (error.name !== "AbortError") throw error;
+    });
+    from.addEventListener("change", () => {
+        following.checked = !from.value;
+        again();
+    });
+    for (const field of [kind, activity, following]) field.addEventListener("change", again);
+    more.addEventListener("click", () => load(cursor));
+    await load(null);
+    onEvents(signal, (batch) => {
+        if (!following.checked || kind.value === "fact") return;
+        const wanted = activity.value.trim();
+        const newest = rows.findLast((row) => row.kind === "command")?.seq ?? 0;
+        const fresh = batch.events.filter((event) =>
+            event.seq > newest && (!wanted || event.activity === wanted));
+        missed += batch.missed;
+        if (fresh.length === 0 && !batch.missed) return;
+        rows = [...rows, ...fresh].slice(-KEPT_MAX);
+        draw();
+    });
+}

@@ -1,0 +1,206 @@
+// What an on-call person looks at first.
+
+import { get, poll, session } from "./api.js";
+import {
+    badge, command, count, distance, duration, fill, h, panel, s, setText, toActivity,
+    toDevice,
+} from "./dom.js";
+import { onEvents } from "./live.js";
+import { Table } from "./table.js";
+
+const SAMPLES_MAX = 120;
+
+/** Words for what holds a push, by the API's own. */
+export const reasons = {
+    spacing: "too soon after the last push", low_priority_spacing: "next frame",
+    bucket: "the budget is spent", device_bucket: "the phone's budget is spent",
+    device_spacing: "too soon for this phone", device_low_priority_spacing: "next frame",
+    in_flight: "a push is on its way", stream_limit: "waits for a stream",
+    reserving: "its budget is written", no_start_token: "no start token",
+    no_update_token: "no update token", start_unknown: "outcome of the start unknown",
+    token_back_off: "Apple says wait", lane_parked: "Apple is away",
+    upstream_closed: "Apple is away", timestamp_ahead: "the clock is behind", paused: "paused",
+    start_budget: "the start budget is spent", stranded: "new card has no token",
+    no_channel: "no channel",
+};
+
+/** "the budget is spent · in 4 s". */
+export function waiting(decision) {
+    if (!decision) return "";
+    const reason = reasons[decision.reason] ?? decision.reason ?? decision.action;
+    return decision.until ? `${reason} · ${distance(decision.until)}` : reason;
+}
+
+const tiles = [
+    ["activities", "Activities", (now) => now.counters.activities],
+    ["destinations", "Destinations", (now) => now.counters.destinations],
+    ["behind", "Behind", (now) => now.behind],
+    ["devices", "Devices", (now) => now.counters.devices],
+];
+const rates = [
+    ["events", "Events a second", (now) => now.counters.events],
+    ["pushes", "Pushes a second", (now) => now.counters.pushes],
+    ["frames", "Frames a second", (now) => now.counters.frames],
+];
+
+export async function overview(root, { signal }) {
+    const attention = h("ul.attention");
+    const calm = h("p.calm", {}, "Nothing needs attention.");
+    const values = Object.fromEntries(tiles.map(([name]) => [name, h("strong", {}, "–")]));
+    const plots = Object.fromEntries(rates.map(([name, title]) => [name, new Plot(title)]));
+    const lag = h("dl.facts");
+    const results = h("dl.facts");
+    const slowest = new Table("Destinations that are behind", [
+        { title: "Activity", cell: (row) => toActivity(row.activity) },
+        { title: "Device", cell: (row) => toDevice(row.device) },
+        { title: "Class", cell: (row) => row.class, wide: true },
+        { title: "Versions", cell: (row) => count(row.versions), number: true },
+        { title: "Why", cell: (row) => waiting(row.waiting) || "its push is about to go" },
+    ], {
+        key: (row) => `${row.activity} ${row.device}`,
+        stamp: (row) => JSON.stringify(row) + Math.floor(Date.now() / 1000),
+        none: "Every destination has the newest version.",
+    });
+    fill(root,
+        h("h1", {}, "Overview"),
+        panel("Needs attention", attention, calm),
+        h("div.tiles", {}, tiles.map(([name, title]) =>
+            h("div.tile", {}, h("span", {}, title), values[name]))),
+        h("div.plots", {}, rates.map(([name]) => plots[name].element)),
+        h("div.columns", {},
+            panel("From event to push", lag), panel("What Apple said", results)),
+        panel("Furthest behind", slowest.element));
+    const samples = [];
+    const act = (now) => {
+        session.me.phones = now.phones;
+        for (const [name, , value] of tiles) setText(values[name], count(value(now)));
+        samples.push({ at: Date.parse(now.at), now });
+        if (samples.length > SAMPLES_MAX) samples.shift();
+        for (const [name, , value] of rates) plots[name].draw(samples, value);
+        drawAttention(attention, calm, now.attention);
+        slowest.update(now.slowest);
+        facts(results, [
+            ["accepted", now.counters.pushes_accepted], ["refused", now.counters.pushes_rejected],
+            ["not sent", now.counters.pushes_not_sent], ["unknown", now.counters.pushes_unknown],
+        ].map(([name, value]) => [name, count(value)]));
+    };
+    const again = poll(2000, signal, async () => act(await get("/v1/overview", {}, signal)));
+    poll(5000, signal, async () => drawLag(lag, await lags(signal)));
+    let due = 0;
+    onEvents(signal, () => {
+        if (due) return;
+        due = setTimeout(() => { due = 0; again(); }, 400);
+    });
+}
+
+function drawAttention(list, calm, items) {
+    calm.hidden = items.length > 0;
+    list.hidden = items.length === 0;
+    const known = new Map([...list.children].map((item) => [item.dataset.key, item]));
+    const next = items.map((item) => {
+        const key = JSON.stringify(item);
+        const element = known.get(key) ?? attentionItem(item);
+        element.dataset.key = key;
+        return element;
+    });
+    if (next.length !== list.children.length || next.some((one, at) => one !== list.children[at])) {
+        list.replaceChildren(...next);
+    }
+}
+
+const severe = ["not_ready", "upstream_closed", "refused", "damaged", "keys_unreadable",
+    "not_shown", "certificate_ends", "clock_behind"];
+
+function attentionItem(item) {
+    const where = [item.activity && toActivity(item.activity), item.device && toDevice(item.device)]
+        .filter(Boolean);
+    return h("li", { class: severe.includes(item.code) ? "bad" : "warn" },
+        h("div.what", {}, badge(item.code.replaceAll("_", " "),
+            severe.includes(item.code) ? "bad" : "warn"),
+        item.count > 1 && h("strong", {}, `${count(item.count)} ×`), h("span", {}, item.text)),
+        where.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",
+            where[0], where[1] ? " on " : "", where[1]),
+        item.try.map(command));
+}
+
+/** Of the newest pushes: from the event's record to the decision to push it. */
+async function lags(signal) {
+    const page = await get("/v1/deliveries", { limit: 300 }, signal);
+    const since = Math.max(0, (session.me.last_seq = Math.max(session.me.last_seq,
+        (await get("/v1/overview", {}, signal)).last_seq)) - 1000);
+    const events = await get("/v1/log", { since, limit: 1000 }, signal);
+    const recorded = new Map(events.events.map((event) =>
+        [`${event.activity} ${event.version}`, Date.parse(event.recorded_at)]));
+    const toPush = [];
+    const toAnswer = [];
+    for (const delivery of page.deliveries) {
+        if (delivery.action !== "sent" || delivery.push?.result !== "accepted") continue;
+        const first = delivery.merged?.[0] ?? delivery.version;
+        const began = recorded.get(`${delivery.activity} ${first}`);
+        if (began === undefined) continue;
+        const ended = Date.parse(delivery.at);
+        toPush.push(Math.max(0, ended - began - (delivery.push.took_ms ?? 0)));
+        toAnswer.push(Math.max(0, ended - began));
+    }
+    return { toPush, toAnswer };
+}
+
+function drawLag(list, { toPush, toAnswer }) {
+    const part = (values, share) => {
+        const sorted = [...values].sort((one, other) => one - other);
+        return sorted.length === 0 ? "–"
+            : duration(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] / 1000);
+    };
+    facts(list, [
+        ["median to the push", part(toPush, 0.5)], ["95 % to the push", part(toPush, 0.95)],
+        ["95 % to Apple's answer", part(toAnswer, 0.95)],
+        ["newest pushes looked at", count(toPush.length)],
+    ]);
+}
+
+export function facts(list, pairs) {
+    if (list.children.length !== pairs.length * 2) {
+        fill(list, pairs.map(([name]) => [h("dt", {}, name), h("dd")]));
+    }
+    pairs.forEach(([, value], index) => {
+        const cell = list.children[index * 2 + 1];
+        if (value instanceof Node) cell.replaceChildren(value);
+        else setText(cell, value);
+    });
+}
+
+/** A rate over the last minutes, from counters that only grow. */
+class Plot {
+    constructor(title) {
+        this.line = s("path", { class: "line" });
+        this.area = s("path", { class: "area" });
+        this.value = h("strong", {}, "–");
+        this.element = h("figure.plot", {},
+            h("figcaption", {}, h("span", {}, title), this.value),
+            s("svg", { viewBox: "0 0 240 48", preserveAspectRatio: "none", "aria-hidden": "true" },
+                this.area, this.line));
+    }
+
+    draw(samples, value) {
+        const points = [];
+        for (let index = 1; index < samples.length; index += 1) {
+            const [before, after] = [samples[index - 1], samples[index]];
+            const seconds = (after.at - before.at) / 1000;
+            if (seconds <= 0) continue;
+            points.push(Math.max(0, value(after.now) - value(before.now)) / seconds);
+        }
+        if (points.length === 0) return;
+        const newest = points[points.length - 1];
+        setText(this.value, newest < 10 ? newest.toFixed(1) : count(Math.round(newest)));
+        const most = Math.max(1, ...points);
+        const step = 240 / (SAMPLES_MAX - 2);
+        const start = 240 - step * (points.length - 1);
+        const path = points.map((point, index) => {
+            const [x, y] = [start + index * step, 45 - point / most * 42];
+            return `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+        }).join("");
+        this.line.setAttribute("d", path);
+        this.area.setAttribute("d", `${path}L240 48L${start.toFixed(1)} 48Z`);
+    }
+}
+

@@ -1,0 +1,251 @@
+// The phone wall of `tombolo dev`: simulated phones that one can touch. Each is a client of the API.
+
+import { get, poll, post, segment } from "./api.js";
+import {
+    badge, brief, count, empty, fill, h, link, say, setText, toActivity, toDevice,
+} from "./dom.js";
+import { Face, frames } from "./island.js";
+import { sample, setting } from "./clips.js";
+import { waiting } from "./overview.js";
+
+export async function phones(root, { signal }) {
+    const wall = h("div.wall");
+    fill(root, h("h1", {}, "Phones"),
+        h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Swipe a card, lock "
+            + "a phone, open its app: the relay learns of it as it would of a real one. ",
+        link("#/overview", "See what needs attention"), "."), wall);
+    const views = new Map();
+    const hear = ({ phones: all }) => {
+        if (all.length === 0) fill(wall, empty("There are no phones: tombolo dev --phones 3"));
+        for (const phone of all) {
+            let view = views.get(phone.phone);
+            if (!view) {
+                view = new PhoneView(phone, again);
+                views.set(phone.phone, view);
+                wall.append(view.element);
+            }
+            view.hear(phone);
+        }
+    };
+    const again = poll(80, signal, async () => hear(await get("/v1/phones", {}, signal)));
+    poll(1000, signal, async () => {
+        const budgets = await get("/v1/budgets", { limit: 200 }, signal);
+        for (const [name, view] of views) {
+            view.budget(budgets.destinations.filter((row) => row.device === name));
+        }
+    });
+    frames(signal, (now) => { for (const view of views.values()) view.draw(now); });
+}
+
+class PhoneView {
+    constructor(phone, again) {
+        this.name = phone.phone;
+        this.again = again;
+        this.cards = new Map();
+        this.isOpen = false;
+        this.badges = h("span.badges");
+        this.face = new Face(["compact"]);
+        this.big = new Face(["expanded"]);
+        this.island = h("button.islandbutton", { type: "button", onclick: () => this.expand() },
+            this.face.element, this.big.element);
+        this.clock = h("span.clock");
+        this.signal = h("span.signal");
+        this.list = h("div.cards");
+        this.bigClock = h("div.bigclock", { "aria-hidden": "true" });
+        this.app = h("button.appicon", { type: "button", onclick: () => this.do("front"),
+            "aria-label": "Open the app" }, h("img", { src: "icon.svg", alt: "", width: 52, height: 52 }),
+        h("span", {}, "Example"));
+        this.inApp = h("div.inapp", {}, h("p", {}, "The app is in front."),
+            h("p.hint", {}, "Frames wait until it is left; the state still comes."));
+        this.center = h("div.controlcenter", {}, h("span"), h("span"), h("span"), h("span"));
+        this.home = h("button.homebar", { type: "button", "aria-label": "Leave the app",
+            onclick: () => this.do("back") });
+        this.pull = h("button.pull", { type: "button", "aria-label": "Pull the Control Center",
+            onclick: () => this.do(this.phone.presence === "covered" ? "front" : "control-center") });
+        this.glass = h("div.glass", {},
+            h("div.statusbar", {}, this.clock, this.signal), this.island, this.bigClock, this.list,
+            this.app, this.inApp, this.center, this.pull, this.home);
+        this.buttons = {};
+        const button = (name, words) => {
+            this.buttons[name] = h("button", { type: "button" }, words);
+            return this.buttons[name];
+        };
+        this.meter = h("meter", { min: 0, max: 1, low: 0.2, value: 1, hidden: true,
+            "aria-label": `Budget of ${this.name}` });
+        this.words = h("p.hint");
+        this.counts = h("p.hint");
+        this.element = h("section.phone", { "aria-label": this.name },
+            h("h2", {}, toDevice(this.name), " ", this.badges),
+            h("div.body", {}, this.glass),
+            h("div.controls", {}, button("lock", "Lock"), button("front", "Open app"),
+                button("center", "Control Center"), button("online", "Go offline"),
+                button("app", "Close app")),
+            this.meter, this.words, this.counts);
+        const on = (name, deed) => this.buttons[name].addEventListener("click", () =>
+            this.do(deed(this.phone)));
+        on("lock", (now) => now.locked ? "unlock" : "lock");
+        on("front", (now) => now.presence === "background" ? "front" : "back");
+        on("center", (now) => now.presence === "covered" ? "front" : "control-center");
+        on("online", (now) => now.online ? "offline" : "online");
+        on("app", (now) => now.terminated ? "launch" : "terminate");
+    }
+
+    async do(deed, activity) {
+        try {
+            await post(`/v1/phones/${segment(this.name)}`, activity ? { do: deed, activity }
+                : { do: deed });
+            this.again();
+        } catch (error) {
+            say(error.message, "bad");
+        }
+    }
+
+    expand() {
+        this.isOpen = !this.isOpen;
+        this.show();
+    }
+
+    hear(phone) {
+        this.phone = phone;
+        for (const card of phone.cards) {
+            let view = this.cards.get(card.card);
+            if (!view) {
+                view = new CardView(this, card);
+                this.cards.set(card.card, view);
+                this.list.prepend(view.element);
+            }
+            view.hear(card);
+        }
+        const there = new Set(phone.cards.map((card) => card.card));
+        for (const [number, view] of this.cards) {
+            if (there.has(number)) continue;
+            view.element.remove();
+            this.cards.delete(number);
+        }
+        this.top = phone.cards.findLast((card) => ["active", "stale"].includes(card.phase)) ?? null;
+        this.show();
+    }
+
+    show() {
+        const { phone } = this;
+        const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
+            this.top?.card, phone.class].join();
+        setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
+            + `reloaded ${count(phone.reloads.widget ?? 0)}`);
+        if (this.stamp === stamp) return;
+        this.stamp = stamp;
+        this.glass.dataset.locked = phone.locked;
+        this.glass.dataset.presence = phone.presence;
+        this.glass.dataset.open = this.isOpen && this.top !== null;
+        this.element.dataset.offline = !phone.online;
+        this.island.disabled = this.top === null;
+        this.island.setAttribute("aria-expanded", this.isOpen);
+        this.big.element.hidden = !this.isOpen || !this.top;
+        this.face.element.hidden = this.isOpen && this.top !== null;
+        setText(this.signal, phone.online ? "5G" : "offline");
+        fill(this.badges, badge(phone.class), badge(`iOS ${phone.os}`),
+            !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"));
+        setText(this.buttons.lock, phone.locked ? "Unlock" : "Lock");
+        setText(this.buttons.front, phone.presence === "background" ? "Open app" : "Leave app");
+        this.buttons.front.disabled = phone.locked;
+        setText(this.buttons.center, phone.presence === "covered" ? "Close the Center" : "Control Center");
+        this.buttons.center.disabled = phone.presence === "background";
+        this.pull.disabled = phone.presence === "background";
+        this.home.disabled = phone.presence === "background";
+        setText(this.buttons.online, phone.online ? "Go offline" : "Go online");
+        setText(this.buttons.app, phone.terminated ? "Launch app" : "Close app");
+    }
+
+    budget(rows) {
+        const row = rows.find((one) => one.activity === this.top?.activity) ?? rows[0];
+        this.meter.hidden = !row?.phone;
+        if (row?.phone) {
+            this.meter.max = row.phone.per_hour;
+            this.meter.low = row.phone.per_hour / 5;
+            this.meter.value = row.phone.left;
+        }
+        const left = !row ? "no activity" : row.left === null ? "no limit"
+            : `${count(row.left)} pushes left now${row.phone
+                ? `, ${count(row.phone.left)} of ${count(row.phone.per_hour)} this hour` : ""}`;
+        setText(this.words, `budget: ${left}${row?.waiting ? ` · ${waiting(row.waiting)}` : ""}`);
+    }
+
+    draw(now) {
+        if (!this.phone) return;
+        const state = this.top ? playing(this.top.state, now) : {};
+        this.face.draw(state, { now, label: `${this.name}, Dynamic Island` });
+        if (this.isOpen) this.big.draw(state, { now, label: `${this.name}, expanded` });
+        for (const view of this.cards.values()) view.draw(now);
+        const minute = Math.floor(now / 60000);
+        if (this.minute !== minute) {
+            this.minute = minute;
+            const words = new Intl.DateTimeFormat(undefined, { timeStyle: "short", hour12: false }).format(now);
+            setText(this.clock, words);
+            setText(this.bigClock, words);
+        }
+    }
+}
+
+/** A bundle is played by the app itself: all frames are in the state, in its member `clip`. */
+function playing(state, now) {
+    const clip = state?.clip;
+    if (!Array.isArray(clip?.frames) || clip.frames.length === 0 || !(clip.every >= 0.001)) return state;
+    const flipbook = { frames: clip.frames, every: `${clip.every}s`, loop: clip.loop };
+    return setting(state, clip.path, sample({ flipbook, began: clip.began * 1000 }, now).value);
+}
+
+const SWIPE = 70;
+
+/** A card on the Lock Screen: it can be swiped away, and "Allow" gives the app its token. */
+class CardView {
+    constructor(phone, card) {
+        this.phone = phone;
+        this.face = new Face(["lock"]);
+        this.alert = h("p.alert");
+        this.allow = h("button", { type: "button", onclick: () => this.act("allow") }, "Allow");
+        const swipe = h("button", { type: "button", onclick: () => this.act("swipe"),
+            "aria-label": `Swipe ${card.activity ?? "the card"} away` }, "Swipe away");
+        this.element = h("div.cardbox", {}, this.alert, this.face.element,
+            h("div.cardbuttons", {}, card.activity ? toActivity(card.activity) : "no id", this.allow,
+                swipe));
+        this.drag();
+    }
+
+    hear(card) {
+        this.card = card;
+        setText(this.alert, card.alert ? brief(card.alert, 60) : "");
+        this.allow.hidden = card.has_update_token || card.channel || card.phase === "ended";
+        this.element.dataset.phase = card.phase;
+    }
+
+    act(deed) {
+        if (this.card?.activity) this.phone.do(deed, this.card.activity);
+        else say("This card has no id of the relay, so nothing can be done to it by name.", "bad");
+    }
+
+    draw(now) {
+        this.face.draw(playing(this.card.state, now), { now, label: `${this.phone.name}, Lock Screen` });
+    }
+
+    drag() {
+        const surface = this.face.element;
+        let start = null;
+        surface.addEventListener("pointerdown", (event) => {
+            start = event.clientX;
+            surface.setPointerCapture(event.pointerId);
+        });
+        surface.addEventListener("pointermove", (event) => {
+            if (start === null) return;
+            surface.style.transform = `translateX(${Math.min(0, event.clientX - start)}px)`;
+        });
+        const end = (event) => {
+            if (start === null) return;
+            const way = event.clientX - start;
+            start = null;
+            surface.style.transform = "";
+            if (way < -SWIPE) this.act("swipe");
+        };
+        surface.addEventListener("pointerup", end);
+        surface.addEventListener("pointercancel", end);
+    }
+}

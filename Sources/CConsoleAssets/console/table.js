@@ -1,0 +1,89 @@
+// Tables that stay calm: rows keep their elements, cells change only where they differ, and of a
+// thousand rows only those that are seen are in the page.
+
+import { h } from "./dom.js";
+
+const ROW_HEIGHT = 36;
+const MARGIN = 12;
+
+/**
+ * columns: [{ title, cell(row) → text or Node, wide, number }]; `wide` columns go first on narrow
+ * screens. key(row) names a row; its cells are made anew only where stamp(row) has changed.
+ */
+export class Table {
+    constructor(label, columns, { key, stamp = JSON.stringify, none = "Nothing here." }) {
+        Object.assign(this, { columns, key, stamp });
+        this.rows = [];
+        this.elements = new Map();
+        this.before = h("tr.spacer", { "aria-hidden": "true" });
+        this.after = h("tr.spacer", { "aria-hidden": "true" });
+        this.body = h("tbody", {}, this.before, this.after);
+        const heads = columns.map((column) =>
+            h("th", { scope: "col", class: this.classes(column) }, column.title));
+        this.table = h("table", { "aria-label": label },
+            h("thead", {}, h("tr", {}, heads)), this.body);
+        this.none = h("p.empty", {}, none);
+        this.scroller = h("div.scroller", { tabindex: "0", role: "region", "aria-label": label },
+            this.table);
+        this.scroller.addEventListener("scroll", () => this.draw(), { passive: true });
+        this.element = h("div.tablebox", {}, this.scroller, this.none);
+        this.none.hidden = true;
+    }
+
+    classes(column) {
+        return [column.wide && "wide", column.number && "number"].filter(Boolean).join(" ")
+            || undefined;
+    }
+
+    update(rows) {
+        this.rows = rows;
+        this.none.hidden = rows.length > 0;
+        this.scroller.hidden = rows.length === 0;
+        this.table.setAttribute("aria-rowcount", rows.length + 1);
+        this.draw();
+    }
+
+    draw() {
+        const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - MARGIN);
+        const height = this.scroller.clientHeight || 600;
+        const last = Math.min(this.rows.length, first + Math.ceil(height / ROW_HEIGHT) + 2 * MARGIN);
+        this.before.style.height = `${first * ROW_HEIGHT}px`;
+        this.after.style.height = `${(this.rows.length - last) * ROW_HEIGHT}px`;
+        const seen = new Set();
+        let place = this.before;
+        for (let index = first; index < last; index += 1) {
+            const row = this.rows[index];
+            const key = this.key(row);
+            seen.add(key);
+            const element = this.rowElement(key, row, index);
+            if (place.nextSibling !== element) place.after(element);
+            place = element;
+        }
+        for (const [key, entry] of this.elements) {
+            if (seen.has(key)) continue;
+            entry.element.remove();
+            this.elements.delete(key);
+        }
+    }
+
+    rowElement(key, row, index) {
+        const stamp = this.stamp(row);
+        let entry = this.elements.get(key);
+        if (!entry) {
+            const cells = this.columns.map((column) => h("td", { class: this.classes(column) }));
+            entry = { element: h("tr", {}, cells), cells, stamp: undefined };
+            this.elements.set(key, entry);
+        }
+        entry.element.setAttribute("aria-rowindex", index + 2);
+        if (entry.stamp !== stamp) {
+            entry.stamp = stamp;
+            this.columns.forEach((column, place) => {
+                const value = column.cell(row);
+                const cell = entry.cells[place];
+                if (value instanceof Node) cell.replaceChildren(value);
+                else cell.textContent = value ?? "";
+            });
+        }
+        return entry.element;
+    }
+}

@@ -1,0 +1,122 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// The answer to `GET /v1/overview`.
+package struct OverviewAnswer: Sendable {
+    /// Something that an operator should look at.
+    package struct Attention: Hashable, Sendable {
+        package var code: String
+        /// What is wrong, in one sentence.
+        package var text: String
+        /// How many things it is true of.
+        package var count: Int64
+        /// One of them.
+        package var activity: Identifier?
+        package var device: Identifier?
+        /// Commands that show more, or that fix it.
+        package var commands: [String]
+
+        /// - Parameter commands: they can be typed as they are.
+        package init(
+            _ code: String, _ text: String, count: Int64 = 1, activity: Identifier? = nil,
+            device: Identifier? = nil, commands: [String]
+        ) {
+            (self.code, self.text, self.count) = (code, text, count)
+            (self.activity, self.device, self.commands) = (activity, device, commands)
+        }
+    }
+
+    package var tenant: TenantID
+    package var keyID: String
+    package var scopes: [String]
+    package var at: Instant
+    /// Whether `/v1/phones` answers this key.
+    package var hasPhones: Bool
+    package var counters: CoreCounters
+    package var lastSeq: Int64
+    package var overview: Overview
+    package var attention: [Attention]
+
+    /// - Parameters:
+    ///   - scopes: of the key that asks.
+    ///   - attention: the most urgent first.
+    package init(
+        tenant: TenantID, keyID: String, scopes: [String], at: Instant, hasPhones: Bool,
+        counters: CoreCounters, lastSeq: Int64, overview: Overview, attention: [Attention]
+    ) {
+        (self.tenant, self.keyID, self.scopes, self.at) = (tenant, keyID, scopes, at)
+        (self.hasPhones, self.counters, self.lastSeq) = (hasPhones, counters, lastSeq)
+        (self.overview, self.attention) = (overview, attention)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("tenant", tenant.name.rawValue)
+        writer.name("key")
+        writer.beginObject()
+        writer.member("id", keyID)
+        writer.name("scopes")
+        writer.beginArray()
+        for scope in scopes { writer.string(scope) }
+        writer.endArray()
+        writer.endObject()
+        writer.member("at", at.rfc3339)
+        writer.member("phones", hasPhones)
+        writer.member("last_seq", lastSeq)
+        writeCounters(to: &writer)
+        writer.member("behind", overview.behindCount)
+        writer.name("slowest")
+        writer.beginArray()
+        for behind in overview.slowest { Self.write(behind, to: &writer) }
+        writer.endArray()
+        writer.name("attention")
+        writer.beginArray()
+        for item in attention { Self.write(item, to: &writer) }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private func writeCounters(to writer: inout JSONWriter) {
+        writer.name("counters")
+        writer.beginObject()
+        writer.member("activities", counters.activitiesLive)
+        writer.member("destinations", counters.destinations)
+        writer.member("devices", counters.devices)
+        writer.member("events", counters.eventsAccepted)
+        writer.member("refused", counters.commandsRefused)
+        writer.member("pushes", counters.pushesSent)
+        writer.member("pushes_accepted", counters.pushesAccepted)
+        writer.member("pushes_rejected", counters.pushesRejected)
+        writer.member("pushes_not_sent", counters.pushesNotSent)
+        writer.member("pushes_unknown", counters.pushesUnknown)
+        writer.member("frames", counters.framesSent)
+        writer.endObject()
+    }
+
+    private static func write(_ behind: Overview.Behind, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("activity", behind.activity.rawValue)
+        writer.member("device", behind.device.rawValue)
+        writer.member("class", behind.budgetClass.name)
+        writer.member("versions", behind.versions)
+        if let waiting = behind.waiting {
+            writer.name("waiting")
+            writer.decision(waiting)
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ item: Attention, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("code", item.code)
+        writer.member("text", item.text)
+        writer.member("count", item.count)
+        writer.optional("activity", item.activity?.rawValue)
+        writer.optional("device", item.device?.rawValue)
+        writer.name("try")
+        writer.beginArray()
+        for command in item.commands { writer.string(command) }
+        writer.endArray()
+        writer.endObject()
+    }
+}

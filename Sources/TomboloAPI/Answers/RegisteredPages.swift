@@ -1,0 +1,40 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// The answer to `GET /v1/devices`.
+package struct DevicePage: Sendable {
+    private let devices: [DeviceView]
+    private let next: Identifier?
+
+    /// - Parameter next: the last device of the page, where there are more.
+    package init(_ devices: [DeviceView], next: Identifier?) {
+        self.devices = devices
+        self.next = next
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("devices")
+        writer.beginArray()
+        for device in devices { device.write(to: &writer) }
+        writer.endArray()
+        writer.nullable("next_cursor", next?.rawValue)
+        writer.endObject()
+    }
+}
+
+/// The answer to `GET /v1/types`.
+package struct TypeList: Sendable {
+    private let types: [TypeView]
+
+    package init(_ types: [TypeView]) { self.types = types }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("types")
+        writer.beginArray()
+        for type in types { type.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,79 @@
+import CConsoleAssets
+import TomboloCrypto
+import TomboloHTTP
+
+/// The console's files: compiled in, or, while somebody works on them, read from a directory with
+/// each request.
+package struct ConsoleFiles: Sendable {
+    /// One file, ready to be an answer.
+    struct File: Sendable {
+        var body: [UInt8]
+        var mediaType: String
+        /// Quoted (RFC 9110, section 8.8.3).
+        var entityTag: String
+
+        init(_ body: [UInt8], mediaType: String) {
+            self.body = body
+            self.mediaType = mediaType
+            entityTag = "\"" + Hex.encode(Array(SHA256.digest(body).prefix(8))) + "\""
+        }
+    }
+
+    private let read: @Sendable (String) -> [UInt8]?
+    private let isConstant: Bool
+
+    /// The files that are compiled in.
+    package static let embedded = ConsoleFiles(isConstant: true) { name in
+        all[name]?.body
+    }
+
+    /// Files that `read` answers by name, nil where there is none. A name has letters, digits, dots
+    /// and dashes, and begins with a letter.
+    package init(_ read: @escaping @Sendable (String) -> [UInt8]?) {
+        self.init(isConstant: false, read)
+    }
+
+    private init(isConstant: Bool, _ read: @escaping @Sendable (String) -> [UInt8]?) {
+        self.isConstant = isConstant
+        self.read = read
+    }
+
+    /// A file by its name; nil where there is none of that name, or where no browser asks for one
+    /// of its kind.
+    func file(_ name: String) -> File? {
+        guard let mediaType = Self.mediaType(name) else { return nil }
+        if isConstant { return Self.all[name] }
+        return read(name).map { File($0, mediaType: mediaType) }
+    }
+
+    /// The names of what is compiled in.
+    package static var names: [String] { all.keys.sorted() }
+
+    private static let all: [String: File] = {
+        var files: [String: File] = [:]
+        for index in 0..<tombolo_console_asset_count() {
+            let asset = tombolo_console_asset(index)
+            let name = String(cString: asset.name)
+            guard let type = mediaType(name) else { continue }
+            let bytes = UnsafeBufferPointer(start: asset.bytes, count: asset.count)
+            files[name] = File(Array(bytes), mediaType: type)
+        }
+        return files
+    }()
+
+    private static let mediaTypes = [
+        "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
+        "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
+    ]
+
+    private static func mediaType(_ name: String) -> String? {
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x2d
+                || byte == 0x2e
+        }
+        guard isPlain, name.utf8.first.map({ (0x61...0x7a).contains($0) }) ?? false,
+            let ending = name.split(separator: ".").last
+        else { return nil }
+        return mediaTypes[String(ending)]
+    }
+}

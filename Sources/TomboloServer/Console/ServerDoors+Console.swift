@@ -1,0 +1,54 @@
+import TomboloAPI
+import TomboloHTTP
+
+/// The console: files that need no key, made of nothing but the public API.
+extension ServerDoors {
+    /// `/console/`, or one of its files. Without its slash the page's relative addresses would
+    /// miss.
+    func console(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+        guard request.route.operation == .showConsole else {
+            return try consoleFile(request.parameter("file"), request)
+        }
+        guard request.target.text.utf8.last == UInt8(ascii: "/") else {
+            return DoorResponse(status: 308, fields: ["location": "/console/"], body: [])
+        }
+        return try consoleFile("index.html", request)
+    }
+
+    private func consoleFile(
+        _ name: String, _ request: DoorRequest
+    ) throws(Problem) -> DoorResponse {
+        guard let file = configuration.console.file(name) else {
+            throw Problem(
+                .unknownRoute, "The console has no file of this name. It begins at /console/.")
+        }
+        var fields = Self.consoleFields
+        fields.append("etag", file.entityTag)
+        let known = request.head.fields["if-none-match"] ?? ""
+        // Compared weakly (RFC 9110, section 13.1.2).
+        let isKnown = known.split(separator: ",").contains { tag in
+            let bare = tag.filter { $0 != " " }
+            return bare == "*" || bare == file.entityTag || bare == "W/" + file.entityTag
+        }
+        guard !isKnown else { return DoorResponse(status: 304, fields: fields, body: []) }
+        fields.append("content-type", file.mediaType)
+        return DoorResponse(status: 200, fields: fields, body: file.body, isShared: true)
+    }
+
+    /// Nothing but the relay's own files and API: no inline script or style, no frame, no form, no
+    /// other host; and no text becomes script (Trusted Types). `no-cache` asks the relay each time,
+    /// so that a page never meets the script of another version.
+    private static let consoleFields: HTTPFields = [
+        "content-security-policy":
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+            + "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types console",
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "x-frame-options": "DENY",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "permissions-policy": "camera=(), geolocation=(), microphone=()",
+        "cache-control": "no-cache",
+    ]
+}

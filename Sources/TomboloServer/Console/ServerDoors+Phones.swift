@@ -1,0 +1,70 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+
+/// The phones of `tombolo dev`. Where there are none, these paths answer 404.
+extension ServerDoors {
+    func phones(of tenant: TenantID) -> (any PhoneControl)? {
+        guard let phoneWall, phoneWall.tenant == tenant else { return nil }
+        return phoneWall.control
+    }
+
+    /// All of them, or the one in the path.
+    func showPhones(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        guard request.route.operation == .showPhone else {
+            return try await forward("GET", "", [], request)
+        }
+        return try await forward("GET", "/\(try request.identifier("phone"))", [], request)
+    }
+
+    /// Does what a user, the system or the app does on a phone.
+    func actOnPhone(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let path = "/\(try request.identifier("phone"))"
+        let isDryRun = try request.isDryRun
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let action: PhoneAction
+        do {
+            action = try PhoneAction(reading: document.root)
+        } catch {
+            throw Problem(error)
+        }
+        guard isDryRun else { return try await forward("POST", path, action.json.bytes, request) }
+        let phone = try await forward("GET", path, [], request)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("dry_run", true)
+            // It is the simulator's own JSON; of anything else nothing is passed on.
+            if let view = (try? JSONDocument(phone.body))?.root {
+                for (name, value) in view.members { writer.member(name, value.json) }
+            }
+            writer.endObject()
+        }
+    }
+
+    private func forward(
+        _ method: String, _ path: String, _ body: [UInt8], _ request: DoorRequest
+    ) async throws(Problem) -> DoorResponse {
+        guard let control = phones(of: request.tenant) else {
+            throw Problem(
+                .unknownRoute,
+                "There are no simulated phones here. They are in: tombolo dev")
+        }
+        let answer: PhoneAnswer
+        do {
+            answer = try await control.answer(method, path, body)
+        } catch {
+            throw Problem(.notReady, "The simulator does not answer. Start dev again: tombolo dev")
+        }
+        guard (200..<300).contains(answer.status) else {
+            // What the simulator says of it is JSON of one member; anything else says nothing.
+            let said = (try? JSONDocument(answer.body))?.root["error"]?.string
+            let detail = said ?? "the simulator answered \(answer.status)"
+            throw Problem(answer.status == 404 ? .unknownDevice : .invalidField, detail)
+        }
+        return DoorResponse(
+            status: 200, fields: ["content-type": "application/json"], body: answer.body)
+    }
+}

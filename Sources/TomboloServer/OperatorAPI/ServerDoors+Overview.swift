@@ -1,0 +1,162 @@
+import TomboloAPI
+import TomboloCore
+import TomboloRelay
+
+extension ServerDoors {
+    /// What an operator looks at first: how much there is, who is behind, and what needs attention.
+    func overview(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        guard let principal = request.principal else {
+            throw Problem(.internalError, "The overview has no key.")
+        }
+        let tenant = principal.tenant
+        let overview = await relay.overview(of: tenant)
+        let answer = OverviewAnswer(
+            tenant: tenant, keyID: principal.keyID, scopes: principal.scopes.scopes.map(\.text),
+            at: await relay.wallNow(),
+            hasPhones: phones(of: tenant) != nil && principal.scopes.contains(.operate),
+            counters: await relay.counters(of: tenant), lastSeq: await relay.lastSeq(of: tenant),
+            overview: overview, attention: await attention(tenant, overview))
+        return .json { answer.write(to: &$0) }
+    }
+
+    private func attention(
+        _ tenant: TenantID, _ overview: Overview
+    ) async -> [OverviewAnswer.Attention] {
+        var items = await troublesOfRelay(tenant)
+        items += await deadLetters(tenant)
+        if overview.damaged > 0 {
+            items.append(
+                .init(
+                    "damaged", "The log's rows of these activities cannot be read.",
+                    count: Int64(overview.damaged),
+                    commands: ["tombolo activity ls --status damaged", "tombolo log verify"]))
+        }
+        items += overview.troubles.map(Self.item)
+        if overview.unreached > 0 {
+            items.append(
+                .init(
+                    "unreached",
+                    "These activities run and reach no phone: no device of their audience has a "
+                        + "token.",
+                    count: Int64(overview.unreached), activity: overview.unreachedExample,
+                    commands: [
+                        overview.unreachedExample.map { "tombolo activity show \($0)" }
+                            ?? "tombolo activity ls --status waiting",
+                        "tombolo activity ls --status waiting",
+                    ]))
+        }
+        items += await relay.pauses(of: tenant).map { pause in
+            .init(
+                "paused",
+                pause.alertsOnly
+                    ? "An operator has paused alerts." : "An operator has paused pushes.",
+                activity: pause.activity,
+                commands: ["tombolo resume \(pause.name)"])
+        }
+        return items
+    }
+
+    /// What is wrong with the relay itself, or on its way to Apple.
+    private func troublesOfRelay(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
+        var items: [OverviewAnswer.Attention] = []
+        if let reason = await relay.unreadiness {
+            items.append(.init("not_ready", reason, commands: ["tombolo doctor"]))
+        }
+        let waiting = await relay.appsWaiting(of: tenant)
+        if waiting > 0 {
+            items.append(
+                .init(
+                    "upstream_closed",
+                    "Pushes of these apps wait: Apple refuses the key, is unwell, or cannot be "
+                        + "reached.",
+                    count: Int64(waiting), commands: ["tombolo doctor"]))
+        }
+        let behind = await relay.clockBehind
+        if behind >= Self.clockNotice {
+            items.append(
+                .init(
+                    "clock_behind",
+                    "The machine's clock is \(behind.text) behind the timestamps that phones have.",
+                    commands: ["timedatectl status"]))
+        }
+        // Of the whole machine: no tenant learns of the others'.
+        guard await relay.isAlone(tenant) else { return items }
+        if !access.unreadable.isEmpty {
+            items.append(
+                .init(
+                    "keys_unreadable", "These API keys cannot be read, and are refused.",
+                    count: Int64(access.unreadable.count), commands: ["tombolo key ls"]))
+        }
+        let now = await relay.wallNow()
+        if let end = certificateEnd, Instant(seconds: end) - now < Self.certificateNotice {
+            items.append(
+                .init(
+                    "certificate_ends",
+                    "The listener's certificate ends at \(Instant(seconds: end).rfc3339).",
+                    commands: ["tombolo config check"]))
+        }
+        return items
+    }
+
+    /// Less is made up for by waiting.
+    private static let clockNotice = Span.seconds(60)
+    /// A certificate is renewed weeks before its end; two weeks before, nobody has done it.
+    private static let certificateNotice = Span.seconds(14 * 24 * 3_600)
+    /// Older refusals are history.
+    private static let deadLetterAge = Span.seconds(24 * 3_600)
+    /// So many are counted.
+    private static let deadLettersMax = 1_000
+
+    private func deadLetters(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
+        let oldest = await relay.wallNow() - Self.deadLetterAge
+        let letters = await relay.deadLetters(
+            DeadLetterQuery(tenant: tenant), before: nil, limit: Self.deadLettersMax
+        ).letters.prefix { $0.at >= oldest }
+        guard let newest = letters.first else { return [] }
+        return [
+            .init(
+                "refused",
+                "Apple refused these pushes for good within a day; the newest with "
+                    + "\(newest.status) \(newest.reason).",
+                count: Int64(letters.count), activity: newest.activity.id, device: newest.device,
+                commands: [
+                    "tombolo dead ls", "tombolo dead retry --activity \(newest.activity.id)",
+                ])
+        ]
+    }
+
+    private static func item(_ group: Overview.Group) -> OverviewAnswer.Attention {
+        let (activity, device) = (group.activity, group.device)
+        var commands = ["tombolo activity show \(activity)"]
+        let text: String
+        switch group.trouble {
+        case .notShown:
+            text = "Apple took the newest push, and these phones say that they show something else."
+            commands.append("tombolo budget show --device \(device)")
+        case .startUnknown:
+            text = "Nobody knows whether these starts reached the phone: Apple did not answer."
+        case .noToken:
+            text =
+                "These phones have no token to push to: the user has not tapped Allow, or the "
+                + "app has not reported it."
+            commands = ["tombolo device show \(device)"]
+        case .budgetSpent:
+            text = "These changes wait, because the phone's budget is spent."
+            commands = ["tombolo budget show --activity \(activity)"]
+        case .dismissed:
+            text = "The user has swiped these cards away; the relay sends nothing more there."
+        case .lapsed:
+            text = "The system ended these cards after 8 hours, and their activities go on."
+            commands.append("tombolo end \(activity)")
+        }
+        return .init(
+            group.trouble.rawValue, text, count: Int64(group.count), activity: activity,
+            device: device, commands: commands)
+    }
+}
+
+extension Pause {
+    fileprivate var activity: Identifier? {
+        if case .activity(let id) = scope { id } else { nil }
+    }
+}

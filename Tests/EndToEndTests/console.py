@@ -1,0 +1,338 @@
+"""The console in a real browser, against `tombolo dev`: console.py TOMBOLO [--photographs DIR]
+
+Each screen is opened once; the browser's log stays empty under the content security policy, and axe
+finds nothing. With --photographs each is also kept as a picture: light, dark, and 390 pixels wide.
+Needs playwright and axe-playwright-python from PyPI, and a Chromium on the path.
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+LINK = "javascript:alert(3)"
+TURNED = "\u202eevil\u202c"
+
+
+def check(condition, *words):
+    if not condition:
+        raise SystemExit("console: " + " ".join(str(word) for word in words))
+
+
+class Relay:
+    """`dev`, and its API."""
+
+    def __init__(self, program, data):
+        self.program = program
+        self.process = subprocess.Popen(
+            [program, "dev", "--no-input", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0",
+             "--data", data], stdout=subprocess.PIPE)
+        first = json.loads(self.process.stdout.readline())
+        self.origin, self.key, self.console = first["api"], first["key"], first["console"]
+
+    def call(self, method, path, body=None, key=None):
+        data = None
+        if body is not None:
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
+        request = urllib.request.Request(self.origin + path, method=method, data=data, headers={
+            "authorization": "Bearer " + (key or self.key), "content-type": kind})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read()
+
+    def read(self, path):
+        return json.loads(self.call("GET", path))
+
+    def fill(self):
+        """A day's work: a cat that runs, a turn, an order, a long list, and what an enemy would send."""
+        self.call("PUT", "/v1/types/OrderAttributes", {
+            "state": {"properties": {"step": {"type": "string"}}, "required": ["step"]}})
+        self.call("PUT", "/v1/activities/order-17", {
+            "type": "OrderAttributes", "audience": {"device": "phone-2"},
+            "state": {"step": "In the oven", "minutes": 12, "progress": 0.4},
+            "alert": {"title": "In the oven"}})
+        for minute in range(5):
+            self.call("PATCH", "/v1/activities/order-17", {
+                "state": {"minutes": 11 - minute, "progress": 0.5 + minute / 10}, "urgency": "high"})
+        self.call("PUT", "/v1/activities/radial-1", {
+            "type": "RadialWidgetAttributes", "audience": {"devices": ["phone-1", "phone-3"]},
+            "state": {"offset": 0}, "alert": {"title": "Turn"}})
+        self.call("POST", "/v1/activities/radial-1/clips", {"tween": {
+            "path": "/offset", "from": 0, "to": 3600, "duration": "2m", "easing": "linear",
+            "unit": "degrees"}})
+        self.call("PUT", "/v1/activities/alone", {"type": "OrderAttributes", "state": {"step": "?"}})
+        self.call("PUT", "/v1/activities/hostile", {
+            "type": "HostileAttributes", "audience": {"device": "phone-3"}, "state": {
+                "title": HOSTILE, "link": LINK, "turned": TURNED, "long": "W" * 2500,
+                "image": "iVBORw0KGgoAAAANSUhEUv////////8=", "__proto__": {"polluted": 1},
+                "progress": 0.5}, "alert": {"title": HOSTILE}})
+        lines = [json.dumps({"activity": f"row-{number:04}", "do": "start", "type": "OrderAttributes",
+                             "state": {"step": "baking"}}) for number in range(1200)]
+        self.call("POST", "/v1/events", ("\n".join(lines) + "\n").encode())
+        self.runner = subprocess.Popen(
+            [self.program, "trigger", "runner", "--for", "120s", "--relay", self.origin,
+             "--key", self.key], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            running = self.read("/v1/activities?status=active&type=RunnerWidgetAttributes")
+            if any(one["clips"] for one in running["activities"]):
+                return running["activities"][-1]["activity"]
+            time.sleep(0.1)
+        return check(False, "the cat does not run")
+
+    def end(self):
+        for process in (getattr(self, "runner", None), self.process):
+            if process:
+                process.terminate()
+                process.communicate(timeout=30)
+
+
+def until(page, script, arg=None, seconds=10):
+    """Waits until a function in the page is true: the page's policy lets nothing else ask again."""
+    deadline = time.monotonic() + seconds
+    while not page.evaluate(script, arg):
+        check(time.monotonic() < deadline, "not within", seconds, "s:", script, arg)
+        page.wait_for_timeout(30)
+
+
+class Window:
+    """A page whose log is kept."""
+
+    def __init__(self, browser, relay, width=1360, height=900, scheme="light"):
+        self.relay, self.log, self.requests = relay, [], []
+        # A page of the test may do what the console may not: axe is put in by it.
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.page.on("console", lambda message: self.log.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.log.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: self.log.append(f"dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def sign_in(self, key=None):
+        self.page.goto(self.relay.console)
+        self.page.wait_for_selector("#key")
+        api = [url for url in self.requests if "/v1/" in url]
+        check(api == [], "asked before sign-in:", api)
+        self.page.fill("#key", key or self.relay.key)
+        self.page.press("#key", "Enter")
+        self.page.wait_for_selector("nav a")
+
+    def open(self, path, title):
+        self.page.evaluate("path => { location.hash = '#/' + path }", path)
+        until(self.page, "title => document.querySelector('main h1')?.textContent.startsWith(title)",
+              title)
+
+    def quiet(self, place):
+        check(self.log == [], place, "the browser's log:", self.log[:5])
+
+    def axe(self, place):
+        """What axe finds; what its own script is not allowed to do is none of the console's."""
+        before = len(self.log)
+        found = Axe().run(self.page)
+        del self.log[before:]
+        check(found.violations_count == 0, place, found.generate_report())
+
+
+def screens(runner):
+    return [
+        ("overview", "overview", "Overview"), ("activities", "activities", "Activities"),
+        ("runner", "activity/" + runner, runner), ("radial", "activity/radial-1", "radial-1"),
+        ("order", "activity/order-17", "order-17"), ("hostile", "activity/hostile", "hostile"),
+        ("phones", "phones", "Phones"), ("deliveries", "deliveries", "Deliveries"),
+        ("devices", "devices", "Devices"), ("device", "devices/phone-2", "phone-2"),
+        ("log", "log", "Log"), ("pacing", "pacing", "Pauses"),
+        ("types", "types/OrderAttributes", "Types"), ("channels", "channels", "Channels"),
+    ]
+
+
+def walk(window, runner):
+    """Each screen once: it says something, axe finds nothing, the log is empty."""
+    for name, path, title in screens(runner):
+        window.open(path, title)
+        window.page.wait_for_timeout(350)
+        window.axe(name)
+        window.quiet(name)
+    links = window.page.eval_on_selector_all("nav a", "all => all.map(a => a.getAttribute('href'))")
+    check(len(links) == 10 and all(link.startswith("#/") for link in links), "nav", links)
+
+
+def moving(window, runner):
+    """The flip-book and the turn move, and the scrubber goes back in time."""
+    page = window.page
+    window.open("activity/" + runner, runner)
+    page.wait_for_selector(".producer canvas")
+    frames = {page.evaluate(
+        "document.querySelector('.producer canvas').toDataURL()") for _ in range(40)
+        if page.wait_for_timeout(35) is None}
+    check(len(frames) >= 4, "the cat has", len(frames), "pictures")
+    window.open("activity/radial-1", "radial-1")
+    page.wait_for_selector(".producer .avatar")
+    places = {page.evaluate(
+        "document.querySelector('.producer .avatar').getAttribute('transform')") for _ in range(10)
+        if page.wait_for_timeout(60) is None}
+    check(len(places) >= 5, "the turn stands still:", places)
+    window.open("activity/order-17", "order-17")
+    until(page, "() => document.querySelector('.scrubber').max > 5")
+    check("minutes 7" in page.inner_text(".producer .lockcard"), page.inner_text(".producer"))
+    page.fill(".scrubber", "0")
+    until(page, "() => document.querySelector('.producer .lockcard').textContent.includes('minutes 12')")
+    page.press(".scrubber", "ArrowRight")
+    page.click("text=Now")
+    window.quiet("the scrubber")
+
+
+def touched(window):
+    """A swipe on the wall needs attention within a second or two; keys of the keyboard do as well."""
+    page = window.page
+    window.open("phones", "Phones")
+    phone = page.locator("section.phone[aria-label='phone-2']")
+    phone.get_by_role("button", name="Lock", exact=True).press("Enter")
+    card = phone.locator(".cardbox", has_text="order-17")
+    card.wait_for()
+    window.axe("a locked phone")
+    box = card.locator(".lockcard").bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 30, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 30, box["y"] + 20, steps=6)
+    page.mouse.up()
+    card.wait_for(state="detached", timeout=3000)
+    phone.get_by_role("button", name="Unlock").click()
+    phone.get_by_role("button", name="Open app").click()
+    phone.get_by_text("The app is in front.").wait_for()
+    for words in ("Control Center", "Close the Center", "Leave app", "Go offline", "Go online"):
+        phone.get_by_role("button", name=words, exact=True).click()
+    started = time.monotonic()
+    window.open("overview", "Overview")
+    page.get_by_text("has swiped these cards away").wait_for(timeout=5000)
+    check(time.monotonic() - started < 5, "the swipe took", time.monotonic() - started)
+    window.quiet("the wall")
+
+
+def enemy(window):
+    """A state's text stays text, its links lead nowhere, and a long list stays small in the page."""
+    page = window.page
+    window.open("activity/hostile", "hostile")
+    page.wait_for_timeout(500)
+    check(HOSTILE in page.inner_text("main"), "the hostile text is shown as text")
+    counts = page.evaluate("""() => ({
+        images: document.querySelectorAll('main img').length,
+        scripts: document.querySelectorAll('main script').length,
+        links: [...document.querySelectorAll('a')].filter(a => !a.getAttribute('href').startsWith('#/')).length,
+        turned: document.body.textContent.includes('\\u202e'), polluted: ({}).polluted,
+        wide: document.documentElement.scrollWidth - innerWidth })""")
+    check(counts == {"images": 0, "scripts": 0, "links": 0, "turned": False,
+                     "polluted": None, "wide": 0}, counts)
+    window.open("activities", "Activities")
+    page.select_option("#status", "")
+    until(page, "() => document.querySelectorAll('tbody tr').length > 20")
+    for _ in range(6):
+        page.click("text=Show more")
+        page.wait_for_timeout(150)
+    rows = page.evaluate("""() => [document.querySelectorAll('tbody tr').length,
+        Number(document.querySelector('table').getAttribute('aria-rowcount'))]""")
+    check(rows[0] < 100 and rows[1] > 1200, "rows in the page, and in all:", rows)
+    window.quiet("the long list")
+
+
+def observer(browser, relay):
+    """A key that only observes is offered nothing else, and signing out forgets it."""
+    made = json.loads(relay.call("POST", "/v1/keys", {"scopes": ["observe"]}))
+    window = Window(browser, relay)
+    window.sign_in(made["key"])
+    page = window.page
+    names = page.eval_on_selector_all("nav a", "all => all.map(a => a.textContent)")
+    check("Phones" not in names, "an observer sees", names)
+    for path, title in (("pacing", "Pauses"), ("deliveries", "Deliveries"),
+                        ("types", "Types"), ("activity/order-17", "order-17")):
+        window.open(path, title)
+        page.wait_for_timeout(300)
+        words = page.eval_on_selector_all("main button", "all => all.map(one => one.textContent)")
+        offered = {"Pause", "Resume", "Retry", "Check it", "Measure the push"} & set(words)
+        check(not offered, path, "offers an observer", offered)
+    window.quiet("an observer")
+    page.click("text=Sign out")
+    page.wait_for_selector("#key")
+    check(page.evaluate("sessionStorage.length") == 0, "the key is still there")
+    window.context.close()
+
+
+def handed_over(browser, relay):
+    """The key in the fragment signs in, and is gone from the address and the history."""
+    window = Window(browser, relay)
+    window.page.goto(f"{relay.console}#key={relay.key}")
+    window.page.wait_for_selector("nav a")
+    check(relay.key not in window.page.url, window.page.url)
+    check(not any(relay.key in url for url in window.requests), "a request names the key")
+    window.quiet("the key handed over")
+    window.context.close()
+
+
+def photographs(browser, relay, runner, folder):
+    for name, width, height, scheme in (
+            ("light", 1360, 900, "light"), ("dark", 1360, 900, "dark"), ("narrow", 390, 844, "light")):
+        window = Window(browser, relay, width, height, scheme)
+        window.page.goto(relay.console)
+        window.page.wait_for_selector("#key")
+        window.page.screenshot(path=os.path.join(folder, f"signin-{name}.png"))
+        window.sign_in()
+        for screen, path, title in screens(runner):
+            window.open(path, title)
+            window.page.wait_for_timeout(2500 if screen == "overview" else 1200)
+            wide = window.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            check(wide <= 0, screen, name, "is", wide, "pixels too wide")
+            window.page.screenshot(
+                path=os.path.join(folder, f"{screen}-{name}.png"), full_page=True)
+        window.context.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--photographs")
+    options = parser.parse_args()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    check(chromium, "there is no chromium on the path")
+    with tempfile.TemporaryDirectory(prefix="tombolo-console.") as data, sync_playwright() as player:
+        relay = Relay(options.program, data)
+        try:
+            runner = relay.fill()
+            # Its sandbox needs rights that a build machine does not give.
+            browser = player.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            window = Window(browser, relay)
+            window.page.goto(relay.console)
+            window.page.wait_for_selector("#key")
+            window.axe("sign-in")
+            window.sign_in()
+            walk(window, runner)
+            moving(window, runner)
+            enemy(window)
+            touched(window)
+            window.context.close()
+            for width, scheme in ((1360, "dark"), (390, "light")):
+                other = Window(browser, relay, width, 844, scheme)
+                other.sign_in()
+                walk(other, runner)
+                wide = other.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                check(wide <= 0, "at", width, "pixels it is", wide, "too wide")
+                other.context.close()
+            observer(browser, relay)
+            handed_over(browser, relay)
+            if options.photographs:
+                os.makedirs(options.photographs, exist_ok=True)
+                photographs(browser, relay, runner, options.photographs)
+            browser.close()
+        finally:
+            relay.end()
+        check(relay.process.returncode == 0, "dev ended with", relay.process.returncode)
+    print("console: each screen, light, dark and 390 pixels wide; the log is empty, axe finds nothing")
+
+
+main()

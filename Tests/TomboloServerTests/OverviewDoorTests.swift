@@ -1,0 +1,110 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+@testable import TomboloServer
+
+@Suite struct OverviewDoorTests {
+    private func codes(_ doors: DoorsUnderTest, key: String? = nil) async throws -> [String] {
+        let answer = try await doors.call("GET", "/v1/overview", key: key)
+        #expect(answer.status == 200, "\(answer.text)")
+        return try json(answer)["attention"]?.elements.compactMap { $0["code"]?.string } ?? []
+    }
+
+    @Test func `a relay at rest needs no attention`() async throws {
+        try await withDoors { doors in
+            #expect(try await codes(doors) == [])
+            let answer = try json(try await doors.call("GET", "/v1/overview"))
+            #expect(answer["tenant"]?.string == "main")
+            #expect(
+                answer["key"]?["scopes"]?.elements.compactMap(\.string)
+                    == ["produce", "observe", "operate"])
+            #expect(answer["slowest"]?.count == 0)
+        }
+    }
+
+    @Test func `an activity that reaches nobody, a pause and a refusal need attention`()
+        async throws
+    {
+        try await withDoors { doors in
+            _ = try await doors.call(
+                "PUT", "/v1/activities/alone", #"{"type":"Dog","state":{"n":1}}"#)
+            #expect(try await codes(doors) == ["unreached"])
+            try await doors.registerPhone()
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+            doors.sender.refusal = "BadTopic"
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat",
+                #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
+                fields: ["Prefer: wait=2"])
+            _ = try await doors.call("POST", "/v1/pauses", #"{"activity":"cat"}"#)
+            #expect(try await codes(doors) == ["refused", "unreached", "paused"])
+            let answer = try json(try await doors.call("GET", "/v1/overview"))
+            let refused = try #require(answer["attention"]?.elements.first { _ in true })
+            #expect(refused["text"]?.string?.contains("400 BadTopic") == true)
+            #expect(refused["activity"]?.string == "cat")
+            #expect(
+                refused["try"]?.elements.compactMap(\.string)
+                    == ["tombolo dead ls", "tombolo dead retry --activity cat"])
+        }
+    }
+
+    @Test func `a card that its user has swiped away needs attention`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat",
+                #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
+                fields: ["Prefer: wait=2"])
+            #expect(try await codes(doors) == [])
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/activities/cat", #"{"phase":"dismissed","by":"user"}"#)
+            #expect(try await codes(doors).contains("dismissed"))
+            _ = try await doors.call("POST", "/v1/activities/cat/end", "{}")
+            #expect(try await codes(doors) == [], "it has ended: nothing is to be done")
+        }
+    }
+
+    @Test func `nothing of it tells of another tenant`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call(
+                "PUT", "/v1/activities/alone", #"{"type":"Dog","state":{"n":1}}"#)
+            _ = try await doors.call("POST", "/v1/pauses", #"{"all":true}"#)
+            try await doors.registerPhone()
+            _ = try await doors.call("PUT", "/v1/types/Dog", "{}")
+            let other = try await doors.mint("observe", tenant: TenantID(Identifier("other")!))
+            #expect(try await codes(doors, key: other) == [])
+            let answer = try json(try await doors.call("GET", "/v1/overview", key: other))
+            #expect(answer["last_seq"]?.integer == 0)
+            #expect(answer["counters"]?["devices"]?.integer == 0)
+            for path in ["/v1/devices", "/v1/types"] {
+                let list = try json(try await doors.call("GET", path, key: other))
+                #expect(list.members.first { _ in true }?.value.count == 0)
+            }
+        }
+    }
+
+    @Test func `devices and types are listed in their order, in pages`() async throws {
+        try await withDoors { doors in
+            for name in ["d2", "d1", "d3"] {
+                _ = try await doors.call("PUT", "/v1/devices/\(name)", #"{"os":"26.1"}"#)
+            }
+            _ = try await doors.call("PUT", "/v1/channels/final", "{}")
+            let first = try json(try await doors.call("GET", "/v1/devices?limit=2"))
+            #expect(
+                first["devices"]?.elements.compactMap { $0["device"]?.string } == ["d1", "d2"])
+            let cursor = try #require(first["next_cursor"]?.string)
+            let rest = try json(try await doors.call("GET", "/v1/devices?cursor=\(cursor)"))
+            #expect(rest["devices"]?.elements.compactMap { $0["device"]?.string } == ["d3"])
+            #expect(rest["next_cursor"]?.kind == .null)
+            for name in ["Dog", "Cat"] {
+                _ = try await doors.call("PUT", "/v1/types/\(name)", "{}")
+            }
+            let types = try json(try await doors.call("GET", "/v1/types"))
+            #expect(types["types"]?.elements.compactMap { $0["type"]?.string } == ["Cat", "Dog"])
+        }
+    }
+}

@@ -104,6 +104,7 @@ package actor Relay: TurnTarget, TimerTarget {
             after: last)
         var recovery = CoreRecovery()
         (recovery.lead, recovery.clockStep) = (clock.lead, clock.stepAtStart)
+        recovery.leads = clock.leads
         recovery.wallToldBefore = clock.wallToldBefore
         recovery.tellsThrough = last?.toldThrough ?? .distantPast
         recovery.lastSeq = recovered.lastSeq

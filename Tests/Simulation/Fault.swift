@@ -25,7 +25,7 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case months
     // Others
     case strangers
-    // Clocks that are wrong by years; no seed draws the machine's yet
+    // Clocks that are wrong by years
     case wrongClock, wrongPhones
     // Devices that go and come back, or get another user; no seed draws the second yet
     case deletedDevices, changedUsers

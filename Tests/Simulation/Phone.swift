@@ -44,6 +44,8 @@ final class Card {
     var alerts: [Int64: Int] = [:]
     /// Since when a newer state waits for it.
     var behindSince: MonotonicInstant?
+    /// What is missing is its end.
+    var waitsForEnd = false
 
     init(_ reference: ActivityReference) { self.reference = reference }
 }

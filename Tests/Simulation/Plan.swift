@@ -76,6 +76,7 @@ struct Plan {
         if mutant == .userKept || mutant == .leftCardKept, dice.happens(.owners, oneIn: 4) {
             drawn.insert(FaultSet(.changedUsers))
         }
+        if dice.happens(.clocks, oneIn: 10) { drawn.insert(FaultSet(.wrongClock)) }
         faults = given ?? Self.possible(drawn)
         tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours

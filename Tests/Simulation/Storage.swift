@@ -14,8 +14,8 @@ protocol Storage: EventLog {
     /// Cuts events up to there, with no regard for what needs them still; a mutant's way.
     func cutRegardless(through seq: Int64)
 
-    /// No power loss is to come any more.
-    func calm()
+    /// No power loss is to come any more. Answers whether the power is gone already.
+    func calm() -> Bool
 
     /// The disk takes nothing more, or takes it again. Answers whether the log will find that out
     /// by itself.
@@ -26,7 +26,7 @@ extension InMemoryEventLog: Storage {
     func afterCrash() -> any Storage { crashed() }
     func planPowerLoss(after operations: Int) {}
     func cutRegardless(through seq: Int64) {}
-    func calm() {}
+    func calm() -> Bool { false }
     func setFull(_ isFull: Bool) -> Bool { false }
 }
 
@@ -70,7 +70,10 @@ final class DiskStorage: Storage, @unchecked Sendable {
 
     func planPowerLoss(after operations: Int) { disk.plan(.powerLoss, after: operations) }
 
-    func calm() { disk.planNothing() }
+    func calm() -> Bool {
+        disk.planNothing()
+        return disk.isDark
+    }
 
     func setFull(_ isFull: Bool) -> Bool {
         disk.bytesMax = isFull ? disk.bytesMax ?? disk.bytesUsed : nil

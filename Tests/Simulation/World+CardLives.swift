@@ -57,10 +57,29 @@ extension World {
     /// Whether the relay may hold it for over: it counts from the start, the phone from its
     /// arrival.
     func isNearEnd(_ card: Card, _ phone: Phone) -> Bool {
-        guard let life = plan.cardLife else { return false }
+        let length = plan.cardLife?.length ?? Self.dayOfCard
         let start = outboxes[key(phone, card.reference)]?.sends.last { $0.event == .start }?.at
         let since = min(card.beganAt, start ?? card.beganAt)
-        return card.isLapsed || loop.now - since > life.length - .seconds(30)
+        let age = loop.now - since + ageByReboots(after: since)
+        return card.isLapsed || age > length - .seconds(30)
+    }
+
+    private func ageByReboots(after since: MonotonicInstant) -> Duration {
+        agedByReboots.reduce(.zero) { $1.at > since ? $0 + $1.by : $0 }
+    }
+
+    /// The life of a card where the world has no shorter one.
+    private static let dayOfCard = Duration.seconds(8 * 3_600)
+
+    /// A machine comes back from a reboot: how long it was off only the wall clock tells, and what
+    /// that clock was set forward by meanwhile counts as time in which cards grew older.
+    func ageByReboot() {
+        let (boot, offset) = (clock.boot, clock.offset.nanoseconds)
+        if boot != lastStart.boot {
+            let more = Duration.nanoseconds(max(0, offset - lastStart.offset))
+            if more > .zero { agedByReboots.append((loop.now, more)) }
+        }
+        lastStart = (boot, offset)
     }
 
     // MARK: Checkers

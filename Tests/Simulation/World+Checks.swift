@@ -287,6 +287,9 @@ extension World {
             card.behindSince = nil
             return
         }
+        // An end waits from its own moment on.
+        if card.waitsForEnd == isLive { card.behindSince = nil }
+        card.waitsForEnd = !isLive
         if let since = card.behindSince, let last, last.at > since { card.behindSince = nil }
         let since = card.behindSince ?? loop.now
         card.behindSince = since

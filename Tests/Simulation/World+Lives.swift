@@ -13,6 +13,7 @@ extension World {
             lives += 1
             let life = Life(lives, loop)
             self.life = life
+            ageByReboot()
             note(.lifeBegins, who: -1, Int64(lives))
             await live(life)
             note(.lifeEnds, who: -1, Int64(lives))

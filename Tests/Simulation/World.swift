@@ -85,6 +85,10 @@ final class World: @unchecked Sendable {
     var reloadingTypes = 0
     /// Names that were given a second time.
     var archives = 0
+    /// Of the life before: on which boot it began, and by how much the wall clock was wrong then.
+    var lastStart: (boot: String, offset: Int64) = ("boot 1", 0)
+    /// What reboots may have added to the age of a card by the relay's clock.
+    var agedByReboots: [(at: MonotonicInstant, by: Duration)] = []
     let rest: Parking
 
     init(seed: UInt64, faults: FaultSet?, mutant: Mutant?) {
@@ -232,7 +236,8 @@ final class World: @unchecked Sendable {
         apple.heal()
         isDiskFull = false
         _ = storage.setFull(false)
-        storage.calm()
+        // It went while the log was cut: who has nothing to write would not notice.
+        if storage.calm() { crash() }
         for phone in phones { comeOnline(phone) }
         await resumeEverything()
         await wantEverythingReloaded()

@@ -344,10 +344,10 @@ import TomboloJSON
         for slot in 1..<ChannelPool.countMax {
             pool.recovered(slot, isUsed: true, restsUntil: .distantPast)
         }
-        let first = pool.asks(now: now, wall: now)
+        let first = pool.asks(now: now)
         pool.made(0)
-        let taken = pool.take(wall: now)
-        let second = pool.asks(now: now, wall: now)
+        let taken = pool.take(now: now)
+        let second = pool.asks(now: now)
         #expect(first && taken == 0 && !second)
     }
 

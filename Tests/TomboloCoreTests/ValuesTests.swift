@@ -149,7 +149,7 @@ import TomboloCore
 
     @Test func `a reading of the clock is read as it was written, and nothing else is`() {
         var clock = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
-        let reading = clock.reading(monotonic: 7, boot: "a")
+        let reading = clock.reading(monotonic: 0, boot: "a")
         #expect(RelayClock.Reading(record: reading.record) == reading)
         #expect(RelayClock.Reading(record: Record(space: .relay, number: 1, value: [1])) == nil)
         #expect(RelayClock.Reading(record: Record(space: .mark, number: 1, value: nil)) == nil)

@@ -41,6 +41,7 @@ struct Campaign {
         for violation in verdict.violations.prefix(3) { say("  \(violation)") }
         guard failed <= 3, !options.showsHistory else { return }
         var run = SeedRun(seed: verdict.seed)
+        run.faults = verdict.faults
         run.faults = run.shrunk()
         run.keepsHistory = true
         let shrunk = run.run()

@@ -7,8 +7,8 @@ struct ChannelPool: Sendable {
     /// After a refusal Apple is not asked again for so long.
     static let refusalTime = Span.minutes(10)
 
-    /// Channels that no activity uses, those that rest longest last, with the wall time until which
-    /// cards of the activity before may be there.
+    /// Channels that no activity uses, those that rest longest last, with the steady time until
+    /// which cards of the activity before may be there.
     private var free: [(slot: Int, restsUntil: Instant)] = []
     private(set) var count = 0
     private var isAsked = false
@@ -36,17 +36,17 @@ struct ChannelPool: Sendable {
     }
 
     /// One that has rested.
-    mutating func take(wall: Instant) -> Int? {
-        guard let place = free.firstIndex(where: { $0.restsUntil <= wall }) else { return nil }
+    mutating func take(now: Instant) -> Int? {
+        guard let place = free.firstIndex(where: { $0.restsUntil <= now }) else { return nil }
         return free.remove(at: place).slot
     }
 
     /// The one that `take` would give.
-    func next(wall: Instant) -> Int? { free.first { $0.restsUntil <= wall }?.slot }
+    func next(now: Instant) -> Int? { free.first { $0.restsUntil <= now }?.slot }
 
     /// Whether Apple is to be asked for another one now. At most one is asked for at a time.
-    mutating func asks(now: Instant, wall: Instant) -> Bool {
-        guard !isAsked, rested(wall: wall) < Self.freeMin, count < Self.countMax,
+    mutating func asks(now: Instant) -> Bool {
+        guard !isAsked, rested(now: now) < Self.freeMin, count < Self.countMax,
             refusedUntil <= now
         else {
             return false
@@ -59,7 +59,7 @@ struct ChannelPool: Sendable {
     var isComing: Bool { isAsked }
 
     /// How many have rested, as far as `freeMin`.
-    private func rested(wall: Instant) -> Int {
-        free.lazy.filter { $0.restsUntil <= wall }.prefix(Self.freeMin).count
+    private func rested(now: Instant) -> Int {
+        free.lazy.filter { $0.restsUntil <= now }.prefix(Self.freeMin).count
     }
 }

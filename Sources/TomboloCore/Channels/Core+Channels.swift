@@ -107,7 +107,7 @@ extension Core {
     ///
     /// - Parameter restoredAt: what stands in the backup as free may have carried an activity
     ///   since, whose cards still listen.
-    mutating func adoptChannel(_ record: Record, restoredAt: Instant?) -> [String] {
+    mutating func adoptChannel(_ record: Record, restoredAt: Instant?, now: Instant) -> [String] {
         nextChannelNumber = max(nextChannelNumber, record.number + 1)
         guard let value = record.value else { return [] }
         guard let channel = Channel(record: value, number: record.number) else {
@@ -122,7 +122,8 @@ extension Core {
             restsUntil = max(restsUntil, restoredAt + activityLifeMax)
         }
         channelPools[lane, default: ChannelPool()].recovered(
-            slot, isUsed: isUsed, restsUntil: restsUntil)
+            slot, isUsed: isUsed,
+            restsUntil: shownAt(restsUntil - activityLifeMax, now: now) + activityLifeMax)
         return []
     }
 

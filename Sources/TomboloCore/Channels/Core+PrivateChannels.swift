@@ -51,9 +51,8 @@ extension Core {
             channelDestination(destination.activity) == nil
         else { return nil }
         let lane = destination.lane
-        let wall = wall(now)
-        let taken = channelPools[lane, default: ChannelPool()].take(wall: wall)
-        if channelPools[lane]?.asks(now: now, wall: wall) == true { effects.channels.append(lane) }
+        let taken = channelPools[lane, default: ChannelPool()].take(now: now)
+        if channelPools[lane]?.asks(now: now) == true { effects.channels.append(lane) }
         if let taken {
             use(taken, for: destination.activity, lane, now: now)
             return nil
@@ -112,7 +111,7 @@ extension Core {
     }
 
     /// An activity has left memory: its channel rests until no card of it can be left.
-    mutating func release(_ slot: Int, endedAt: Instant) {
+    mutating func release(_ slot: Int, endedAt: Instant, now: Instant) {
         guard let destination = destinations[slot], let device = devices[destination.device],
             let channel = device.channel, channel.name == nil, !channel.isGone,
             let lane = lane(of: channel)
@@ -121,6 +120,6 @@ extension Core {
         devices[destination.device]?.channel?.restsUntil = endedAt + activityLifeMax
         stageDevice(destination.device)
         channelPools[lane, default: ChannelPool()].release(
-            destination.device, restsUntil: endedAt + activityLifeMax)
+            destination.device, restsUntil: shownAt(endedAt, now: now) + activityLifeMax)
     }
 }

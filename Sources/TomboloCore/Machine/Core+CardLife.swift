@@ -4,8 +4,11 @@ import TomboloJSON
 // before that (pacing rules 13 and 14).
 
 extension Core {
-    /// The steady time of a moment of wall time.
+    /// The steady time of a moment of wall time, by the clock as it is now.
     func steady(_ wall: Instant) -> Instant { wall - lead }
+
+    /// When the relay's clock showed a moment of wall time that is on record.
+    func shownAt(_ wall: Instant, now: Instant) -> Instant { leads.steady(wall, now: now) }
 
     /// Wall time goes on, and never back. A long step shows that it was behind until now: cards are
     /// as old as they were.
@@ -15,6 +18,7 @@ extension Core {
             moveCards(by: next - lead, through: wall(now), now: now)
         }
         lead = next
+        leads.note(lead, at: now)
     }
 
     /// - Parameter wall: cards that began later than this began by another clock.

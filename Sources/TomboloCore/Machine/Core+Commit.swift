@@ -204,7 +204,7 @@ extension Core {
         }
         if staged.projection.ending != nil {
             leaveAudience(slot)
-            retireLater(slot)
+            retireLater(slot, now: now)
         }
     }
 

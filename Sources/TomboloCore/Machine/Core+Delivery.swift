@@ -215,7 +215,7 @@ extension Core {
             return .annihilated
         case .waiting, .starting, .startUnknown, .started:
             // No card outlives its activity by more: the system has taken it away by then.
-            let deadline = now + (ending.at + activityLifeMax - wall(now))
+            let deadline = shownAt(ending.at, now: now) + activityLifeMax
             if now < deadline { return .held(.updateToken, until: deadline) }
             enter(.gone, slot, now: now)
             decideRest(slot, .expired, now: now)

@@ -206,7 +206,7 @@ extension Core {
         guard start.route == .channel || start.route == .auto,
             let device = devices.lazy.compactMap({ self.devices[$0] }).first(where: \.asksForToken),
             let lane = try? lane(of: device.registration, tenant: device.key.tenant),  // no way
-            let slot = channelPools[lane]?.next(wall: wall(now))
+            let slot = channelPools[lane]?.next(now: now)
         else { return nil }
         return self.devices[slot]?.channel?.id
     }

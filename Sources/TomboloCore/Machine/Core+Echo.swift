@@ -31,7 +31,8 @@ extension Core {
         guard let destination = destinations[slot], destination.phase == .ended,
             let projection = projection(slot), let ending = projection.ending,
             let due = echoDue(destination, projection, now: now),
-            max(due, now) < steady(ending.at + activityLifeMax), !isSucceeded(destination)
+            max(due, now) < shownAt(ending.at, now: now) + activityLifeMax,
+            !isSucceeded(destination)
         else { return .later(nil) }
         if let flying = destination.inFlight { return .later(flying.until) }
         if due > now { return .later(due) }

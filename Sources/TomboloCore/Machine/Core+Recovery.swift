@@ -21,6 +21,8 @@ package struct CoreRecovery: Sendable {
     package var restoredAt: Instant?
     /// Of the relay's clock at this start.
     package var lead = Span.zero
+    /// The leads of the relays before, and this one.
+    package var leads = LeadHistory()
     /// By how much the machine's clock was set forward since the relay before; negative: back.
     /// Cards of before are as old as they were.
     package var clockStep = Span.zero
@@ -37,7 +39,8 @@ extension Core {
     /// set aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
-        lead = recovery.lead
+        (lead, leads) = (recovery.lead, recovery.leads)
+        leads.note(lead, at: now)
         tellsThrough = recovery.tellsThrough
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq
@@ -45,11 +48,11 @@ extension Core {
         nextActivityNumber = recovery.lastActivity + 1
         hasRetired = recovery.hasRetired
         idempotency.recover(recovery.idempotency)
-        let damaged = adoptActivities(recovery, &damage)
+        let damaged = adoptActivities(recovery, &damage, now: now)
         defer { workNote?.set(nil) }
         let (records, unknown) = Self.known(recovery.records, recovery.trapped)
         damage += unknown
-        damage += adoptRecords(records, restoredAt: recovery.restoredAt)
+        damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
         let told = told(recovery, now: now)
         var deviceByNumber: [Int64: Int] = [:]
@@ -108,7 +111,7 @@ extension Core {
 
     /// - Returns: those that are set aside.
     private mutating func adoptActivities(
-        _ recovery: CoreRecovery, _ damage: inout [String]
+        _ recovery: CoreRecovery, _ damage: inout [String], now: Instant
     ) -> Set<ActivityNumber> {
         var left = recovery.damaged
         for entry in recovery.heads.sorted(by: { $0.head.activity < $1.head.activity }) {
@@ -136,31 +139,35 @@ extension Core {
                 continue
             }
             nextActivityNumber = max(nextActivityNumber, number.rawValue + 1)
-            retireLater(insert(activity))
+            retireLater(insert(activity), now: now)
         }
         for activity in left { damage.append(setAside(activity)) }
         return Set(left.map(\.number))
     }
 
     /// All but marks, which need them.
-    private mutating func adoptRecords(_ records: [Record], restoredAt: Instant?) -> [String] {
+    private mutating func adoptRecords(
+        _ records: [Record], restoredAt: Instant?, now: Instant
+    ) -> [String] {
         var damage: [String] = []
         for space in [
             RecordSpace.device, .startHistory, .channel, .type, .deadLetter, .key, .pause,
         ] {
             for record in records where record.space == space {
                 noteWork(on: record)
-                damage += adopt(record, restoredAt: restoredAt)
+                damage += adopt(record, restoredAt: restoredAt, now: now)
             }
         }
         return damage
     }
 
-    private mutating func adopt(_ record: Record, restoredAt: Instant?) -> [String] {
+    private mutating func adopt(
+        _ record: Record, restoredAt: Instant?, now: Instant
+    ) -> [String] {
         switch record.space {
         case .device: return adoptDevice(record)
         case .startHistory: return adoptStartHistory(record)
-        case .channel: return adoptChannel(record, restoredAt: restoredAt)
+        case .channel: return adoptChannel(record, restoredAt: restoredAt, now: now)
         case .type: return adoptType(record)
         case .deadLetter: return adoptDeadLetter(record)
         case .pause: return adoptPause(record)

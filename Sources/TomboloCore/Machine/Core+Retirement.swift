@@ -24,9 +24,10 @@ extension Core {
     private static let retirementRetry = Span.minutes(10)
 
     /// An activity that has ended retires when late readers have had their time.
-    mutating func retireLater(_ slot: Int) {
+    mutating func retireLater(_ slot: Int, now: Instant) {
         guard let ending = activities[slot].accepted.ending else { return }
-        retirements.set(slot, at: ending.at - lead + configuration.limits.endedKept)
+        retirements.set(
+            slot, at: shownAt(ending.at, now: now) + configuration.limits.endedKept)
     }
 
     /// Stages those whose time has come; they leave when that is durable.
@@ -51,7 +52,7 @@ extension Core {
                 continue
             }
             for destination in activity.destinations {
-                release(destination, endedAt: ending.at)
+                release(destination, endedAt: ending.at, now: now)
                 dismiss(destination, now: now)
             }
             staged.retired.append(

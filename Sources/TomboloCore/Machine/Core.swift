@@ -79,6 +79,7 @@ package struct Core: Sendable {
     var pushCounter: UInt64 = 0
     /// Wall time runs ahead of steady time by this (`RelayClock`).
     var lead = Span.zero
+    var leads = LeadHistory()
     /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
     package var tellsThrough = Instant.distantFuture
     /// The newest durable sequences.
@@ -104,6 +105,7 @@ package struct Core: Sendable {
         self.configuration = configuration
         chance = Chance(seed)
         lanes = configuration.apps.map { _ in Lane() }
+        leads.note(lead, at: .distantPast)
     }
 
     /// One input at one moment of steady time, which never goes back.

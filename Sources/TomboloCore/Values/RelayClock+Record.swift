@@ -7,6 +7,8 @@ extension RelayClock {
         package var monotonic: Int64
         package var steady: Instant
         package var lead: Span
+        /// The leads of before, and this one.
+        package var leads = LeadHistory()
 
         /// While this is the reading on record no later time goes into a timestamp.
         package var toldThrough: Instant { steady + lead + RelayClock.reach }
@@ -21,7 +23,8 @@ extension RelayClock {
     /// The clock as it stands.
     package mutating func reading(monotonic: Int64, boot: String) -> Reading {
         Reading(
-            boot: boot, monotonic: monotonic, steady: steady(monotonic: monotonic), lead: lead)
+            boot: boot, monotonic: monotonic, steady: steady(monotonic: monotonic), lead: lead,
+            leads: leads)
     }
 }
 
@@ -34,6 +37,7 @@ extension RelayClock.Reading {
         writer.member("monotonic", monotonic)
         writer.member("steady", steady.nanoseconds)
         writer.member("lead", lead.nanoseconds)
+        leads.write(to: &writer)
         writer.endObject()
         return Record(space: .relay, number: RelayClock.recordNumber, value: writer.bytes)
     }
@@ -56,6 +60,8 @@ extension RelayClock.Reading {
         else { return nil }
         self.init(
             boot: boot, monotonic: monotonic.nanoseconds, steady: steady,
-            lead: Span(nanoseconds: lead))
+            lead: Span(nanoseconds: lead),
+            leads: LeadHistory(
+                stored: document.root["leads"], lead: Span(nanoseconds: lead), at: steady))
     }
 }

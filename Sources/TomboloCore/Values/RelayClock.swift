@@ -34,6 +34,8 @@ package struct RelayClock: Sendable {
     package private(set) var behind = Span.zero
     private var latest: Instant
     package private(set) var lead: Span
+    /// The leads of this relay and of those before.
+    package private(set) var leads: LeadHistory
     /// The latest wall time that the relay before can have put into a timestamp, as of this start.
     package let wallToldBefore: Instant
     /// By how much the machine's clock was set forward (or back, where it is negative) since the
@@ -58,6 +60,8 @@ package struct RelayClock: Sendable {
         latest = steadyAtStart
         leadAtStart = wall - steadyAtStart
         lead = leadAtStart
+        leads = last?.leads ?? LeadHistory()
+        leads.note(lead, at: steadyAtStart)
         let isSameBoot = last.map { !boot.isEmpty && $0.boot == boot } ?? false
         let step = last.map { wall - ($0.steady + passed + $0.lead) } ?? .zero
         stepAtStart = isSameBoot && max(step, .zero - step) > Self.leadMax ? step : .zero
@@ -95,6 +99,7 @@ package struct RelayClock: Sendable {
             return lead != most
         }
         (lead, leadAtStart, stepSince) = (ahead, ahead, nil)
+        leads.note(lead, at: now)
         return true
     }
 }

@@ -1,0 +1,71 @@
+import TomboloJSON
+
+/// By how much wall time was ahead of steady time, and since when: so that what is on record in
+/// wall time has an age that no step of the wall clock changes.
+///
+/// A moment is translated by the lead that was in force when a clock showed it. Time in which the
+/// machine was off counts for none.
+package struct LeadHistory: Hashable, Sendable {
+    private struct Entry: Hashable, Sendable {
+        /// Steady time from which on it was in force.
+        var since: Instant
+        var lead: Span
+    }
+
+    /// Older ones are forgotten: what they were for is older than anything that is asked.
+    package static let entriesMax = 16
+
+    /// The first one is in force for all times before, too.
+    private var entries: [Entry] = []
+
+    package init() {}
+
+    /// The lead is another from now on. Small changes are a time server's, and not kept.
+    package mutating func note(_ lead: Span, at now: Instant) {
+        if let last = entries.last {
+            let change = lead - last.lead
+            guard max(change, .zero - change) > RelayClock.leadMax else { return }
+        }
+        entries.append(Entry(since: now, lead: lead))
+        if entries.count > Self.entriesMax { entries.removeFirst() }
+    }
+
+    /// The steady time at which the relay's wall clock showed `wall`, as seen at `now`. Where two
+    /// are possible, the later one; where no clock showed it yet, by the newest lead.
+    package func steady(_ wall: Instant, now: Instant) -> Instant {
+        var end = now
+        for (index, entry) in entries.enumerated().reversed() {
+            let steady = wall - entry.lead
+            // A lead grows a little before it counts as another.
+            let isLate = steady <= end + RelayClock.leadMax
+            if isLate, index == 0 || steady >= entry.since - RelayClock.leadMax {
+                return min(steady, end)
+            }
+            end = entry.since
+        }
+        return wall - (entries.last?.lead ?? .zero)
+    }
+
+    // MARK: In the record of the clock
+
+    /// Nothing where the reading's own lead says it all.
+    func write(to writer: inout JSONWriter) {
+        guard entries.count > 1 else { return }
+        writer.name("leads")
+        writer.beginArray()
+        for entry in entries {
+            writer.integer(entry.since.nanoseconds)
+            writer.integer(entry.lead.nanoseconds)
+        }
+        writer.endArray()
+    }
+
+    /// - Parameter lead: the reading's own.
+    init(stored list: JSONView?, lead: Span, at steady: Instant) {
+        let numbers = list?.elements.compactMap(\.integer) ?? []
+        for index in stride(from: 0, to: numbers.count - 1, by: 2) {
+            note(Span(nanoseconds: numbers[index + 1]), at: Instant(nanoseconds: numbers[index]))
+        }
+        note(lead, at: steady)
+    }
+}

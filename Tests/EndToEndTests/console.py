@@ -1,4 +1,4 @@
-"""The console in a real browser, against `tombolo dev`: console.py TOMBOLO [--photographs DIR]
+"""The console in a real browser, against `tombolo dev`: console.py TOMBOLO [--photographs DIR] [--console-dir DIR]
 
 Each screen is opened once; the browser's log stays empty under the content security policy, and axe
 finds nothing. With --photographs each is also kept as a picture: light, dark, and 390 pixels wide.
@@ -29,11 +29,12 @@ def check(condition, *words):
 class Relay:
     """`dev`, and its API."""
 
-    def __init__(self, program, data):
+    def __init__(self, program, data, folder):
         self.program = program
         self.process = subprocess.Popen(
             [program, "dev", "--no-input", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0",
-             "--data", data], stdout=subprocess.PIPE)
+             "--data", data] + (["--console-dir", folder] if folder else []),
+            stdout=subprocess.PIPE)
         first = json.loads(self.process.stdout.readline())
         self.origin, self.key, self.console = first["api"], first["key"], first["console"]
 
@@ -275,6 +276,29 @@ def handed_over(browser, relay):
     window.context.close()
 
 
+def eight_tabs(browser, relay):
+    """Eight tabs of one key are one stream, and it ends with the last of them."""
+    def tails():
+        text = relay.call("GET", "/metrics").decode()
+        return int(text.split('tombolo_http_requests_total{operation="tail"} ')[1].split()[0])
+
+    before = tails()
+    context = browser.new_context()
+    pages = [context.new_page() for _ in range(8)]
+    for page in pages:
+        page.goto(f"{relay.console}#key={relay.key}")
+    for page in pages:
+        page.wait_for_selector(".dot[data-state=open]")
+    check(tails() - before == 1, "eight tabs opened", tails() - before, "streams")
+    name = f"tab-{time.time_ns()}"
+    for page in pages:
+        page.evaluate("location.hash = '#/log'")
+    relay.call("PUT", f"/v1/activities/{name}", {"type": "Tab", "state": {"n": 1}})
+    for page in pages:
+        page.get_by_role("link", name=name).wait_for(timeout=5000)
+    context.close()
+
+
 def photographs(browser, relay, runner, folder):
     for name, width, height, scheme in (
             ("light", 1360, 900, "light"), ("dark", 1360, 900, "dark"), ("narrow", 390, 844, "light")):
@@ -290,18 +314,25 @@ def photographs(browser, relay, runner, folder):
             check(wide <= 0, screen, name, "is", wide, "pixels too wide")
             window.page.screenshot(
                 path=os.path.join(folder, f"{screen}-{name}.png"), full_page=True)
+            if screen == "phones":
+                window.page.get_by_role("button", name="Lock", exact=True).first.click()
+                window.page.wait_for_timeout(700)
+                window.page.screenshot(
+                    path=os.path.join(folder, f"locked-{name}.png"), full_page=True)
+                window.page.get_by_role("button", name="Unlock", exact=True).first.click()
         window.context.close()
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--photographs")
+    parser.add_argument("--photographs", metavar="DIR")
+    parser.add_argument("--console-dir", metavar="DIR", help="the console's files, while working on them")
     options = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     check(chromium, "there is no chromium on the path")
     with tempfile.TemporaryDirectory(prefix="tombolo-console.") as data, sync_playwright() as player:
-        relay = Relay(options.program, data)
+        relay = Relay(options.program, data, options.console_dir)
         try:
             runner = relay.fill()
             # Its sandbox needs rights that a build machine does not give.
@@ -325,6 +356,7 @@ def main():
                 other.context.close()
             observer(browser, relay)
             handed_over(browser, relay)
+            eight_tabs(browser, relay)
             if options.photographs:
                 os.makedirs(options.photographs, exist_ok=True)
                 photographs(browser, relay, runner, options.photographs)

@@ -29,10 +29,13 @@ import TomboloJSON
                 "batch-result.refused", "budgets.phone", "channel.dry-run",
                 "command-answer.play",
                 "command-answer.replayed",
-                "command-answer.start", "command-answer.update", "device-view.phone",
+                "command-answer.start", "command-answer.update", "device-page.last",
+                "device-view.phone",
                 "end-many-answer.dry-run", "end-many-answer.two", "log-entry.command",
-                "log-page.end", "pause.dry-run", "problem.fields", "problem.payload",
+                "log-page.end", "overview.behind", "pause.dry-run", "problem.fields",
+                "problem.payload",
                 "retry-answer.dry-run", "stored.dry-run", "stored.kept",
+                "type-list.one",
             ])
     }
 
@@ -174,6 +177,38 @@ import TomboloJSON
 
     @Test func `a device, with no token whole`() throws {
         try expect("device-view.phone") { Samples.device.write(to: &$0) }
+    }
+
+    @Test func `lists of what is registered`() throws {
+        try expect("device-page.last") {
+            DevicePage([Samples.device], next: nil).write(to: &$0)
+        }
+        let type = TypeView(
+            app: "com.example.app", name: "Order", budgetClass: nil,
+            body: JSON(unchecked: Array(#"{"app":"com.example.app","plays":true}"#.utf8)))
+        try expect("type-list.one") { TypeList([type]).write(to: &$0) }
+    }
+
+    @Test func `what an operator looks at first`() throws {
+        var overview = Overview()
+        let (cat, phone) = (Identifier("cat-7")!, Identifier("phone-2")!)
+        overview.add(
+            Overview.Behind(
+                activity: cat, device: phone, versions: 3, budgetClass: .standard,
+                waiting: .deferred(until: nil, .startToken)))
+        let answer = OverviewAnswer(
+            tenant: Samples.tenant, keyID: "27ed6288b7d8", scopes: ["observe"],
+            at: Samples.moment, hasPhones: false,
+            counters: CoreCounters(
+                eventsAccepted: 1042, pushesSent: 980, pushesAccepted: 979, activitiesLive: 1,
+                destinations: 2, devices: 2),
+            lastSeq: 1042, overview: overview,
+            attention: [
+                .init(
+                    "no_token", "These phones have no token to push to.", count: 1, activity: cat,
+                    device: phone, commands: ["tombolo device show phone-2"])
+            ])
+        try expect("overview.behind") { answer.write(to: &$0) }
     }
 
     @Test func `a token that came before its activity`() throws {

@@ -350,10 +350,11 @@ class DestinationView {
         this.badges = h("span.badges");
         this.words = h("p.hint");
         this.frames = h("p.hint");
+        this.none = h("p.empty", { hidden: true }, "No card on this phone.");
         this.element = h("article.got", {},
             h("h3", {}, destination.device ? toDevice(destination.device)
                 : `channel ${brief(destination.channel)}`, " ", this.badges),
-            this.face.element, this.words, this.frames);
+            this.face.element, this.none, this.words, this.frames);
     }
 
     show(destination, activity) {
@@ -386,6 +387,8 @@ class DestinationView {
     draw(view, now) {
         const type = view.activity.type;
         if (view.place !== null) {
+            this.face.element.hidden = false;
+            this.none.hidden = true;
             const step = view.stepOf(view.gotThen(this.device));
             this.face.draw(step ? stateAt(step, this.slowed(step, now)) : {},
                 { type, now, label: `${this.device} then` });
@@ -393,7 +396,8 @@ class DestinationView {
         }
         if (view.drawnByPhone.has(this.device)) {
             const card = view.drawnByPhone.get(this.device);
-            this.face.element.classList.toggle("off", !card);
+            this.face.element.hidden = !card;
+            this.none.hidden = Boolean(card);
             this.face.draw(card?.state ?? {}, { type, now, label: `${this.device} draws` });
             return;
         }

@@ -76,27 +76,40 @@ export const put = (path, body, query) => call("PUT", path, { body, query });
 export const patch = (path, body, query) => call("PATCH", path, { body, query });
 export const remove = (path) => call("DELETE", path);
 
-/** Asks again and again while the screen is there and seen; one request at a time. */
+/**
+ * Asks again and again while the screen is there and seen; one request at a time. Answers a function
+ * that asks at once, or as soon as the request under way has ended.
+ */
 export function poll(every, signal, ask) {
     let timer = 0;
+    let isAsking = false;
+    let isWanted = false;
     const next = async () => {
-        clearTimeout(timer);
         if (signal.aborted) return;
+        if (isAsking) {
+            isWanted = true;
+            return;
+        }
+        clearTimeout(timer);
         if (document.hidden) {
             timer = setTimeout(next, 1000);
             return;
         }
+        isAsking = true;
+        isWanted = false;
         let wait = every;
         try {
             await ask(signal);
             offline(false);
         } catch (error) {
             if (signal.aborted || error.name === "AbortError") return;
-            if (error instanceof Refusal && error.status === 0) offline(true);
-            else if (!(error instanceof Refusal)) throw error;
+            if (!(error instanceof Refusal)) throw error;
+            offline(error.status === 0);
             wait = Math.max(every, 2000);
+        } finally {
+            isAsking = false;
         }
-        if (!signal.aborted) timer = setTimeout(next, wait);
+        if (!signal.aborted) timer = setTimeout(next, isWanted ? 0 : wait);
     };
     signal.addEventListener("abort", () => clearTimeout(timer));
     next();

@@ -54,7 +54,7 @@ export async function deliveries(root, { query, signal }) {
     });
     for (const field of [activity, device, following]) field.addEventListener("change", again);
     let timer = 0;
-    onEvents(signal, () => { timer ||= setTimeout(() => { timer = 0; again(); }, 300); });
+    onEvents(signal, () => { timer ||= setTimeout(() => { timer = 0; again(); }, 700); });
     await refreshLetters(letters, signal);
     poll(10000, signal, () => refreshLetters(letters, signal));
 }

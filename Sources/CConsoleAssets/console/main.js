@@ -127,8 +127,10 @@ async function enter(failed) {
     try {
         session.me = await get("/v1/overview");
     } catch (error) {
-        session.forget();
-        failed(error.message);
+        // A relay that starts again knows the key as before.
+        if (error.status !== 0) session.forget();
+        failed(error.status === 0
+            ? "The relay cannot be reached. Reload the page to try again." : error.message);
         return;
     }
     fill(nav, screens.filter((screen) => !screen.if || screen.if())

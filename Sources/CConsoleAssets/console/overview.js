@@ -5,7 +5,6 @@ import {
     badge, command, count, distance, duration, fill, h, panel, s, setText, toActivity,
     toDevice,
 } from "./dom.js";
-import { onEvents } from "./live.js";
 import { Table } from "./table.js";
 
 const SAMPLES_MAX = 120;
@@ -72,7 +71,7 @@ export async function overview(root, { signal }) {
         panel("Furthest behind", slowest.element));
     const samples = [];
     const act = (now) => {
-        session.me.phones = now.phones;
+        session.me = { ...session.me, phones: now.phones, last_seq: now.last_seq };
         for (const [name, , value] of tiles) setText(values[name], count(value(now)));
         samples.push({ at: Date.parse(now.at), now });
         if (samples.length > SAMPLES_MAX) samples.shift();
@@ -84,13 +83,8 @@ export async function overview(root, { signal }) {
             ["not sent", now.counters.pushes_not_sent], ["unknown", now.counters.pushes_unknown],
         ].map(([name, value]) => [name, count(value)]));
     };
-    const again = poll(2000, signal, async () => act(await get("/v1/overview", {}, signal)));
+    poll(1000, signal, async () => act(await get("/v1/overview", {}, signal)));
     poll(5000, signal, async () => drawLag(lag, await lags(signal)));
-    let due = 0;
-    onEvents(signal, () => {
-        if (due) return;
-        due = setTimeout(() => { due = 0; again(); }, 400);
-    });
 }
 
 function drawAttention(list, calm, items) {
@@ -126,8 +120,7 @@ function attentionItem(item) {
 /** Of the newest pushes: from the event's record to the decision to push it. */
 async function lags(signal) {
     const page = await get("/v1/deliveries", { limit: 300 }, signal);
-    const since = Math.max(0, (session.me.last_seq = Math.max(session.me.last_seq,
-        (await get("/v1/overview", {}, signal)).last_seq)) - 1000);
+    const since = Math.max(0, session.me.last_seq - 1000);
     const events = await get("/v1/log", { since, limit: 1000 }, signal);
     const recorded = new Map(events.events.map((event) =>
         [`${event.activity} ${event.version}`, Date.parse(event.recorded_at)]));

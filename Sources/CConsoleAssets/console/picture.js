@@ -14,7 +14,7 @@ export function model(state, type = "") {
     for (const [name, value] of Object.entries(state).slice(0, 64)) {
         if (name === "clip") continue;
         if (typeof value === "string" && value.startsWith(PNG_START)) {
-            result.art ??= { kind: "image", value };
+            if (!bitmap(value).isBroken) result.art ??= { kind: "image", value };
         } else if (typeof value === "number" && name === "offset") {
             result.art ??= { kind: "radial", value };
         } else if (typeof value === "number" && name === "radius") {
@@ -63,7 +63,10 @@ function moment(value) {
 const bitmaps = new Map();
 const BITMAPS_MAX = 300;
 
-/** A decoded PNG, or null: nothing else than a PNG of sensible size is ever decoded. */
+/**
+ * A decoded PNG: { image, isBroken }, whose image comes later. Nothing else than a PNG of sensible
+ * size is ever decoded.
+ */
 export function bitmap(text) {
     let known = bitmaps.get(text);
     if (known === undefined) {
@@ -71,12 +74,13 @@ export function bitmap(text) {
         bitmaps.set(text, known);
         if (bitmaps.size > BITMAPS_MAX) bitmaps.delete(bitmaps.keys().next().value);
         const bytes = pngBytes(text);
+        known.isBroken = !bytes;
         if (bytes) {
-            createImageBitmap(new Blob([bytes], { type: "image/png" }))
-                .then((image) => { known.image = image; }, () => {});
+            createImageBitmap(new Blob([bytes], { type: "image/png" })).then(
+                (image) => { known.image = image; }, () => { known.isBroken = true; });
         }
     }
-    return known.image;
+    return known;
 }
 
 function pngBytes(text) {
@@ -102,6 +106,7 @@ export class Art {
         this.element = document.createElement("span");
         this.element.className = "art";
         this.element.setAttribute("aria-hidden", "true");
+        this.element.hidden = true;
         this.kind = null;
     }
 
@@ -119,7 +124,7 @@ export class Art {
         }
         if (kind === null || art.value === this.shown) return;
         if (kind === "image") {
-            const image = bitmap(art.value);
+            const { image } = bitmap(art.value);
             if (!image) return;
             if (this.canvas.width !== image.width) this.canvas.width = image.width;
             if (this.canvas.height !== image.height) this.canvas.height = image.height;

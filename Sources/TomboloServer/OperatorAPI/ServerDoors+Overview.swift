@@ -36,8 +36,8 @@ extension ServerDoors {
             items.append(
                 .init(
                     "unreached",
-                    "These activities run and reach no phone: no device of their audience has a "
-                        + "token.",
+                    "These activities run and reach no phone now: they have no audience, no device of "
+                        + "it has a token, or the card is gone there.",
                     count: Int64(overview.unreached), activity: overview.unreachedExample,
                     commands: [
                         overview.unreachedExample.map { "tombolo activity show \($0)" }

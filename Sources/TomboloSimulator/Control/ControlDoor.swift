@@ -66,7 +66,9 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         guard head.fields["origin"] == nil, let authority = head.authority else { return false }
         var host = authority[...]
         if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = host[..<colon] }
-        return host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
+        // An address in numbers: `127.evil.example` begins like one.
+        let isNumbers = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
+        return host == "localhost" || host == "[::1]" || isNumbers && host.hasPrefix("127.")
     }
 
     private func answer(_ method: String, _ path: [String], _ body: [UInt8]) -> Answer {

@@ -64,8 +64,8 @@ final class DevScreen: @unchecked Sendable {
                 columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
             var lines = island.lines(phones, title: "tombolo dev · \(ready.api)\(keysHint)")
             lines += notes + ["export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")"]
-            lines.append("tombolo trigger runner --for 30s")
             lines.append("console: \(ready.consoleWithKey)")
+            lines.append("tombolo trigger runner --for 30s")
             screen.draw(lines)
             try await loop.sleep(for: Self.drawingInterval)
         }

@@ -56,7 +56,8 @@ final class Outbox {
     /// The newest version that was pushed or recovered: older ones must not come any more.
     var floor: Int64 = 0
     var resendsStarts = false
-    /// Its start went with the restored log's gap: another one may take its name.
+    /// Its start went with the restored log's gap, or with a deleted device's token: another one may
+    /// take its name.
     var isUnsure = false
 
     /// Whether an end was sent.
@@ -119,6 +120,11 @@ final class Outbox {
         guard next.event == .start else { return [] }
         let before = sends.filter { $0.event == .start && $0.counts }
         guard let last = before.last, !isUnsure else { return [] }
+        // A device that went and came back with another token may be a new installation.
+        if hasDeparted(since: last.at), next.token != last.token {
+            isUnsure = true
+            return []
+        }
         let isForgotten = last.isForgotten || cuts.contains { last.at <= $0 }
         if resendsStarts, last.fate != .accepted || isForgotten { return [] }
         return [(.oneStart, "a second start, \(next.at - last.at) after one that counts")]

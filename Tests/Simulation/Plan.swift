@@ -72,8 +72,8 @@ struct Plan {
         if dice.happens(.strangers, oneIn: 6) { drawn.insert(FaultSet(.strangers)) }
         if dice.happens(.clocks, oneIn: 3) { drawn.insert(FaultSet(.wrongPhones)) }
         if dice.happens(.owners, oneIn: 8) { drawn.insert(FaultSet(.deletedDevices)) }
-        // No seed draws it yet, but those of the mutants that it takes.
-        if mutant == .userKept || mutant == .leftCardKept, dice.happens(.owners, oneIn: 4) {
+        let needsUsers = mutant == .userKept || mutant == .leftCardKept
+        if dice.happens(.owners, oneIn: needsUsers ? 4 : 10) {
             drawn.insert(FaultSet(.changedUsers))
         }
         if dice.happens(.clocks, oneIn: 10) { drawn.insert(FaultSet(.wrongClock)) }
@@ -116,8 +116,8 @@ struct Plan {
         // were before it nobody knows.
         if drawn.contains(FaultSet(.restores)) {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
-            // A channel that was made in the gap is nobody's.
-            drawn.remove(FaultSet(.broadcasts))
+            // A channel that was made in the gap is nobody's, and whose a phone became is unknown.
+            drawn.subtract([FaultSet(.broadcasts), FaultSet(.changedUsers)])
         }
         // A log that was put back may not know of a renewal; and phones do not sleep with a
         // machine.

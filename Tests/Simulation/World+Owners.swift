@@ -65,7 +65,9 @@ extension World {
                     command: putToken(.start(type: type), token, phone), isRetried: true,
                     token: token))
         }
-        for card in phone.sortedCards where !card.isDismissed && card.token != nil {
+        // The app knows of the cards that are there.
+        for card in phone.sortedCards
+        where !card.isDismissed && !card.hasEnded && !card.isLapsed && card.token != nil {
             registerToken(of: card, phone)
         }
         for book in phone.surfaces { registerToken(of: book) }

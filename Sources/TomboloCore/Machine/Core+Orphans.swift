@@ -4,8 +4,8 @@ import TomboloJSON
 
 extension Core {
     /// The card of a token that no destination is for: one whose activity has ended, or has gone on
-    /// to another incarnation, is ended; one whose activity nobody knows may be adopted for a
-    /// while.
+    /// to another incarnation, is ended, and so is the card of a user who has the device no more;
+    /// one whose activity nobody knows may be adopted for a while.
     mutating func takeOrphan(
         _ reference: ActivityReference, of device: Int, now: Instant, effects: inout Effects
     ) {
@@ -15,12 +15,18 @@ extension Core {
         guard let owner = devices[device], let token = owner.tokens[.activity(reference)],
             let activity = activityByKey[ActivityKey(tenant: owner.key.tenant, id: reference.id)],
             let durable = activities[activity].durable,
-            reference.incarnation < activities[activity].durableIncarnation
-                || reference.incarnation == activities[activity].durableIncarnation
-                    && durable.ending != nil,
+            reference.incarnation <= activities[activity].durableIncarnation
+        else { return }
+        let isLeft = isLeftBehind(reference, on: owner, activity)
+        guard
+            isLeft || durable.ending != nil
+                || reference.incarnation < activities[activity].durableIncarnation,
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // gone: no way
         else { return }
-        let final = farewell(to: device, activity, durable, now: now)
+        let final =
+            isLeft
+            ? Projection.bareEnd(version: durable.version, at: wall(now))
+            : farewell(to: device, activity, durable, now: now)
         var destination = Destination(
             number: nextDestinationNumber, activity: activity, device: device,
             incarnation: reference.incarnation, renewal: reference.renewal, lane: lane,
@@ -37,6 +43,20 @@ extension Core {
         staged.dirtyMarks.append(slot)
         flushSoon(now: now)
         evaluate(slot, now: now, effects: &effects)
+    }
+
+    /// Whether a device that went and came back had this card of a running activity for a user who
+    /// had left it, or has another user now: its end went with the device.
+    private func isLeftBehind(
+        _ reference: ActivityReference, on device: Device, _ activity: Int
+    ) -> Bool {
+        guard !startHistories.isEmpty, let history = startHistories[.device(device.key)],
+            let card = history.card(of: activities[activity].number, reference.incarnation),
+            reference.renewal <= card.renewal
+        else { return false }
+        guard !card.wasLeft, case .user(let user) = activities[activity].durableDefinition.audience
+        else { return card.wasLeft }
+        return device.registration.user != user
     }
 
     /// What a card that outlived its activity ends with. Any device may claim a card: only one of

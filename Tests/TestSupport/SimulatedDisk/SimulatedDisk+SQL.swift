@@ -1,12 +1,19 @@
 import CSQLite
 
 extension SimulatedDisk {
-    /// Changes a database behind the back of whoever owns it; no connection may be open.
+    /// Changes a database behind the back of whoever owns it; no connection may be open. It must
+    /// succeed.
     package func execute(_ sql: String, in name: String) {
+        if let trouble = tryToExecute(sql, in: name) { preconditionFailure("\(sql): \(trouble)") }
+    }
+
+    /// The same on a disk that may be full, fail or be empty. Answers what went wrong.
+    package func tryToExecute(_ sql: String, in name: String) -> String? {
         var connection: OpaquePointer?
+        defer { sqlite3_close_v2(connection) }
         guard sqlite3_open_v2(name, &connection, SQLITE_OPEN_READWRITE, vfsName) == SQLITE_OK,
             sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK
-        else { preconditionFailure("\(sql): \(String(cString: sqlite3_errmsg(connection)))") }
-        sqlite3_close_v2(connection)
+        else { return String(cString: sqlite3_errmsg(connection)) }
+        return nil
     }
 }

@@ -56,8 +56,8 @@ final class Outbox {
     /// The newest version that was pushed or recovered: older ones must not come any more.
     var floor: Int64 = 0
     var resendsStarts = false
-    /// Its start went with the restored log's gap, or with a deleted device's token: another one may
-    /// take its name.
+    /// Its start went with the restored log's gap, or with the token of a deleted device: another
+    /// one may take its name.
     var isUnsure = false
 
     /// Whether an end was sent.

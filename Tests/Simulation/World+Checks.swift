@@ -72,6 +72,13 @@ extension World {
         recordedTokens[record.number] = tokens
     }
 
+    /// What went in a commit of which nobody was told that it succeeded.
+    private func goneDevices(_ recovered: RecoveredLog) -> [Record] {
+        let left = Set(recovered.records.lazy.filter { $0.space == .device }.map(\.number))
+        return recordedTokens.keys.filter { !left.contains($0) }.sorted()
+            .map { Record(space: .device, number: $0, value: nil) }
+    }
+
     /// Told what a new life found.
     func reconcile(_ left: [RecordedEvent], _ recovered: RecoveredLog, _ life: Life) {
         let history = whole(left, recovered)
@@ -90,7 +97,7 @@ extension World {
         for line in recovered.damage { violated(.damage, line) }
         // Numbers may be given anew.
         if isRestoring { recordedTokens = [:] }
-        for record in recovered.records where record.space == .device { followTokens(record) }
+        followTokens(goneDevices(recovered) + recovered.records)
         if isRestoring { forgetGap(recovered) }
         checkSize(of: recovered)
         for (key, outbox) in outboxes {

@@ -144,7 +144,8 @@ extension World {
         if stored.count > mine {
             violated(.tenants, "\(stored.count) reloads, and \(mine) phones of \(tenant)")
         }
-        for book in owed where book.isThere { book.owedSince = asked }
+        // What a device wants goes with it, also before anybody hears that it was taken.
+        for book in owed where book.isThere && book.known != nil { book.owedSince = asked }
         return true
     }
 

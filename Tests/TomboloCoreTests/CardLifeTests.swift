@@ -11,13 +11,14 @@ import TomboloJSON
         status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
 
     /// A card that runs since second 0, of an activity with more fields in its start.
-    static func running(_ fields: String, os: String? = nil) -> Rig {
+    static func running(_ fields: String, os: String? = nil, user: String? = nil) -> Rig {
         var rig = Rig()
-        rig.device("phone", .standard, os: os)
+        rig.device("phone", .standard, user: user, os: os)
         rig.token("start:Runner", "aa")
+        let audience = user.map { #"{"user":"\#($0)"}"# } ?? #"{"device":"phone"}"#
         rig.command(
             .start,
-            #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0},"#
+            #"{"type":"Runner","audience":\#(audience),"state":{"lap":0},"#
                 + #""alert":{"title":"go"}"# + fields + "}")
         rig.token("activity:cat", "bb")
         return rig

@@ -103,6 +103,32 @@ import TomboloJSON
         #expect(rig.pushes.count > 4, "priority 5 goes on")
     }
 
+    @Test(arguments: ["phone", "phone-2"])
+    func `a card whose place was taken keeps its timestamp where its device goes and comes back`(
+        name: String
+    ) {
+        var rig = CardLifeTests.running(#","renew":"always""#, os: "18.1", user: "u42")
+        rig.advance(to: 8 * CardLifeTests.hour - 1_200)
+        rig.token("activity:cat~1.1", "cc")
+        rig.command(.end, "{}")
+        rig.tell(.delete)
+        rig.device("phone", user: "u42", os: "18.1")
+        // Its end goes once more after the crash, a bit ahead of the clock.
+        rig.verdict = { _ in nil }
+        rig.token("activity:cat", "dd")
+        rig.verdict = { _ in .accepted }
+        #expect(rig.crash(recoverAt: 8 * CardLifeTests.hour - 1_100) == [])
+        rig.token("start:Runner", "aa")
+        rig.tell(.delete)
+        rig.device(name, user: "u42", os: "18.1")
+        rig.token("start:Runner", "aa", name)
+        rig.token("activity:cat", "ee", name)
+        let ends = rig.pushes.map(\.push).filter { $0.event == .end && $0.token != "cc" }
+        #expect(ends.map(\.token) == ["bb", "dd", "dd", "ee"])
+        let own = ends.compactMap { Rig.aps($0)?["timestamp"]?.integer }
+        #expect(own == own.sorted(), "\(own)")
+    }
+
     @Test func `a deletion brings no fresh budget for widgets`() {
         var rig = Rig()
         rig.device("phone", .standard)

@@ -123,22 +123,29 @@ extension Core {
         guard !startHistories.isEmpty, let destination = destinations[index],
             let device = devices[destination.device]
         else { return }
-        if let history = startHistories[.device(device.key)],
-            let card = history.card(
-                of: activities[destination.activity].number, destination.incarnation)
-        {
-            recallPacing(index, history, card, now: now)
+        if let history = startHistories[.device(device.key)] {
+            recallPacing(index, history, now: now)
         }
         let type = activities[destination.activity].definition.type
         guard let token = device.tokens[.start(type: type)],
             let key = historyKey(of: token.value, device), let history = startHistories[key]
         else { return }
+        recallPacing(index, history, now: now)
         resume(index, history, type: type, now: now)
     }
 
     private mutating func recallBudget(_ history: StartHistory, _ slot: Int, now: Instant) {
         devices.budgets[slot].recoverStarts(
             configuration.budgets[.start], fullAt: history.startsFullAt, now: now)
+    }
+
+    private mutating func recallPacing(_ index: Int, _ history: StartHistory, now: Instant) {
+        guard let destination = destinations[index],
+            let card = history.card(
+                of: activities[destination.activity].number, destination.incarnation,
+                destination.renewal)
+        else { return }
+        recallPacing(index, history, card, now: now)
     }
 
     /// What a card has been sent counts on, and it counts as having just been sent something.
@@ -162,7 +169,7 @@ extension Core {
             activities[destination.activity].definition.type == type
         else { return }
         guard
-            let card = history.card(
+            let card = history.lastCard(
                 of: activities[destination.activity].number, destination.incarnation),
             card.renewal >= destination.renewal
         else { return }

@@ -55,16 +55,13 @@ struct StartHistory: Sendable {
         self.key = key
     }
 
-    /// Takes in what the phone has had since: of an incarnation's cards the last one counts.
+    /// Takes in what the phone has had since.
     mutating func add(_ spent: DeviceBudget, _ news: [Card], now: Instant) {
         startsFullAt = max(startsFullAt, spent.starts.fullAt)
         bucketFullAt = max(bucketFullAt, spent.bucket.fullAt)
         for card in news {
-            if let place = cards.firstIndex(where: { $0.isOfSame(card) }) {
-                if card.renewal >= cards[place].renewal { cards[place] = card }
-            } else {
-                cards.append(card)
-            }
+            cards.removeAll { $0.isSame(card) }
+            cards.append(card)
         }
         if cards.count > Device.tokensMax { cards.removeFirst(cards.count - Device.tokensMax) }
         until = max(
@@ -80,15 +77,24 @@ struct StartHistory: Sendable {
 
 extension StartHistory {
     /// The last card that the phone has had of one life of an activity.
-    func card(of activity: ActivityNumber, _ incarnation: Int64) -> Card? {
-        cards.first { $0.activity == activity.rawValue && $0.incarnation == incarnation }
+    func lastCard(of activity: ActivityNumber, _ incarnation: Int64) -> Card? {
+        cards.filter { $0.activity == activity.rawValue && $0.incarnation == incarnation }
+            .max { $0.renewal < $1.renewal }
+    }
+
+    /// That very card, or the last one where an older relay kept no other.
+    func card(of activity: ActivityNumber, _ incarnation: Int64, _ renewal: Int64) -> Card? {
+        cards.first {
+            $0.activity == activity.rawValue && $0.incarnation == incarnation
+                && $0.renewal == renewal
+        } ?? lastCard(of: activity, incarnation)
     }
 }
 
 extension StartHistory.Card {
-    /// Whether both are cards of one incarnation.
-    func isOfSame(_ other: Self) -> Bool {
-        activity == other.activity && incarnation == other.incarnation
+    /// Whether both are the same card.
+    func isSame(_ other: Self) -> Bool {
+        activity == other.activity && incarnation == other.incarnation && renewal == other.renewal
     }
 
     /// How a destination goes on from it: what was begun is not begun again.

@@ -151,7 +151,7 @@ extension Core {
         let incarnation = activities[activity].durableIncarnation
         if !startHistories.isEmpty, let key = devices[device]?.key,
             let history = startHistories[.device(key)],
-            let card = history.card(of: activities[activity].number, incarnation), card.wasLeft
+            let card = history.lastCard(of: activities[activity].number, incarnation), card.wasLeft
         {
             next = max(next, card.renewal + 1)
         }

@@ -51,7 +51,7 @@ extension Core {
         _ reference: ActivityReference, on device: Device, _ activity: Int
     ) -> Bool {
         guard !startHistories.isEmpty, let history = startHistories[.device(device.key)],
-            let card = history.card(of: activities[activity].number, reference.incarnation),
+            let card = history.lastCard(of: activities[activity].number, reference.incarnation),
             reference.renewal <= card.renewal
         else { return false }
         guard !card.wasLeft, case .user(let user) = activities[activity].durableDefinition.audience

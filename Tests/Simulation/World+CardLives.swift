@@ -72,14 +72,15 @@ extension World {
     private static let dayOfCard = Duration.seconds(8 * 3_600)
 
     /// A machine comes back from a reboot: how long it was off only the wall clock tells, and what
-    /// that clock was set forward by meanwhile counts as time in which cards grew older.
+    /// that clock was set forward by since the last life that has left anything on record counts
+    /// as time in which cards grew older.
     func ageByReboot() {
         let (boot, offset) = (clock.boot, clock.offset.nanoseconds)
-        if boot != lastStart.boot {
-            let more = Duration.nanoseconds(max(0, offset - lastStart.offset))
+        if boot != recordedStart.boot {
+            let more = Duration.nanoseconds(max(0, offset - recordedStart.offset))
             if more > .zero { agedByReboots.append((loop.now, more)) }
         }
-        lastStart = (boot, offset)
+        start = (boot, offset)
     }
 
     // MARK: Checkers

@@ -13,6 +13,7 @@ extension World {
     /// Told at the moment at which a batch became durable.
     func becameDurable(_ batch: AppendBatch, _ receipt: AppendReceipt) {
         durableAt = loop.now
+        recordedStart = start
         note(.durable, who: -1, receipt.firstSeq, Int64(batch.events.count), Self.text(batch))
         for (index, event) in batch.events.enumerated() {
             let seq = receipt.firstSeq + Int64(index)

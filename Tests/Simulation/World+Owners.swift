@@ -84,6 +84,7 @@ extension World {
             book.isRegistered = false
             book.known = nil
             book.owedSince = nil
+            book.sent.departures.append(loop.now)
         }
         for key in outboxes.keys where key.phone == phone.number {
             outboxes[key]?.departures.append(loop.now)

@@ -196,6 +196,7 @@ extension World {
         check(
             !book.sent.sends.contains {
                 $0.life == life.number && $0.answeredAt == nil && loop.now - $0.at < .seconds(10)
+                    && !book.sent.hasDeparted(since: $0.at)
             }, .inFlight, "another one is under way")
         if let last = book.lastTaken(knownIn: life.number) {
             check(

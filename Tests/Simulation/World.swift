@@ -85,8 +85,10 @@ final class World: @unchecked Sendable {
     var reloadingTypes = 0
     /// Names that were given a second time.
     var archives = 0
-    /// Of the life before: on which boot it began, and by how much the wall clock was wrong then.
-    var lastStart: (boot: String, offset: Int64) = ("boot 1", 0)
+    /// Of this life: on which boot it began, and by how much the wall clock was wrong then.
+    var start: (boot: String, offset: Int64) = ("boot 1", 0)
+    /// The same of the last life that has left anything on record.
+    var recordedStart: (boot: String, offset: Int64) = ("boot 1", 0)
     /// What reboots may have added to the age of a card by the relay's clock.
     var agedByReboots: [(at: MonotonicInstant, by: Duration)] = []
     let rest: Parking

@@ -66,8 +66,10 @@ struct Plan {
             drawn.subtract(.holding)
             if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
         }
-        if dice.happens(.months, oneIn: 5) {
+        let needsMonths = mutant == .cutUnderHead
+        if dice.happens(.months, oneIn: needsMonths ? 2 : 5) {
             drawn.formUnion([FaultSet(.months), FaultSet(.cardLives), FaultSet(.restarts)])
+            if needsMonths { drawn.insert(FaultSet(.crashes)) }
         }
         if dice.happens(.strangers, oneIn: 6) { drawn.insert(FaultSet(.strangers)) }
         if dice.happens(.clocks, oneIn: 3) { drawn.insert(FaultSet(.wrongPhones)) }

@@ -63,6 +63,8 @@ extension World {
         guard channel != card.channel else { return }
         if let channel {
             listen(card, on: channel, phone)
+            // Its start came late: the app ends it, as it has ended the others.
+            if isOfAnother(card, phone) { card.isDismissed = true }
         } else {
             card.channel = nil
             card.stored = nil

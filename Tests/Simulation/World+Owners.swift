@@ -84,8 +84,14 @@ extension World {
             book.isRegistered = false
             book.known = nil
             book.owedSince = nil
-            book.sent.departures.append(loop.now)
         }
+        depart(phone)
+    }
+
+    /// Nobody waits for what is under way any more: noted when the relay is about to be told, and
+    /// when it says that the device is gone.
+    func depart(_ phone: Phone) {
+        for book in phone.surfaces { book.sent.departures.append(loop.now) }
         for key in outboxes.keys where key.phone == phone.number {
             outboxes[key]?.departures.append(loop.now)
         }

@@ -158,6 +158,7 @@ extension World {
         _ upload: Phone.Upload, _ phone: Phone, _ life: Life, _ answer: Answer
     ) {
         if upload.budgetClass != nil { phone.timeline?.confirm(at: loop.now) }
+        if case .delete = upload.command { depart(phone) }
         if case .register(let registration) = upload.command, !upload.isClaim {
             haveChangedHands(phone, to: registration.user)
         }

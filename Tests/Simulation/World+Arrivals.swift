@@ -122,6 +122,8 @@ extension World {
                 else { return }
                 let card = Card(reference)
                 phone.cards[reference] = card
+                // Somebody else may have the phone since the app was told.
+                card.isLeft = isOfAnother(card, phone)
                 age(card, phone)
                 note(.card, who: phone.number, 0, 1, reference.text)
                 awaitToken(of: card, phone)

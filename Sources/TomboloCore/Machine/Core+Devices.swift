@@ -162,7 +162,7 @@ extension Core {
         releaseTokens(of: slot)
         leaveUser(slot)
         for destination in gone.destinations { removeDestination(destination) }
-        for surface in gone.surfaces.values { forgetSurface(surface) }
+        for surface in gone.surfaces.values.sorted() { forgetSurface(surface) }
         devices.remove(slot)
         deviceDeadlines.set(slot, at: nil)
         orphanDeadlines.set(slot, at: nil)

@@ -27,7 +27,7 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case strangers
     // Clocks that are wrong by years
     case wrongClock, wrongPhones
-    // Devices that go and come back, or get another user; no seed draws the second yet
+    // Devices that go and come back, or get another user
     case deletedDevices, changedUsers
 
     /// The word for it in reports and on the command line.

@@ -4,7 +4,7 @@ import TomboloJSON
 /// The reference of all configuration keys, made of the tables that read them.
 struct ConfigurationReference {
     struct Row {
-        /// With dots; `apps[]` and `CLASS` stand for what there are several of.
+        /// With dots. `apps[]` is any app, `CLASS` any budget class.
         var key: String
         var range: String
         /// As the file would have it; nil: it is required, or not set.

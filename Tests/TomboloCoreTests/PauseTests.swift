@@ -102,6 +102,31 @@ import TomboloJSON
         #expect(rig.core.pauses(of: Rig.tenant).isEmpty)
     }
 
+    @Test func `a pause of many cards is carried out in pieces`() throws {
+        let cards = 1_000
+        var rig = Rig { $0.limits.runningPerRecipientMax = .max }
+        for card in 0..<cards {
+            rig.command(
+                .start, #"{"type":"Runner","audience":{"device":"d-\#(card)"},"state":{}}"#,
+                id: "card-\(card)")
+            rig.device("d-\(card)")
+        }
+        rig.advance(to: 5)
+        let paused = { (rig: Rig) in
+            (0..<cards).count {
+                rig.view("card-\($0)")?.destinations.first?.waiting?.reason == "paused"
+            }
+        }
+        let request = try PauseRequest(reading: Rig.json(#"{"all":true}"#))
+        var effects = Effects()
+        rig.core.step(
+            .pause(.pause(request), Rig.tenant, Ticket(1)), now: rig.now, effects: &effects)
+        let first = paused(rig)
+        #expect(0 < first && first < cards / 2, "\(first) in one step")
+        rig.advance(to: 6)
+        #expect(paused(rig) == cards)
+    }
+
     @Test func `frames asked for in a pause are counted as paused`() {
         var rig = Rig()
         rig.runningActivity(.lab)

@@ -27,10 +27,36 @@ extension Core {
             store(number, nil, Stored(.deleted, number: number), ticket)
         }
         notePause(pause, began: pauses[pause.number] != nil, now: now)
-        // Whoever is held, or held no more, says so; on resume only the newest state goes.
-        for slot in destinations.indices where holds(pause, slot) {
-            evaluate(slot, now: now, effects: &effects)
+        // A card that is held, or held no more, says so; on resume only the newest state goes.
+        sweeps.add(.pause(pause), now: now)
+    }
+
+    /// Does one piece of the sweep that is under way.
+    mutating func sweep(now: Instant, effects: inout Effects) {
+        guard let (work, first) = sweeps.current(now: now) else { return }
+        let count: Int
+        switch work {
+        case .pause: count = destinations.count
+        case .grants: count = devices.count
         }
+        var (place, works) = (first, 0)
+        let end = min(count, first + Sweeps.placesMax)
+        while place < end, works < Sweeps.worksMax,
+            effects.pushes.count < Self.pushesPerTurnMax
+        {
+            switch work {
+            case .pause(let pause):
+                if pause.map({ holds($0, place) }) ?? destinations.holds(place) {
+                    evaluate(place, now: now, effects: &effects)
+                    works += 1
+                }
+            case .grants:
+                adoptGrants(of: place, now: now)
+                works += 1
+            }
+            place += 1
+        }
+        sweeps.advance(to: place < count ? place : nil, now: now)
     }
 
     /// The pause that would begin, or the one that would be over.
@@ -99,14 +125,14 @@ extension Core {
     }
 
     private func holds(_ pause: Pause, _ slot: Int) -> Bool {
-        guard let destination = destinations[slot] else { return false }
-        let activity = activities[destination.activity]
-        guard activity.key.tenant == pause.tenant else { return false }
+        guard destinations.holds(slot) else { return false }
+        let activity = destinations[lent: slot].activity
+        guard activities[lent: activity].key.tenant == pause.tenant else { return false }
         switch pause.scope {
         case .all: return true
-        case .app(let app): return activity.definition.app == app
-        case .type(let type): return activity.definition.type == type
-        case .activity(let id): return activity.key.id == id
+        case .app(let app): return activities[lent: activity].definition.app == app
+        case .type(let type): return activities[lent: activity].definition.type == type
+        case .activity(let id): return activities[lent: activity].key.id == id
         }
     }
 

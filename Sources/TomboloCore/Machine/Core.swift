@@ -72,6 +72,7 @@ package struct Core: Sendable {
     var nextPauseNumber: Int64 = 1
     /// In force, by number.
     var pauses: [Int64: Pause] = [:]
+    var sweeps = Sweeps()
     var deliveries = DeliveryLog()
     var nextTypeNumber: Int64 = 1
     var nextChannelNumber: Int64 = 1
@@ -167,7 +168,7 @@ package struct Core: Sendable {
         var next = min(
             deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
             deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture,
-            surfaceDeadlines.first ?? .distantFuture)
+            surfaceDeadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -188,6 +189,7 @@ package struct Core: Sendable {
     package func wall(_ now: Instant) -> Instant { now + lead }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
+        sweep(now: now, effects: &effects)
         while let slot = deviceDeadlines.pop(until: now) {
             presenceChanged(slot, now: now, effects: &effects)
         }

@@ -34,7 +34,7 @@ extension Core {
             if known == nil { nextTypeNumber += 1 }
             types[key] = registered
             if type.budgetClass != known?.type.budgetClass {
-                for device in devices.indices { adoptGrants(of: device, now: now) }
+                sweeps.add(.grants, now: now)
             }
             staged.records.append(registered.record(key))
             var stored = Stored(known == nil ? .created : .updated)

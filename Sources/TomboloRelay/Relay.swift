@@ -267,10 +267,16 @@ package actor Relay: TurnTarget, TimerTarget {
         if isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects)
         // A batch that is due is the appender's, not the timer's.
-        let hasBatch = core.hasBatch(now: now)
+        let (hasBatch, wake) = Self.next(of: &core, now: now)
         if hasBatch { appending.unpark() }
-        setTimer(core.nextWake.flatMap { hasBatch && $0 <= now ? nil : $0 }, now: now)
+        setTimer(wake.flatMap { hasBatch && $0 <= now ? nil : $0 }, now: now)
         if !isEmpty { wakeWatchers() }
+    }
+
+    /// What comes next. The core is lent: a copy, which is what a look at an actor's member is,
+    /// counts references to all that it holds, and would cost more than many a turn.
+    private static func next(of core: inout Core, now: Instant) -> (Bool, wake: Instant?) {
+        (core.hasBatch(now: now), core.nextWake)
     }
 
     private func carryOut(_ effects: Effects) {

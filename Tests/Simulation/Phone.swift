@@ -47,7 +47,13 @@ final class Card {
     /// What is missing is its end.
     var waitsForEnd = false
 
-    init(_ reference: ActivityReference) { self.reference = reference }
+    /// Its reference as text, by which cards are sorted.
+    let name: String
+
+    init(_ reference: ActivityReference) {
+        self.reference = reference
+        name = reference.text
+    }
 }
 
 /// One phone with the app: what arrives, what it shows, and what the app tells the relay.
@@ -148,7 +154,7 @@ final class Phone {
     var newestUser: String { uploads.last { $0.user != nil }?.user ?? user }
 
     /// Cards in an order that is the same in every process.
-    var sortedCards: [Card] { cards.values.sorted { $0.reference.text < $1.reference.text } }
+    var sortedCards: [Card] { cards.values.sorted { $0.name < $1.name } }
 
     private var lastUpload = 0
 

@@ -49,7 +49,7 @@ struct Plan {
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
         widensReloads = dice.happens(.reloads, oneIn: 2)
         channelsMax = dice.pick(.broadcasts, [1, 3, 6, 1_000])
-        narrowsChannels = dice.happens(.broadcasts, oneIn: 2)
+        narrowsChannels = dice.happens(.broadcasts, oneIn: 2) || mutant == .channelBudgetAnew
         let share = dice.pick(.plan, [16, 8, 4, 2])
         var drawn = FaultSet()
         for fault in FaultSet.all.subtracting(.drawnApart).list
@@ -79,6 +79,7 @@ struct Plan {
             drawn.insert(FaultSet(.changedUsers))
         }
         if dice.happens(.clocks, oneIn: 10) { drawn.insert(FaultSet(.wrongClock)) }
+        drawn.formUnion(mutant?.needs ?? [])
         faults = given ?? Self.possible(drawn)
         tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours

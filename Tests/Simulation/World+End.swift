@@ -26,13 +26,9 @@ extension World {
     /// Compares every activity of a relay with the fold of its events.
     func checkRecovered(_ relay: Relay) async {
         var folds: [ActivityNumber: Projection] = [:]
-        for event in reference.events {
-            let view = JSON(unchecked: event.event.body).document.root
-            guard
-                // The simulation wrote it: a fault here is its own.
-                let content = try? Command.Content(
-                    kind: event.event.kind, view, lenient: true)
-            else {  // reported
+        readContents()
+        for (event, content) in zip(reference.events, contents) {
+            guard let content else {
                 violated(.fold, "the event \(event.seq) cannot be read")
                 continue
             }
@@ -50,6 +46,15 @@ extension World {
         }
         await checkListed(relay)
         for tenant in plan.tenants { await checkPages(relay, tenant) }
+    }
+
+    /// Of those events that were not read before.
+    private func readContents() {
+        for event in reference.events.dropFirst(contents.count) {
+            let view = JSON(unchecked: event.event.body).document.root
+            // The simulation wrote it: a fault here is its own, and reported.
+            contents.append(try? Command.Content(kind: event.event.kind, view, lenient: true))
+        }
     }
 
     private func compare(_ relay: Relay, _ number: ActivityNumber, _ fold: Projection) async {

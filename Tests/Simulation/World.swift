@@ -46,6 +46,8 @@ final class World: @unchecked Sendable {
     var phones: [Phone] = []
     var outboxes: [CardKey: Outbox] = [:]
     var reference = Reference()
+    /// What its events say, oldest first; nil where one cannot be read.
+    var contents: [Command.Content?] = []
     var ledger = Ledger()
     var storage: any Storage
     var life: Life?

@@ -17,6 +17,7 @@ import Testing
         arguments: [
             UInt64(513_215_929), 513_237_323, 513_242_721, 513_252_490, 900_007_278, 900_028_449,
             940_028_829, 980_000_446, 770_000_068, 881_213_363, 912_310_814, 881_205_975,
+            1_449, 373_191_929_475, 373_191_932_007, 381_482_188_671,
         ])
     func `a seed that once broke a promise breaks none`(seed: UInt64) {
         #expect(SeedRun(seed: seed).run().violations.isEmpty)

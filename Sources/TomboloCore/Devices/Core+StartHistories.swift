@@ -8,7 +8,7 @@ extension Core {
             guard let destination = destinations[index], destination.device == slot,
                 activities[destination.activity].definition.type == type
             else { return nil }
-            return card(of: destination)
+            return card(of: destination, now: now)
         }
         keep(cards, of: slot, under: key, now: now)
     }
@@ -21,7 +21,9 @@ extension Core {
                 keepHistory(ofToken: token.value, type: type, slot, now: now)
             }
         }
-        let cards = device.destinations.compactMap { destinations[$0].flatMap(card) }
+        let cards = device.destinations.compactMap { index in
+            destinations[index].flatMap { card(of: $0, now: now) }
+        }
         keep(
             cards, surfaceBudgets(of: slot, now: now), of: slot, under: .device(device.key),
             now: now)
@@ -74,13 +76,17 @@ extension Core {
         }
     }
 
-    /// A card that may be on the phone; nil where no start was tried.
-    private func card(of destination: Destination) -> StartHistory.Card? {
-        guard destination.phase != .waiting || destination.reservedStart else { return nil }
+    /// A card that may be on the phone, or whose start was tried; nil where none was.
+    private func card(of destination: Destination, now: Instant) -> StartHistory.Card? {
+        guard
+            destination.phase != .waiting || destination.reservedStart
+                || destination.pacing.lastTimestamp > 0
+        else { return nil }
         return StartHistory.Card(
             activity: activities[destination.activity].number.rawValue,
             incarnation: destination.incarnation, renewal: destination.renewal,
-            phase: destination.phase, since: destination.cardSince,
+            phase: destination.reservedStart ? .startUnknown : destination.phase,
+            since: destination.cardSince(tryingAt: wall(now)),
             alertsThrough: max(destination.alertsThrough, destination.reservedAlert ?? 0),
             lastTimestamp: destination.pacing.lastTimestamp,
             wasDismissed: destination.wasDismissed,
@@ -181,6 +187,30 @@ extension Core {
         destinations[index]?.resume(card)
         recallPacing(index, history, card, now: now)
         enter(card.resumedPhase, index, now: now)
+    }
+
+    /// A device that went and came back shows which card it has by that card's own token, whatever
+    /// became of its start token. Answers the destination that goes on with the card.
+    mutating func recallRenewed(
+        _ reference: ActivityReference, of slot: Int, now: Instant
+    ) -> Int? {
+        guard !startHistories.isEmpty, let device = devices[slot],
+            let history = startHistories[.device(device.key)],
+            let activity = activityByKey[ActivityKey(tenant: device.key.tenant, id: reference.id)],
+            let card = history.lastCard(of: activities[activity].number, reference.incarnation),
+            card.renewal == reference.renewal, !card.wasLeft
+        else { return nil }
+        let index = device.destinations.first { index in
+            guard let destination = destinations[index] else { return false }
+            return destination.activity == activity && destination.phase == .waiting
+                && destination.incarnation == reference.incarnation
+                && destination.renewal < reference.renewal
+                && !destination.reservedStart && destination.final == nil
+        }
+        guard let index else { return nil }
+        destinations[index]?.resume(card)
+        recallPacing(index, history, card, now: now)
+        return index
     }
 
     // MARK: After a restart

@@ -76,10 +76,13 @@ struct StartHistory: Sendable {
 }
 
 extension StartHistory {
-    /// The last card that the phone has had of one life of an activity.
+    /// The last card that the phone may have of one life of an activity. What is about to be tried
+    /// once more is none: all that stays of it is what the tries before have spent.
     func lastCard(of activity: ActivityNumber, _ incarnation: Int64) -> Card? {
-        cards.filter { $0.activity == activity.rawValue && $0.incarnation == incarnation }
-            .max { $0.renewal < $1.renewal }
+        cards.filter {
+            $0.activity == activity.rawValue && $0.incarnation == incarnation
+                && $0.phase != .waiting
+        }.max { $0.renewal < $1.renewal }
     }
 
     /// That very card, or the last one where an older relay kept no other.
@@ -100,8 +103,8 @@ extension StartHistory.Card {
     /// How a destination goes on from it: what was begun is not begun again.
     var resumedPhase: Destination.Phase {
         switch phase {
-        case .waiting, .starting, .startUnknown, .started, .live: .started
-        case .ended, .gone, .lapsed, .listening: phase
+        case .starting, .startUnknown, .started, .live: .started
+        case .waiting, .ended, .gone, .lapsed, .listening: phase
         }
     }
 }

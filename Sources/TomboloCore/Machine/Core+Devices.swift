@@ -304,7 +304,13 @@ extension Core {
             isUsed = true
             useToken(token, at: slot, now: now, effects: &effects)
         }
-        if !isUsed { takeOrphan(reference, of: device, now: now, effects: &effects) }
+        if !isUsed {
+            if let slot = recallRenewed(reference, of: device, now: now) {
+                useToken(token, at: slot, now: now, effects: &effects)
+            } else {
+                takeOrphan(reference, of: device, now: now, effects: &effects)
+            }
+        }
         // The new card's comes before the others'.
         guard token.isOnRecord else { return }
         noteSignOfLife(device, besides: reference, now: now, effects: &effects)

@@ -115,7 +115,7 @@ extension Destination {
     ///   - activity: the activity's number.
     ///   - device: the device's number.
     ///   - budget: the device's, as it stands with what this destination has taken from it.
-    ///   - wall: as far as a running clip is counted.
+    ///   - wall: as far as a running clip is counted; what is reserved is tried then.
     func mark(
         activity: Int64, device: Int64, budget: DeviceBudget?, wall: Instant
     ) -> [UInt8] {
@@ -143,7 +143,7 @@ extension Destination {
         if hasFallenBack { writer.member("fb", Int64(1)) }
         if wasDismissed { writer.member("dm", Int64(1)) }
         if startWasRefused { writer.member("sr", Int64(1)) }
-        if let cardSince { writer.member("cs", cardSince.nanoseconds) }
+        if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
         if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
         // What is under way may come to nothing.
@@ -170,6 +170,9 @@ extension Destination {
         writer.endObject()
         return writer.bytes
     }
+
+    /// When its card begins, where a start that is reserved goes now: one of an earlier try is gone.
+    func cardSince(tryingAt wall: Instant) -> Instant? { reservedStart ? wall : cardSince }
 
     private func writeFrames(into writer: inout JSONWriter, wall: Instant) {
         let all = frames + (cursor?.tally ?? FrameCounts())

@@ -49,4 +49,14 @@ extension Mutant {
     package func isFound(by violation: Violation) -> Bool {
         promises.contains { $0.rawValue == violation.promise }
     }
+
+    /// What it shows in: all its worlds have these faults.
+    var needs: FaultSet {
+        switch self {
+        case .startBudgetForgottenAtDelete: [FaultSet(.deletedDevices), FaultSet(.restarts)]
+        case .endLeavesTheRest: FaultSet(.endMany)
+        case .channelBudgetAnew: FaultSet(.broadcasts)
+        default: []
+        }
+    }
 }

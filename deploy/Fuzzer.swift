@@ -10,7 +10,7 @@ private let fuzzed: @Sendable ([UInt8]) -> Void = {
     case "http1": return fuzzHTTP1
     case "client": return fuzzClient
     case "server": return fuzzServer
-    default: preconditionFailure("TOMBOLO_FUZZ names none of json, http1, client, server")
+    default: preconditionFailure("TOMBOLO_FUZZ must be json, http1, client or server")
     }
 }()
 

@@ -1,7 +1,7 @@
 // One stream of /v1/tail: kept open, resumed after what was read last, told in batches.
 
 const BATCH_EVERY = 200;
-/** Of one batch so many events are told; the rest is counted. */
+/** Of one batch so many events are passed on; the rest is counted. */
 const BATCH_MAX = 200;
 
 export class Tail {

@@ -15,13 +15,13 @@ extension Problem {
     package init(_ error: JSONError) {
         self.init(
             .invalidJSON,
-            "Line \(error.line), column \(error.column): \(error.message). Mend the body there.")
+            "Line \(error.line), column \(error.column): \(error.message). Correct the body there.")
         self = adding("line", error.line).adding("column", error.column)
     }
 
     /// A line of a batch that is no JSON; which line it is, the batch says.
     init(inLine error: JSONError) {
-        self.init(.invalidJSON, "Column \(error.column): \(error.message). Mend the line there.")
+        self.init(.invalidJSON, "Column \(error.column): \(error.message). Correct the line there.")
         self = adding("column", error.column)
     }
 

@@ -52,7 +52,7 @@ extension ProblemRegistry {
                 + "FeatureNotEnabled (the app has no broadcast capability), "
                 + "CannotCreateChannelConfig (10,000 channels are there), TopicMismatch (the key "
                 + "does not cover the app), or one of the provider token.",
-            fix: "Mend what the reason names; delete channels whose event is over.",
+            fix: "Correct what the reason names; delete channels whose event is over.",
             command: "tombolo channel ls"),
         ProblemPage(
             .apnsUnreachable, 503, "Apple's channel service cannot be reached",
@@ -125,7 +125,7 @@ extension ProblemRegistry {
             cause:
                 "The JSON is well formed, but a field is unknown, missing, or has a value it may "
                 + "not have.",
-            fix: "Mend the fields that errors[] points at; the schemas are in /openapi.json.",
+            fix: "Correct the fields that errors[] points at; the schemas are in /openapi.json.",
             command: "curl http://127.0.0.1:8780/openapi.json"),
         ProblemPage(
             .payloadTooLarge, 422, "The push would be too large",
@@ -139,7 +139,7 @@ extension ProblemRegistry {
             cause:
                 "The state, with this change merged in, does not decode into the type that is "
                 + "registered: the phone would drop the push without a word.",
-            fix: "Mend the members that errors[] points at, or the type's schema.",
+            fix: "Correct the members that errors[] points at, or the type's schema.",
             command: "tombolo type check TYPE state.json"),
         ProblemPage(
             .notYet, 422, "The relay does not do this yet",

@@ -23,7 +23,7 @@ package enum ProblemRegistry {
                 "The body, or a line of it, does not follow RFC 8259. The problem names line and "
                 + "column.",
             fix:
-                "Mend the body at that place. Names must be unique and quoted, text must be UTF-8, "
+                "Correct the body at that place. Names must be unique and quoted, text must be UTF-8, "
                 + "and nesting ends at 32 levels.",
             command: "python3 -m json.tool < body.json"),
         ProblemPage(

@@ -69,7 +69,7 @@ extension Subcommand {
         details: [
             "Pages of 100 events, each from another place: of one activity, of a time, of a kind that\n"
                 + "is rare, and of one that never was; and states of the past. The slowest of each is\n"
-                + "told in milliseconds. A page of a kind or time may come back short, after 100,000\n"
+                + "given in milliseconds. A page of a kind or time may come back short, after 100,000\n"
                 + "events were looked at."
         ],
         examples: ["tombolo bench page --data /var/tmp/bench -o json"],

@@ -51,7 +51,7 @@ extension Subcommand {
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.pause)
 
     static let resume = Subcommand(
-        path: ["resume"], summary: "Let go what was held back; only the newest states go",
+        path: ["resume"], summary: "Release what a pause holds back; only the newest states go",
         arguments: [
             Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; none with --all")
         ],

@@ -66,8 +66,8 @@ extension Subcommand {
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration + [.output],
         details: [
-            "One push to a token that is nobody's goes to the endpoint of each app: the answer tells\n"
-                + "whether key, team, environment, topic and clock are right. Nobody's phone gets it."
+            "One push to a token that no phone has goes to the endpoint of each app: the answer tells\n"
+                + "whether key, team, environment, topic and clock are right. No phone gets it."
         ],
         examples: ["tombolo doctor --config /etc/tombolo/tombolo.json"],
         exits: [.unreachable], run: DoctorCommand.run)

@@ -13,6 +13,77 @@ struct tombolo_protocol_asset tombolo_protocol_openapi(void) {
     return (struct tombolo_protocol_asset){openapi, sizeof openapi};
 }
 
+// All schemas as one JSON array.
+static const unsigned char schemas[] = {
+    '[',
+#embed "../../Protocol/schemas/activity.json" suffix(, ',',)
+#embed "../../Protocol/schemas/activity-deliveries.json" suffix(, ',',)
+#embed "../../Protocol/schemas/activity-page.json" suffix(, ',',)
+#embed "../../Protocol/schemas/alert.json" suffix(, ',',)
+#embed "../../Protocol/schemas/audience.json" suffix(, ',',)
+#embed "../../Protocol/schemas/batch-result.json" suffix(, ',',)
+#embed "../../Protocol/schemas/budgets.json" suffix(, ',',)
+#embed "../../Protocol/schemas/channel.json" suffix(, ',',)
+#embed "../../Protocol/schemas/channel-page.json" suffix(, ',',)
+#embed "../../Protocol/schemas/channel-request.json" suffix(, ',',)
+#embed "../../Protocol/schemas/clip.json" suffix(, ',',)
+#embed "../../Protocol/schemas/command-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/dead-letter-page.json" suffix(, ',',)
+#embed "../../Protocol/schemas/decided.json" suffix(, ',',)
+#embed "../../Protocol/schemas/decision.json" suffix(, ',',)
+#embed "../../Protocol/schemas/deleted-channel.json" suffix(, ',',)
+#embed "../../Protocol/schemas/deleted-key.json" suffix(, ',',)
+#embed "../../Protocol/schemas/delivery.json" suffix(, ',',)
+#embed "../../Protocol/schemas/delivery-page.json" suffix(, ',',)
+#embed "../../Protocol/schemas/device.json" suffix(, ',',)
+#embed "../../Protocol/schemas/device-page.json" suffix(, ',',)
+#embed "../../Protocol/schemas/device-view.json" suffix(, ',',)
+#embed "../../Protocol/schemas/dry-run.json" suffix(, ',',)
+#embed "../../Protocol/schemas/end.json" suffix(, ',',)
+#embed "../../Protocol/schemas/end-many.json" suffix(, ',',)
+#embed "../../Protocol/schemas/end-many-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/erased.json" suffix(, ',',)
+#embed "../../Protocol/schemas/event-line.json" suffix(, ',',)
+#embed "../../Protocol/schemas/grant.json" suffix(, ',',)
+#embed "../../Protocol/schemas/key.json" suffix(, ',',)
+#embed "../../Protocol/schemas/key-list.json" suffix(, ',',)
+#embed "../../Protocol/schemas/key-request.json" suffix(, ',',)
+#embed "../../Protocol/schemas/ledger.json" suffix(, ',',)
+#embed "../../Protocol/schemas/lint.json" suffix(, ',',)
+#embed "../../Protocol/schemas/log-entry.json" suffix(, ',',)
+#embed "../../Protocol/schemas/log-page.json" suffix(, ',',)
+#embed "../../Protocol/schemas/minted-key.json" suffix(, ',',)
+#embed "../../Protocol/schemas/overview.json" suffix(, ',',)
+#embed "../../Protocol/schemas/pause.json" suffix(, ',',)
+#embed "../../Protocol/schemas/pause-list.json" suffix(, ',',)
+#embed "../../Protocol/schemas/pause-request.json" suffix(, ',',)
+#embed "../../Protocol/schemas/phone.json" suffix(, ',',)
+#embed "../../Protocol/schemas/phone-action.json" suffix(, ',',)
+#embed "../../Protocol/schemas/phone-page.json" suffix(, ',',)
+#embed "../../Protocol/schemas/phone-report.json" suffix(, ',',)
+#embed "../../Protocol/schemas/plan.json" suffix(, ',',)
+#embed "../../Protocol/schemas/presence.json" suffix(, ',',)
+#embed "../../Protocol/schemas/problem.json" suffix(, ',',)
+#embed "../../Protocol/schemas/reload.json" suffix(, ',',)
+#embed "../../Protocol/schemas/reload-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/retry.json" suffix(, ',',)
+#embed "../../Protocol/schemas/retry-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/start.json" suffix(, ',',)
+#embed "../../Protocol/schemas/stored.json" suffix(, ',',)
+#embed "../../Protocol/schemas/token.json" suffix(, ',',)
+#embed "../../Protocol/schemas/token-set.json" suffix(, ',',)
+#embed "../../Protocol/schemas/type.json" suffix(, ',',)
+#embed "../../Protocol/schemas/type-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/type-list.json" suffix(, ',',)
+#embed "../../Protocol/schemas/type-view.json" suffix(, ',',)
+#embed "../../Protocol/schemas/update.json" suffix(, ',',)
+#embed "../../Protocol/schemas/version.json" suffix(, ']')
+};
+
+struct tombolo_protocol_asset tombolo_protocol_schemas(void) {
+    return (struct tombolo_protocol_asset){schemas, sizeof schemas};
+}
+
 static const unsigned char radial[] = {
 #embed "../../Protocol/examples/radial/steps.json"
 };

@@ -1,4 +1,3 @@
-import CProtocolAssets
 import Testing
 import TomboloJSON
 
@@ -73,9 +72,26 @@ import TomboloJSON
 /// The route table and `Protocol/openapi.json` say the same.
 @Suite struct OpenAPITests {
     private static func description() throws -> JSONView {
-        let asset = tombolo_protocol_openapi()
-        let bytes = UnsafeBufferPointer(start: asset.bytes, count: asset.count)
-        return try JSONDocument(Array(bytes)).root
+        try JSONDocument(APIDescription.bytes).root
+    }
+
+    @Test func `it is one document: each reference leads to a place within it`() throws {
+        let description = try Self.description()
+        var references = 0
+        func check(_ view: JSONView) {
+            if let target = view["$ref"]?.string {
+                references += 1
+                let place = target.hasPrefix("#/") ? JSONPointer(String(target.dropFirst())) : nil
+                #expect(place.flatMap(description.at) != nil, "\(target)")
+            }
+            for (_, member) in view.members { check(member) }
+            for element in view.elements { check(element) }
+        }
+        check(description)
+        #expect(references > 100)
+        let alert = description["components"]?["schemas"]?["alert"]
+        #expect(alert?["properties"]?["title"] != nil)
+        #expect(alert?["$id"] == nil && alert?["title"] == nil)
     }
 
     @Test func `each route is described, and nothing else is`() throws {

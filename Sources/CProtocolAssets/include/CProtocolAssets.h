@@ -9,8 +9,11 @@ struct tombolo_protocol_asset {
     size_t count;
 };
 
-/// Protocol/openapi.json. The bytes live as long as the program.
+/// Protocol/openapi.json, which refers to the schemas' files. The bytes live as long as the program.
 struct tombolo_protocol_asset tombolo_protocol_openapi(void);
+
+/// The files of Protocol/schemas/ as one JSON array.
+struct tombolo_protocol_asset tombolo_protocol_schemas(void);
 
 /// Protocol/examples/radial/steps.json and its like: a scenario, step by step.
 struct tombolo_protocol_asset tombolo_protocol_radial(void);

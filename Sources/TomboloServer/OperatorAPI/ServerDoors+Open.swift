@@ -1,4 +1,3 @@
-import CProtocolAssets
 import TomboloAPI
 import TomboloCore
 import TomboloHTTP
@@ -24,18 +23,11 @@ extension ServerDoors {
         }
     }
 
-    /// `Protocol/openapi.json`, compiled in.
     func openAPI() -> DoorResponse {
         DoorResponse(
             status: 200, fields: ["content-type": "application/json"],
-            body: Self.description, isShared: true)
+            body: APIDescription.bytes, isShared: true)
     }
-
-    /// One array for all answers: 200 kB each would be 25 MB a connection.
-    private static let description: [UInt8] = {
-        let asset = tombolo_protocol_openapi()
-        return Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-    }()
 
     func listProblems() -> DoorResponse { Self.problems }
 

@@ -41,6 +41,7 @@ class Contract:
     def __init__(self, folder):
         with open(os.path.join(folder, "openapi.json")) as file:
             self.document = json.load(file)
+        self._include(os.path.join(folder, "schemas"))
         self.operations = {}
         for path, item in self.document["paths"].items():
             for method, description in item.items():
@@ -54,6 +55,14 @@ class Contract:
             with open(os.path.join(examples, name)) as file:
                 self.examples.setdefault(name.split(".")[0], []).append(json.load(file))
         self._patterns = {}
+
+    def _include(self, folder):
+        """Puts the schemas' files in the place of the references to them."""
+        schemas = self.document["components"]["schemas"]
+        for name in schemas:
+            with open(os.path.join(folder, name + ".json")) as file:
+                text = re.sub(r'"\$ref": "([a-z-]+)\.json"', r'"$ref": "#/components/schemas/\1"', file.read())
+            schemas[name] = json.loads(text)
 
     def resolved(self, value):
         """The value itself, where a reference stands in its place."""

@@ -1,0 +1,50 @@
+import CProtocolAssets
+import TomboloJSON
+
+/// `Protocol/openapi.json` with the files of `Protocol/schemas/` in the place of the references to
+/// them: one document that refers to nothing outside itself.
+///
+/// It is made once, in a few milliseconds, from what the program was built with.
+enum APIDescription {
+    /// One array for all answers: 100 kB each would be 12 MB a connection.
+    static let bytes: [UInt8] = {
+        var writer = JSONWriter()
+        write(root(tombolo_protocol_openapi()), to: &writer)
+        return writer.bytes
+    }()
+
+    private static let schemas = root(tombolo_protocol_schemas())
+
+    private static func root(_ asset: tombolo_protocol_asset) -> JSONView {
+        let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
+        // A file of this repository: the tests read all of them.
+        return JSON(unchecked: bytes).document.root
+    }
+
+    private static func write(_ view: JSONView, to writer: inout JSONWriter) {
+        switch view.kind {
+        case .object:
+            let schema = view["$ref"]?.string.flatMap { file in
+                schemas.elements.first { "schemas/\($0["$id"]?.string ?? "")" == file }
+            }
+            writer.beginObject()
+            for (name, value) in (schema ?? view).members {
+                // What a file says of itself stays out: here its name is the key.
+                if schema != nil, ["$schema", "$id", "title"].contains(name) { continue }
+                writer.name(name)
+                // One file refers to another by its name.
+                if name == "$ref", let file = value.string, file.hasSuffix(".json") {
+                    writer.string("#/components/schemas/\(file.dropLast(5))")
+                } else {
+                    write(value, to: &writer)
+                }
+            }
+            writer.endObject()
+        case .array:
+            writer.beginArray()
+            for element in view.elements { write(element, to: &writer) }
+            writer.endArray()
+        case .string, .number, .bool, .null: writer.raw(view.raw)
+        }
+    }
+}

@@ -29,6 +29,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case wrongClock, wrongPhones
     // Devices that go and come back, or get another user
     case deletedDevices, changedUsers
+    // Channels of activities that Apple knows no more
+    case lostChannels
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -69,7 +71,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     /// Those that a world has by a throw of their own.
     static let drawnApart: FaultSet = [
         FaultSet(.months), FaultSet(.strangers), FaultSet(.wrongClock), FaultSet(.wrongPhones),
-        FaultSet(.deletedDevices), FaultSet(.changedUsers),
+        FaultSet(.deletedDevices), FaultSet(.changedUsers), FaultSet(.lostChannels),
     ]
 
     /// In the order of their declaration.

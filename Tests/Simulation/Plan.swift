@@ -79,6 +79,9 @@ struct Plan {
             drawn.insert(FaultSet(.changedUsers))
         }
         if dice.happens(.clocks, oneIn: 10) { drawn.insert(FaultSet(.wrongClock)) }
+        if dice.happens(.losses, oneIn: 4), drawn.contains(FaultSet(.channels)) {
+            drawn.insert(FaultSet(.lostChannels))
+        }
         drawn.formUnion(mutant?.needs ?? [])
         faults = given ?? Self.possible(drawn)
         tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))

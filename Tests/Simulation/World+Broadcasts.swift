@@ -80,7 +80,7 @@ extension World {
     }
 
     /// No push comes through it any more, whatever its cards wait for.
-    private func removeChannel(_ id: String) {
+    func removeChannel(_ id: String) {
         apple.channels[id]?.isDeleted = true
         for phone in phones {
             for card in phone.sortedCards where card.channel == id { card.isDismissed = true }

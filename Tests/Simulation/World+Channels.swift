@@ -49,6 +49,28 @@ extension World {
         outbox.sends.append(sent)
     }
 
+    /// Somebody deletes channels at Apple, until the heal; nothing tells the relay before it sends
+    /// there.
+    func loseChannels() {
+        guard !isHealed, faults.contains(FaultSet(.lostChannels)) else { return }
+        let there = apple.channels.values.filter { !$0.isNamed && !$0.isDeleted }
+            .sorted { $0.id < $1.id }
+        if !there.isEmpty, dice.happens(.losses, oneIn: 3) {
+            let one = dice.pick(.losses, there)
+            note(.command, who: -1, 0, 0, "channel \(one.id) is lost at Apple")
+            removeChannel(one.id)
+        }
+        after(dice.time(.losses, 1_000...300_000)) { [self] in loseChannels() }
+    }
+
+    /// A start names no channel of which the relay was told that it is gone.
+    func checkNamesLiving(_ id: String?, _ name: String, _ life: Life) {
+        guard let id, let channel = apple.channels[id], channel.toldGoneIn == life.number else {
+            return
+        }
+        violated(.channels, "\(name) is to listen on \(id), which is known to be gone")
+    }
+
     /// A start that names a channel: its card listens there, and what has gone there before is lost
     /// to it.
     func listen(_ card: Card, on id: String, _ phone: Phone) {
@@ -66,6 +88,8 @@ extension World {
         card.channel = id
         card.isRegistered = true
         card.registeredSince = loop.now
+        // Nothing ever comes.
+        if channel.isDeleted { card.isDismissed = true }
         // An end may have the state of the start.
         guard let newest = channel.newest, newest.mark != card.mark || channel.hasEnded else {
             return

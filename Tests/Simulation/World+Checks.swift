@@ -219,6 +219,7 @@ extension World {
             check(false, promise, detail)
         }
         checkBundle(content, "phone \(key.phone) \(key.reference.text)", life)
+        checkNamesLiving(content.channel, "phone \(key.phone) \(key.reference.text)", life)
         let mayShare = timeline(phone, outbox.type).mayHold(.lab, at: loop.now)
         let sent = Outbox.Sent(
             at: loop.now, life: life.number, push: push.id, event: push.event,

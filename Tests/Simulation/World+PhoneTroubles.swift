@@ -13,6 +13,7 @@ extension World {
         troublePhones()
         troubleSurfaces()
         troubleStrangers()
+        loseChannels()
         sweep()
     }
 

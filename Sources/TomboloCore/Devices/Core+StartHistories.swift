@@ -190,16 +190,14 @@ extension Core {
     }
 
     /// A device that went and came back shows which card it has by that card's own token, whatever
-    /// became of its start token. Answers the destination that goes on with the card.
-    mutating func recallRenewed(
-        _ reference: ActivityReference, of slot: Int, now: Instant
-    ) -> Int? {
+    /// became of its start token: the destination that would start another goes on with this one.
+    mutating func recallRenewed(_ reference: ActivityReference, of slot: Int, now: Instant) {
         guard !startHistories.isEmpty, let device = devices[slot],
             let history = startHistories[.device(device.key)],
             let activity = activityByKey[ActivityKey(tenant: device.key.tenant, id: reference.id)],
             let card = history.lastCard(of: activities[activity].number, reference.incarnation),
             card.renewal == reference.renewal, !card.wasLeft
-        else { return nil }
+        else { return }
         let index = device.destinations.first { index in
             guard let destination = destinations[index] else { return false }
             return destination.activity == activity && destination.phase == .waiting
@@ -207,10 +205,9 @@ extension Core {
                 && destination.renewal < reference.renewal
                 && !destination.reservedStart && destination.final == nil
         }
-        guard let index else { return nil }
+        guard let index else { return }
         destinations[index]?.resume(card)
         recallPacing(index, history, card, now: now)
-        return index
     }
 
     // MARK: After a restart

@@ -298,19 +298,14 @@ extension Core {
         of device: Int, _ reference: ActivityReference, now: Instant, effects: inout Effects
     ) {
         guard let token = devices[device]?.tokens[.activity(reference)] else { return }
+        recallRenewed(reference, of: device, now: now)
         var isUsed = false
         for slot in devices[device]?.destinations ?? []
         where destinations[slot].map(self.reference) == reference {
             isUsed = true
             useToken(token, at: slot, now: now, effects: &effects)
         }
-        if !isUsed {
-            if let slot = recallRenewed(reference, of: device, now: now) {
-                useToken(token, at: slot, now: now, effects: &effects)
-            } else {
-                takeOrphan(reference, of: device, now: now, effects: &effects)
-            }
-        }
+        if !isUsed { takeOrphan(reference, of: device, now: now, effects: &effects) }
         // The new card's comes before the others'.
         guard token.isOnRecord else { return }
         noteSignOfLife(device, besides: reference, now: now, effects: &effects)

@@ -171,7 +171,8 @@ extension Destination {
         return writer.bytes
     }
 
-    /// When its card begins, where a start that is reserved goes now: one of an earlier try is gone.
+    /// When its card begins, where a start that is reserved goes now: no card of an earlier try is
+    /// there.
     func cardSince(tryingAt wall: Instant) -> Instant? { reservedStart ? wall : cardSince }
 
     private func writeFrames(into writer: inout JSONWriter, wall: Instant) {

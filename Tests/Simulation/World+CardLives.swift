@@ -64,6 +64,13 @@ extension World {
         return card.isLapsed || age > length - .seconds(30)
     }
 
+    /// Whether a card that has ended has left the screen too: 4 hours after its end at the latest,
+    /// half of what a card lives.
+    func isRemoved(_ card: Card) -> Bool {
+        guard card.hasEnded, let life = plan.cardLife else { return false }
+        return loop.now - card.beganAt > life.length * 3 / 2
+    }
+
     private func ageByReboots(after since: MonotonicInstant) -> Duration {
         agedByReboots.reduce(.zero) { $1.at > since ? $0 + $1.by : $0 }
     }

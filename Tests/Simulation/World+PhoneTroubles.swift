@@ -35,7 +35,7 @@ extension World {
             if strikes(.deletedDevices, .owners, oneIn: 8) { goAndComeBack(phone) }
             if strikes(.changedUsers, .owners, oneIn: 8) { signIn(phone) }
             let cards = phone.sortedCards.filter {
-                $0.token != nil && !$0.isDismissed && !$0.isLapsed
+                $0.token != nil && !$0.isDismissed && !$0.isLapsed && !isRemoved($0)
             }
             if !cards.isEmpty { trouble(dice.pick(.phones, cards), phone) }
         }

@@ -124,6 +124,8 @@ struct Plan {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
             // A channel that was made in the gap is nobody's, and whose a phone became is unknown.
             drawn.subtract([FaultSet(.broadcasts), FaultSet(.changedUsers)])
+            // Where it has a card listen on one, its phone may have begun anew without.
+            drawn.remove(FaultSet(.lostChannels))
         }
         // A log that was put back may not know of a renewal; and phones do not sleep with a
         // machine.

@@ -66,6 +66,23 @@ struct Plan {
             drawn.subtract(.holding)
             if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
         }
+        Self.drawApart(&drawn, &dice, mutant)
+        faults = given ?? Self.possible(drawn)
+        tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
+        let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
+        let life = CardLife(&dice, lives)
+        cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil
+        let spans = dice.happens(.months, oneIn: 3)
+        let long = dice.pick(.months, Months.chaosMinutes)
+        let isLong = faults.contains(FaultSet(.months))
+        chaos = .seconds((isLong ? long : minutes) * 60)
+        self.tellsTimes = tellsTimes
+        self.usesDisk = usesDisk || isLong && spans
+        months = isLong ? Months(&dice, life: life.length, chaos: chaos) : nil
+    }
+
+    /// Those that a world has by a throw of their own.
+    private static func drawApart(_ drawn: inout FaultSet, _ dice: inout Dice, _ mutant: Mutant?) {
         let needsMonths = mutant == .cutUnderHead
         if dice.happens(.months, oneIn: needsMonths ? 2 : 5) {
             drawn.formUnion([FaultSet(.months), FaultSet(.cardLives), FaultSet(.restarts)])
@@ -83,18 +100,6 @@ struct Plan {
             drawn.insert(FaultSet(.lostChannels))
         }
         drawn.formUnion(mutant?.needs ?? [])
-        faults = given ?? Self.possible(drawn)
-        tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
-        let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
-        let life = CardLife(&dice, lives)
-        cardLife = faults.contains(FaultSet(.cardLives)) ? life : nil
-        let spans = dice.happens(.months, oneIn: 3)
-        let long = dice.pick(.months, Months.chaosMinutes)
-        let isLong = faults.contains(FaultSet(.months))
-        chaos = .seconds((isLong ? long : minutes) * 60)
-        self.tellsTimes = tellsTimes
-        self.usesDisk = usesDisk || isLong && spans
-        months = isLong ? Months(&dice, life: life.length, chaos: chaos) : nil
     }
 
     /// What can be promised at the same time.

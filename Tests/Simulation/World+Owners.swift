@@ -78,7 +78,7 @@ extension World {
         phone.front = nil
         for card in phone.cards.values {
             card.isRegistered = card.channel != nil
-            if successor(of: card, phone) != nil { card.isForgotten = true }
+            if hasStartedSuccessor(card, phone) { card.isForgotten = true }
         }
         for book in phone.surfaces {
             book.isRegistered = false

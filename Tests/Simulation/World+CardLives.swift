@@ -54,7 +54,7 @@ extension World {
         phone.cards[card.reference.renewed]
     }
 
-    /// Whether the card that is to take its place is there, or may be: its start may have been lost.
+    /// Whether the card that is to take its place is there, or may be: its start may be lost.
     func hasStartedSuccessor(_ card: Card, _ phone: Phone) -> Bool {
         let sends = outboxes[key(phone, card.reference.renewed)]?.sends ?? []
         return successor(of: card, phone) != nil

@@ -110,8 +110,9 @@ import TomboloJSON
         rig.advance(to: 60)
         rig.command(.update, #"{"state":{"lap":2}}"#)
         #expect(rig.lastAccepted?.destinations == DestinationCounts(sent: 1))
-        // The phone shows that state already.
+        // The phone shows that state already: nothing is sent.
         rig.command(.update, #"{"state":{"lap":2}}"#)
-        #expect(rig.lastAccepted?.destinations.skipped == 0)
+        #expect(rig.lastAccepted?.destinations == DestinationCounts(skipped: 1))
+        #expect(rig.lastAccepted?.decision == .skipped(.unchanged))
     }
 }

@@ -145,16 +145,33 @@ import TomboloJSON
         }
     }
 
-    @Test func `urgency beyond the hour's pushes is told`() {
+    @Test(arguments: [#""urgency":"high""#, #""alert":{"title":"a"}"#])
+    func `what goes at 5 because the budget is spent has a lint, and nothing else has`(
+        words: String
+    ) throws {
         var rig = Rig()
         rig.runningActivity()
-        var told: [Bool] = []
-        for lap in 1...6 {
-            rig.advance(to: Double(lap * 2))
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-            told.append(codes(rig) == [.priorityBeyondBudget])
+        var priorities: Set<UInt8> = []
+        for lap in 1...20 {
+            rig.advance(to: Double(lap * 61))
+            rig.command(.update, #"{"state":{"lap":\#(lap)},\#(words)}"#)
+            let warned = codes(rig) == [.priorityBeyondBudget]
+            rig.advance(to: Double(lap * 61 + 30))
+            let push = try #require(rig.pushes.last?.push)
+            #expect(Rig.state(push) == #"{"lap":\#(lap)}"#)
+            #expect(warned == (push.priority == 5), "lap \(lap)")
+            priorities.insert(push.priority)
         }
-        #expect(told.first == false && told.last == true)
+        #expect(priorities == [5, 10])
+    }
+
+    @Test func `an older state version has a lint`() {
+        var rig = Rig()
+        rig.runningActivity()
+        for (number, wanted) in [(5, []), (4, [Lint.Code.stateVersionOlder]), (5, []), (6, [])] {
+            rig.command(.update, #"{"state":{"lap":1},"state_version":\#(number)}"#)
+            #expect(codes(rig) == wanted, "\(number)")
+        }
     }
 
     @Test(arguments: [

@@ -151,4 +151,17 @@ private let runner = """
         #expect(rig.lastStored?.kind == .updated)
         #expect(rig.lastStored?.lint.map(\.code) == [.newRequiredField])
     }
+
+    @Test func `a card can be ended after its type has become stricter`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.type(#"{"state":{"properties":{"eta":{"type":"integer"}},"required":["eta"]}}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.lastRefusal == .stateInvalid)
+        rig.command(.end, #"{"state":{"lap":1}}"#)
+        #expect(rig.lastRefusal == .stateInvalid, "a state of its own is checked")
+        rig.command(.end, #"{"dismiss":"now"}"#)
+        rig.advance(to: 20)
+        #expect(rig.pushes.last?.push.event == .end)
+    }
 }

@@ -19,7 +19,7 @@ package struct CommandAnswer: Sendable {
     /// waits.
     package var sent: Int
     package var deferred: Int
-    /// Destinations that never get this version.
+    /// Destinations that get no push of this version: the phone has the same state, or no card.
     package var skipped: Int
     package var clip: String?
     package var plan: ClipPlan?
@@ -88,15 +88,16 @@ package struct CommandAnswer: Sendable {
         if deferred == 0, sent > 0 { decision = nil }
     }
 
-    /// How many have a version, or a push of it on its way; how many wait for it; and the others.
+    /// To how many a version was sent, how many wait for it, and the others: they have it without
+    /// a push, or never get it.
     private static func counts(
         _ destinations: [DestinationView], _ version: Int64
     ) -> (sent: Int, deferred: Int, skipped: Int) {
         var counts = (sent: 0, deferred: 0, skipped: 0)
         for destination in destinations {
-            if destination.acknowledgedVersion >= version
-                || destination.lastDelivery?.version ?? 0 >= version
-            {
+            // Without a delivery it has the version from before a restart.
+            let sent = destination.lastDelivery?.version ?? destination.acknowledgedVersion
+            if sent >= version {
                 counts.sent += 1
             } else if destination.waiting != nil {
                 counts.deferred += 1

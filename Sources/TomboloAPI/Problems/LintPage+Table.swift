@@ -210,6 +210,12 @@ extension LintPage {
             fix: "Add the app to \"apps\" in the configuration file, and restart the relay.",
             command: "tombolo config check"),
         LintPage(
+            .stateVersionOlder, "An update that is older than the last",
+            effect: "The event is stored, and its alert rings. The state stays as the newer update "
+                + "left it.",
+            fix: "Nothing, where updates overtake each other. Else raise state_version with each.",
+            command: "tombolo log ls --activity ID"),
+        LintPage(
             .laneParked, "Pushes that wait for Apple",
             effect: "The provider token is refused (wrong, stale, or renewed too often), Apple "
                 + "answers 5xx, or cannot be reached: nothing goes out, and nothing is lost.",

@@ -140,16 +140,20 @@ extension Core {
                         + "takes its place; stop the clip first, with DELETE /v1/activities/"
                         + "\(activity.key.id)/clips/\(playing.name)"))
         }
-        var (hasCards, hasGone, isSpent) = (false, true, false)
+        lints += Self.staleLints(update, activity)
+        let wish: Wish? =
+            update.alert != nil ? .must : update.urgency == .high ? .latest(.high) : nil
+        var (hasCards, hasGone) = (false, true)
+        var openAt: Instant?
         // One that is there is found at once, as a rule: only where none is are all looked at.
         for slot in activity.destinations
         where destinations[slot]?.incarnation == activity.incarnation {
             hasCards = true
             if destinations[slot]?.phase != .gone { hasGone = false }
-            if update.urgency == .high, let destination = destinations[slot] {
-                isSpent = isSpent || isBeyondBudget(destination, now: now)
+            if let wish, let destination = destinations[slot], !destination.isFinished {
+                openAt = highPriorityTime(wish, destination, now: now)
             }
-            if !hasGone, isSpent || update.urgency != .high { break }
+            if !hasGone, openAt != nil || wish == nil { break }
         }
         if hasCards, hasGone {
             lints.append(
@@ -166,20 +170,44 @@ extension Core {
                     "the activity is \(Span.minutes(age.nanoseconds / 60_000_000_000).text) old: "
                         + "the system ends it after 8 hours, and updates then show nowhere"))
         }
-        if isSpent {
-            lints.append(
-                Lint(
-                    .priorityBeyondBudget, "/urgency",
-                    "the hour's priority-10 pushes are spent: this goes at 5, when the phone "
-                        + "likes; keep \"high\" for what cannot wait"))
-        }
+        if let openAt { lints.append(Self.budgetLint(update, until: openAt, now: now)) }
         return lints
     }
 
-    private func isBeyondBudget(_ destination: Destination, now: Instant) -> Bool {
+    private static func staleLints(_ update: Update, _ activity: Activity) -> [Lint] {
+        guard let number = update.stateVersion, let known = activity.accepted.stateVersion,
+            number < known
+        else { return [] }
+        return [
+            Lint(
+                .stateVersionOlder, "/state_version",
+                "is older than \(known), which came before: the state stays as it is")
+        ]
+    }
+
+    /// What a change goes at 5 for, until a push of priority 10 is there for it.
+    private static func budgetLint(_ update: Update, until openAt: Instant, now: Instant) -> Lint {
+        let wait = Span.seconds((openAt - now).nanoseconds / 1_000_000_000 + 1).text
+        return update.alert != nil
+            ? Lint(
+                .priorityBeyondBudget, "/alert",
+                "no push at priority 10 is left for \(wait): the alert goes at 5, and may ring "
+                    + "late; keep alerts for what cannot wait")
+            : Lint(
+                .priorityBeyondBudget, "/urgency",
+                "what is left at priority 10 is kept for alerts for \(wait): this goes at 5, when "
+                    + "the phone likes; keep \"high\" for what cannot wait")
+    }
+
+    /// When a push of priority 10 is there for a wish; nil where one is there now.
+    private func highPriorityTime(
+        _ wish: Wish, _ destination: Destination, now: Instant
+    ) -> Instant? {
         let grant = grantInForce(destination).grant
-        return destination.pacing.bucket.left(grant, now: now) <= grant.reserve
-            && grant.perHour != nil
+        guard grant.perHour != nil else { return nil }
+        let time = destination.pacing.highPriorityTime(
+            wish, grant, device: deviceBudget(destination, grant), now: now)
+        return time.flatMap { $0 > now ? $0 : nil }
     }
 
     private static func lints(_ end: End, now: Instant) -> [Lint] {

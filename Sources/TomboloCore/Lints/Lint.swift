@@ -44,6 +44,7 @@ package struct Lint: Hashable, Sendable {
         case userWithoutDevice = "user-without-device"
         case typeNotRegistered = "type-not-registered"
         case appNotConfigured = "app-not-configured"
+        case stateVersionOlder = "state-version-older"
     }
 
     package var code: Code

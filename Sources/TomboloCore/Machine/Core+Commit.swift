@@ -275,8 +275,12 @@ extension Core {
                 grant = own
             }
             guard let waiting = destinations[lent: index].waiting else {
-                if reaches(activities[slot].durable?.version ?? 0, index) {
+                let version = activities[slot].durable?.version ?? 0
+                if reaches(version, index) {
                     counts.sent += 1
+                } else if destinations[lent: index].acknowledged >= version {
+                    counts.skipped += 1
+                    skip = skip ?? .unchanged
                 } else {
                     counts.skipped += 1
                     skip = destinations[lent: index].phase.hasNoCard ? .noRoute : skip
@@ -299,11 +303,15 @@ extension Core {
             clip: nil, plan: nil)
     }
 
-    /// Whether a version is there, or on its way.
+    /// Whether a push has taken a version there, or is on its way. One that the phone has anyway
+    /// needs none; which it was is not known after a restart.
     private func reaches(_ version: Int64, _ slot: Int) -> Bool {
-        destinations[lent: slot].acknowledged >= version
+        guard let last = destinations[slot]?.lastDelivery else {
+            return destinations[lent: slot].acknowledged >= version
+                || destinations[slot]?.inFlight.map { $0.version >= version } ?? false
+        }
+        return last.version >= version
             || destinations[slot]?.inFlight.map { $0.version >= version } ?? false
-            || destinations[slot]?.lastDelivery.map { $0.version >= version } ?? false
     }
 
     func status(_ slot: Int) -> ActivityStatus {

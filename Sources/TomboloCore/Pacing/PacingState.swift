@@ -88,6 +88,17 @@ package struct PacingState: Hashable, Sendable {
         return .wait(until: next.0, next.1)
     }
 
+    /// When priority 10 is open to a wish; nil for never.
+    package func highPriorityTime(
+        _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)?, now: Instant
+    ) -> Instant? {
+        let own = highPriorityTime(wish, grant, in: bucket, now: now)
+        guard let (spent, nested) = device else { return own }
+        return own.flatMap { own in
+            highPriorityTime(wish, nested, in: spent.bucket, now: now).map { max(own, $0) }
+        }
+    }
+
     /// Takes note of a send attempt. `tokenTaken` is answered for the case that it turns out to be
     /// none.
     package mutating func sent(

@@ -103,6 +103,13 @@ extension Core {
         _ tenant: TenantID
     ) throws(Refusal) {
         guard let type = type(of: definition, tenant), let schema = type.state else { return }
+        switch content {
+        // A card must not linger because its type has become stricter since.
+        case .end(let end):
+            if case .none = end.change { return }
+        case .stop: return
+        case .start, .update, .play: break
+        }
         var faults: [FieldError] = []
         if case .play(let clip) = content {
             let demand = schema.at(clip.path)

@@ -142,6 +142,11 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
         .deviceNotRegistered: { starting(#","audience":{"device":"stranger"}"#) },
         .userWithoutDevice: { starting(#","audience":{"user":"stranger"}"#) },
         .typeNotRegistered: { starting(#","audience":{"device":"phone"}"#) },
+        .stateVersionOlder: {
+            try Relaying.lints(
+                .update, #"{"state":{"lap":1},"state_version":4}"#,
+                after: { $0.command(.update, #"{"state":{"lap":2},"state_version":5}"#) })
+        },
         .appNotConfigured: { starting("") { $0.apps = [] } },
         .expirationRelative: { PushLint.codes { $0.expiration = "300" } },
     ]

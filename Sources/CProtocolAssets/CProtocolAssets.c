@@ -74,7 +74,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/token-set.json" suffix(, ',',)
 #embed "../../Protocol/schemas/type.json" suffix(, ',',)
 #embed "../../Protocol/schemas/type-answer.json" suffix(, ',',)
-#embed "../../Protocol/schemas/type-list.json" suffix(, ',',)
+#embed "../../Protocol/schemas/type-page.json" suffix(, ',',)
 #embed "../../Protocol/schemas/type-view.json" suffix(, ',',)
 #embed "../../Protocol/schemas/update.json" suffix(, ',',)
 #embed "../../Protocol/schemas/version.json" suffix(, ']')

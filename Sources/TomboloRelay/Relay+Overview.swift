@@ -1,22 +1,52 @@
 package import TomboloCore
+import TomboloLoop
 
-// What an operator looks at first.
+// What an operator looks at first, and lists. What is long is done in pieces: others have their
+// turn between them.
 
 extension Relay {
     /// One look at all running activities of a tenant.
-    package func overview(of tenant: TenantID) -> Overview {
-        read { core, _ in core.overview(of: tenant) }
+    package func overview(of tenant: TenantID) async -> Overview {
+        var overview = Overview()
+        var place: Int? = 0
+        while let next = place {
+            place = read { core, _ in core.look(&overview, of: tenant, from: next) }
+            if place != nil { await letOthersGo() }
+        }
+        return overview
     }
 
-    /// A page of a tenant's devices; whoever shows them redacts their tokens.
+    /// A page of a tenant's activities in the order of their ids.
+    package func activities(
+        _ filter: ActivityFilter, after: Identifier?, limit: Int
+    ) async -> (views: [ActivityView], next: Identifier?) {
+        var page = IDPage(after: after, limit: limit)
+        while page.place != nil {
+            read { core, _ in core.collect(&page, filter) }
+            if page.place != nil { await letOthersGo() }
+        }
+        return read { core, now in core.views(page, filter, now: now) }
+    }
+
+    /// A page of a tenant's devices. Their tokens are whole: the caller must redact them.
     package func devices(
         of tenant: TenantID, after: Identifier?, limit: Int
-    ) -> (views: [DeviceView], next: Identifier?) {
-        read { core, now in core.deviceViews(of: tenant, after: after, limit: limit, now: now) }
+    ) async -> (views: [DeviceView], next: Identifier?) {
+        var page = IDPage(after: after, limit: limit)
+        while page.place != nil {
+            read { core, _ in core.collectDevices(&page, of: tenant) }
+            if page.place != nil { await letOthersGo() }
+        }
+        return read { core, now in core.deviceViews(page, of: tenant, now: now) }
     }
 
-    /// A tenant's registered types.
-    package func types(of tenant: TenantID) -> [TypeView] {
-        read { core, _ in core.typeViews(of: tenant) }
+    /// A page of a tenant's registered types, by app and then by name.
+    package func types(
+        of tenant: TenantID, after: (app: String, name: String)?, limit: Int
+    ) -> (views: [TypeView], next: (app: String, name: String)?) {
+        read { core, _ in core.typeViews(of: tenant, after: after, limit: limit) }
     }
+
+    /// A turn of the loop. A cancelled task goes on: its answer lacks nothing.
+    func letOthersGo() async { _ = try? await loop.sleep(for: .zero) }
 }

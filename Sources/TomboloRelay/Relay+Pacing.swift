@@ -40,10 +40,7 @@ extension Relay {
 
     /// The next places to look at. Others have their turn before.
     func nextPiece(of request: EndMany, from place: Int) async -> Range<Int>? {
-        if place > 0 {
-            // Cancelled, it goes on: the answer is short of nothing.
-            _ = try? await loop.sleep(for: .zero)
-        }
+        if place > 0 { await letOthersGo() }
         return read { core, _ in core.piece(of: request, from: place) }
     }
 

@@ -18,16 +18,6 @@ extension Relay {
         Core.view(PlacedHead(found))
     }
 
-    /// A page of a tenant's activities in the order of their ids.
-    package func activities(
-        of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
-        after: Identifier?, limit: Int
-    ) -> (views: [ActivityView], next: Identifier?) {
-        core.views(
-            of: tenant, status: status, type: type, user: user, after: after, limit: limit,
-            now: steadyNow())
-    }
-
     /// A device with its tokens; whoever shows it redacts them.
     package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
 

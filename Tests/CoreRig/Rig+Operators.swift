@@ -9,6 +9,16 @@ extension Rig {
         core.ledgers(of: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!), now: now) ?? []
     }
 
+    /// A page of the list of activities, as a reader gets it.
+    package func activities(
+        after: Identifier? = nil, limit: Int
+    ) -> (views: [ActivityView], next: Identifier?) {
+        let filter = ActivityFilter(tenant: Rig.tenant, status: nil, type: nil, user: nil)
+        var page = IDPage(after: after, limit: limit)
+        while page.place != nil { core.collect(&page, filter) }
+        return core.views(page, filter, now: now)
+    }
+
     /// Answers the pause's number.
     package mutating func pause(_ body: String) -> Int64 {
         guard let request = try? PauseRequest(reading: Self.json(body)) else {  // a test's own text

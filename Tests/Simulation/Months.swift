@@ -146,7 +146,8 @@ extension World {
     func checkListed(_ relay: Relay) async {
         for tenant in plan.tenants {
             let listed = await relay.activities(
-                of: tenant, status: nil, type: nil, user: nil, after: nil, limit: 1_000)
+                ActivityFilter(tenant: tenant, status: nil, type: nil, user: nil), after: nil,
+                limit: 1_000)
             let names = Set(listed.views.map(\.key.id.rawValue))
             for model in reference.models.values.sorted(by: { $0.id < $1.id })
             where model.tenant == tenant && !model.hasEnded && !names.contains(model.id) {

@@ -35,7 +35,7 @@ import TomboloJSON
                 "log-page.end", "overview.behind", "pause.dry-run", "problem.fields",
                 "problem.payload",
                 "retry-answer.dry-run", "stored.dry-run", "stored.kept",
-                "type-list.one",
+                "type-page.one",
             ])
     }
 
@@ -186,7 +186,7 @@ import TomboloJSON
         let type = TypeView(
             app: "com.example.app", name: "Order", budgetClass: nil,
             body: JSON(unchecked: Array(#"{"app":"com.example.app","plays":true}"#.utf8)))
-        try expect("type-list.one") { TypeList([type]).write(to: &$0) }
+        try expect("type-page.one") { TypePage([type], next: nil).write(to: &$0) }
     }
 
     @Test func `what an operator looks at first`() throws {

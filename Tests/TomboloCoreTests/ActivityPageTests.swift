@@ -10,9 +10,7 @@ import TomboloCore
         var counts: [Int] = []
         var after: Identifier?
         repeat {
-            let page = rig.core.views(
-                of: Rig.tenant, status: nil, type: nil, user: nil, after: after, limit: limit,
-                now: rig.now)
+            let page = rig.activities(after: after, limit: limit)
             ids += page.views.map(\.key.id.rawValue)
             counts.append(page.views.count)
             after = page.next
@@ -43,5 +41,86 @@ import TomboloCore
         #expect(pages.ids == ids)
         // {"s":"…"} of 3,508 bytes: 298 of them are within 1,048,576.
         #expect(pages.counts == [298, 298, 4])
+    }
+
+    @Test func `a page ends where its cards come to a megabyte`() {
+        var rig = Rig()
+        let names = (0..<1_000).map { "\"d-\($0)\"" }.joined(separator: ",")
+        for id in (0..<9).map({ "cat-\($0)" }) {
+            rig.command(
+                .start, #"{"type":"T","audience":{"devices":[\#(names)]},"state":{}}"#, id: id)
+        }
+        for name in 0..<1_000 { rig.device("d-\(name)") }
+        let pages = Self.pages(rig, limit: 1_000)
+        #expect(pages.ids.count == 9)
+        // 280 kB each.
+        #expect(pages.counts == [3, 3, 3])
+    }
+
+    @Test func `a page of devices ends where their tokens come to a megabyte`() {
+        var rig = Rig()
+        for device in 0..<100 {
+            rig.device("d-\(100 + device)")
+            for token in 0..<100 {
+                rig.token("start:T\(token)", "\(100 + device)\(100 + token)", "d-\(100 + device)")
+            }
+        }
+        var ids: [String] = []
+        var after: Identifier?
+        repeat {
+            var page = IDPage(after: after, limit: 1_000)
+            while page.place != nil { rig.core.collectDevices(&page, of: Rig.tenant) }
+            let (views, next) = rig.core.deviceViews(page, of: Rig.tenant, now: rig.now)
+            #expect(views.reduce(0) { $0 + $1.tokens.count } < 6_000)
+            ids += views.map(\.id.rawValue)
+            after = next
+        } while after != nil
+        #expect(ids == (100..<200).map { "d-\($0)" })
+    }
+
+    @Test func `a page of types ends where their schemas come to a megabyte`() throws {
+        var rig = Rig()
+        let text = String(repeating: "x", count: 60_000)
+        let body = #"{"state":{"properties":{"\#(text)":{"type":"integer"}}}}"#
+        for name in 0..<40 {
+            rig.step(
+                .type(
+                    try ActivityType(reading: Rig.json(body)), name: "T\(name + 10)", app: nil,
+                    Rig.tenant, Ticket(5)))
+        }
+        var names: [String] = []
+        var after: (app: String, name: String)?
+        repeat {
+            let (views, next) = rig.core.typeViews(of: Rig.tenant, after: after, limit: 1_000)
+            #expect(views.count < 20)
+            names += views.map(\.name)
+            after = next
+        } while after != nil
+        #expect(names == (10..<50).map { "T\($0)" })
+    }
+
+    @Test func `a long list is collected in pieces`() {
+        var rig = Rig { $0.limits.runningPerTenantMax = .max }
+        let count = 20_000
+        for id in 0..<count { rig.command(.start, #"{"type":"T","state":{}}"#, id: "a-\(id)") }
+        let filter = ActivityFilter(tenant: Rig.tenant, status: nil, type: nil, user: nil)
+        var page = IDPage(after: nil, limit: 10)
+        var pieces = 0
+        while page.place != nil {
+            rig.core.collect(&page, filter)
+            pieces += 1
+        }
+        #expect(pieces > 1)
+        #expect(
+            rig.core.views(page, filter, now: rig.now).views.map(\.key.id.rawValue)
+                == (0..<count).map { "a-\($0)" }.sorted().prefix(10).map { $0 })
+        var (overview, place): (Overview, Int?) = (Overview(), 0)
+        var looks = 0
+        while let next = place {
+            place = rig.core.look(&overview, of: Rig.tenant, from: next)
+            looks += 1
+        }
+        #expect(looks > 2)
+        #expect(overview.unreached == count)
     }
 }

@@ -86,9 +86,7 @@ import TomboloJSON
 
     /// Reads what readers read.
     private static func look(_ rig: Rig) {
-        let page = rig.core.views(
-            of: Rig.tenant, status: nil, type: nil, user: nil, after: nil, limit: 100,
-            now: rig.now)
+        let page = rig.activities(limit: 100)
         for view in page.views { _ = rig.core.ledgers(of: view.key, now: rig.now) }
         for device in ["phone"] {
             _ = rig.core.view(

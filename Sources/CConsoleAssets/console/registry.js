@@ -31,7 +31,13 @@ export async function channels(root, { signal }) {
 }
 
 export async function types(root, { id, signal }) {
-    const { types: known } = await get("/v1/types", {}, signal);
+    const known = [];
+    let cursor;
+    do {
+        const page = await get("/v1/types", cursor ? { cursor } : {}, signal);
+        known.push(...page.types);
+        cursor = page.next_cursor;
+    } while (cursor);
     const list = new Table("Types", [
         { title: "Type", cell: (row) => link(`#/types/${segment(row.type)}`, brief(row.type)) },
         { title: "App", cell: (row) => brief(row.app), wide: true },

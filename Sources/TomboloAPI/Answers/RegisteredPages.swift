@@ -24,10 +24,15 @@ package struct DevicePage: Sendable {
 }
 
 /// The answer to `GET /v1/types`.
-package struct TypeList: Sendable {
+package struct TypePage: Sendable {
     private let types: [TypeView]
+    private let next: String?
 
-    package init(_ types: [TypeView]) { self.types = types }
+    /// - Parameter next: where the next page begins, where there is one.
+    package init(_ types: [TypeView], next: String?) {
+        self.types = types
+        self.next = next
+    }
 
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -35,6 +40,7 @@ package struct TypeList: Sendable {
         writer.beginArray()
         for type in types { type.write(to: &writer) }
         writer.endArray()
+        writer.nullable("next_cursor", next)
         writer.endObject()
     }
 }

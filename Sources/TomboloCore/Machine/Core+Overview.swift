@@ -1,22 +1,31 @@
+import TomboloJSON
+
 // What an operator looks at first, and lists of what is registered. Reads only.
 
 extension Core {
-    /// One look at all running activities of a tenant. Costs a look at every destination.
-    package func overview(of tenant: TenantID) -> Overview {
-        var overview = Overview()
-        for slot in activities.indices where activities[lent: slot].key.tenant == tenant {
-            guard activities[lent: slot].durable != nil,
+    /// Looks at a tenant's running activities from a place on, at so many in one piece.
+    ///
+    /// - Returns: where the next piece begins; nil where all were looked at.
+    package func look(_ overview: inout Overview, of tenant: TenantID, from place: Int) -> Int? {
+        var (slot, looked) = (place, 0)
+        while slot < activities.count, looked < IDPage.pieceMax / 8 {
+            looked += 1
+            defer { slot += 1 }
+            guard activities[lent: slot].key.tenant == tenant,
+                activities[lent: slot].durable != nil,
                 activities[lent: slot].durable?.ending == nil
             else { continue }
             if status(slot) == .waiting {
                 overview.unreached += 1
                 overview.unreachedExample = overview.unreachedExample ?? activities[slot].key.id
             }
+            looked += activities[lent: slot].destinations.count
             for index in activities[lent: slot].destinations { look(at: index, &overview) }
         }
+        if slot < activities.count { return slot }
         overview.damaged = damagedViews(of: tenant, type: nil, after: nil, limit: 1_000).count
         overview.sort()
-        return overview
+        return nil
     }
 
     private func look(at index: Int, _ overview: inout Overview) {
@@ -55,27 +64,96 @@ extension Core {
         }
     }
 
-    /// A tenant's devices in the order of their ids.
-    package func deviceViews(
-        of tenant: TenantID, after: Identifier?, limit: Int, now: Instant
-    ) -> (views: [DeviceView], next: Identifier?) {
-        var ids: [Identifier] = []
-        for (key, slot) in deviceByKey where key.tenant == tenant && devices[slot]?.channel == nil {
-            if let after, key.id <= after { continue }
-            ids.append(key.id)
+    // MARK: Lists
+
+    /// Looks at the next places for activities that a filter takes.
+    package func collect(_ page: inout IDPage, _ filter: ActivityFilter) {
+        guard var slot = page.place else { return }
+        var looked = 0
+        while slot < activities.count, looked < IDPage.pieceMax {
+            looked += 1
+            defer { slot += 1 }
+            guard activities[lent: slot].key.tenant == filter.tenant,
+                page.takes(activities[lent: slot].key.id), activities[lent: slot].durable != nil
+            else { continue }
+            if let type = filter.type, type != activities[lent: slot].definition.type { continue }
+            if filter.user != nil || filter.status != nil {
+                looked += activities[lent: slot].destinations.count
+            }
+            if let user = filter.user, !isFor(user, activities[slot]) { continue }
+            if let status = filter.status, status != self.status(slot) { continue }
+            page.insert(activities[lent: slot].key.id)
         }
-        ids.sort()
-        let isMore = ids.count > limit
-        let views = ids.prefix(limit).compactMap { id in
-            view(DeviceKey(tenant: tenant, id: id), now: now)
-        }
-        return (views, isMore ? views.last?.id : nil)
+        page.place = slot < activities.count ? slot : nil
+        guard page.place == nil, filter.user == nil,
+            filter.status == nil || filter.status == .damaged
+        else { return }
+        for view in damagedViews(
+            of: filter.tenant, type: filter.type, after: page.after, limit: page.limit + 1)
+        { page.insert(view.key.id) }
     }
 
-    /// A tenant's registered types, by name and then by app. There are at most `typesMax`.
-    package func typeViews(of tenant: TenantID) -> [TypeView] {
-        types.keys.filter { $0.tenant == tenant }
-            .sorted { ($0.name, $0.app) < ($1.name, $1.app) }
-            .compactMap { typeView($0.name, app: $0.app, tenant: tenant) }
+    /// The activities of a page whose places were all looked at.
+    package func views(
+        _ page: IDPage, _ filter: ActivityFilter, now: Instant
+    ) -> (views: [ActivityView], next: Identifier?) {
+        page.views(
+            size: { id in
+                guard let slot = activityByKey[ActivityKey(tenant: filter.tenant, id: id)] else {
+                    return 0
+                }
+                return (activities[slot].durable?.state.bytes.count ?? 0)
+                    + activities[slot].destinations.count * IDPage.cardBytes
+            },
+            view: { id in
+                let view = view(ActivityKey(tenant: filter.tenant, id: id), now: now)
+                return view.flatMap { filter.status ?? $0.status == $0.status ? $0 : nil }
+            })
+    }
+
+    /// Looks at the next places for a tenant's devices.
+    package func collectDevices(_ page: inout IDPage, of tenant: TenantID) {
+        guard let first = page.place else { return }
+        let end = min(devices.count, first + IDPage.pieceMax)
+        for slot in first..<max(first, end) where devices.traits(slot).isThere {
+            guard !devices.traits(slot).isChannel, let key = devices[slot]?.key,
+                key.tenant == tenant, page.takes(key.id)
+            else { continue }
+            page.insert(key.id)
+        }
+        page.place = end < devices.count ? end : nil
+    }
+
+    /// The devices of a page whose places were all looked at.
+    package func deviceViews(
+        _ page: IDPage, of tenant: TenantID, now: Instant
+    ) -> (views: [DeviceView], next: Identifier?) {
+        page.views(
+            size: { id in
+                let slot = deviceByKey[DeviceKey(tenant: tenant, id: id)]
+                return (slot.flatMap { devices[$0]?.tokens.count } ?? 0) * IDPage.tokenBytes
+            },
+            view: { view(DeviceKey(tenant: tenant, id: $0), now: now) })
+    }
+
+    /// A page of a tenant's registered types, by app and then by name.
+    package func typeViews(
+        of tenant: TenantID, after: (app: String, name: String)?, limit: Int
+    ) -> (views: [TypeView], next: (app: String, name: String)?) {
+        // There are at most `typesMax`.
+        let keys = types.keys.filter { key in
+            key.tenant == tenant && (after.map { $0 < (key.app, key.name) } ?? true)
+        }.sorted { ($0.app, $0.name) < ($1.app, $1.name) }
+        var views: [TypeView] = []
+        var bytes = 0
+        for key in keys {
+            guard let view = typeView(key.name, app: key.app, tenant: tenant) else { continue }
+            bytes += view.body.bytes.count
+            if let last = views.last, views.count == limit || bytes > IDPage.bytesMax {
+                return (views, (last.app, last.name))
+            }
+            views.append(view)
+        }
+        return (views, nil)
     }
 }

@@ -21,64 +21,7 @@ extension Core {
         activityByKey[key].map { activities[$0].number }
     }
 
-    /// Activities of a tenant in the order of their ids.
-    package func views(
-        of tenant: TenantID, status: ActivityStatus?, type: String?, user: String?,
-        after: Identifier?, limit: Int, now: Instant
-    ) -> (views: [ActivityView], next: Identifier?) {
-        var page: [Int] = []
-        for slot in activities.indices {
-            let activity = activities[slot]
-            let id = activity.key.id
-            // The page is kept in order and one longer than asked for: most activities end at this
-            // comparison.
-            if page.count > limit, let last = page.last, activities[last].key.id < id { continue }
-            guard activity.key.tenant == tenant, activity.durable != nil else { continue }
-            if let after, id <= after { continue }
-            if let type, type != activity.definition.type { continue }
-            if let user, !isFor(user, activity) { continue }
-            if let status, status != self.status(slot) { continue }
-            page.insert(slot, at: place(of: id, in: page))
-            if page.count > limit + 1 { page.removeLast() }
-        }
-        var views = page.compactMap { view($0, now: now) }
-        if status == nil || status == .damaged, user == nil {
-            // Of a page one longer than asked for, the first are those of both.
-            views += damagedViews(of: tenant, type: type, after: after, limit: limit + 1)
-                .filter { activityByKey[$0.key] == nil }
-            views.sort { $0.key.id < $1.key.id }
-        }
-        let count = min(limit, Self.countOfPage(views))
-        let isMore = views.count > count
-        views = Array(views.prefix(count))
-        return (views, isMore ? views.last?.key.id : nil)
-    }
-
-    /// A page ends where its states come to so many bytes: a thousand of 4 KB took the loop 10 ms.
-    package static let pageBytesMax = 1 << 20
-
-    /// How many views are within `pageBytesMax`, one at least.
-    private static func countOfPage(_ views: [ActivityView]) -> Int {
-        var bytes = 0
-        let first = views.firstIndex { view in
-            bytes += view.state.bytes.count
-            return bytes > pageBytesMax
-        }
-        return max(1, first ?? views.count)
-    }
-
-    /// Where an id belongs in activities that are in order.
-    private func place(of id: Identifier, in page: [Int]) -> Int {
-        var (low, high) = (0, page.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let isBefore = activities[lent: page[middle]].key.id < id
-            (low, high) = isBefore ? (middle + 1, high) : (low, middle)
-        }
-        return low
-    }
-
-    private func view(_ slot: Int, now: Instant) -> ActivityView? {
+    func view(_ slot: Int, now: Instant) -> ActivityView? {
         let activity = activities[slot]
         guard let durable = activity.durable else { return nil }
         let state = durable.state(at: wall(now))
@@ -195,11 +138,12 @@ extension Core {
     /// A tenant's counters, with the sizes of the moment.
     package func counters(of tenant: TenantID) -> CoreCounters {
         var counters = counters[tenant]
-        counters.activitiesLive = activities.count { !$0.hasEnded && $0.key.tenant == tenant }
-        counters.destinations = destinations.count { destination in
-            destination.map { activities[$0.activity].key.tenant == tenant } ?? false
+        counters.activitiesLive = population.running[tenant] ?? 0
+        counters.destinations = destinations.indices.count { slot in
+            destinations.holds(slot)
+                && activities[lent: destinations[lent: slot].activity].key.tenant == tenant
         }
-        counters.devices = deviceByKey.keys.count { $0.tenant == tenant }
+        counters.devices = population.devices[tenant] ?? 0
         return counters
     }
 

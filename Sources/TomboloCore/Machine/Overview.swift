@@ -48,6 +48,8 @@ package struct Overview: Sendable {
     /// Activities whose rows cannot be read.
     package var damaged = 0
 
+    package init() {}
+
     /// The slowest that are listed.
     package static let slowestMax = 10
 

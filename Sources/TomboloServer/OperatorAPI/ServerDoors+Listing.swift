@@ -1,17 +1,31 @@
 import TomboloAPI
+import TomboloCore
 import TomboloRelay
 
 extension ServerDoors {
-    /// A tenant's devices, in the order of their ids; or its types, a thousand at most, so that
-    /// there are no pages.
+    /// A page of a tenant's devices in the order of their ids, or of its types by app and name.
     func listRegistered(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let limit = try request.limit()
         guard request.route.operation == .listDevices else {
-            let types = await relay.types(of: request.tenant)
-            return .json { TypeList(types).write(to: &$0) }
+            let page = await relay.types(
+                of: request.tenant, after: try Self.typeCursor(request), limit: limit)
+            let next = page.next.map { "\($0.app)/\($0.name)" }
+            return .json { TypePage(page.views, next: next).write(to: &$0) }
         }
         let page = await relay.devices(
-            of: request.tenant, after: try request.identifier(inQuery: "cursor"),
-            limit: try request.limit())
+            of: request.tenant, after: try request.identifier(inQuery: "cursor"), limit: limit)
         return .json { DevicePage(page.views, next: page.next).write(to: &$0) }
+    }
+
+    /// `APP/NAME`: an app's id has no slash.
+    private static func typeCursor(
+        _ request: DoorRequest
+    ) throws(Problem) -> (app: String, name: String)? {
+        guard let text = request.target["cursor"] else { return nil }
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let app = parts.first, let name = parts.dropFirst().last else {
+            throw Problem(.invalidQuery, "cursor=\(text) is not a cursor of this list.")
+        }
+        return (String(app), String(name))
     }
 }

@@ -14,10 +14,11 @@ extension ServerDoors {
     }
 
     func listActivities(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let filter = ActivityFilter(
+            tenant: request.tenant, status: try status(request), type: request.target["type"],
+            user: request.target["user"])
         let page = await relay.activities(
-            of: request.tenant, status: try status(request), type: request.target["type"],
-            user: request.target["user"], after: try request.identifier(inQuery: "cursor"),
-            limit: try request.limit())
+            filter, after: try request.identifier(inQuery: "cursor"), limit: try request.limit())
         return .json { ActivityPage(activities: page.views, next: page.next).write(to: &$0) }
     }
 

@@ -63,7 +63,7 @@ package enum RouteTable {
         Route("GET", "/metrics", .metrics, .observe),
         Route("GET", "/v1/overview", .overview, .observe),
         Route("GET", "/v1/devices", .listDevices, .observe, query: ["limit", "cursor"]),
-        Route("GET", "/v1/types", .listTypes, .observe),
+        Route("GET", "/v1/types", .listTypes, .observe, query: ["limit", "cursor"]),
         // In `tombolo dev` only: elsewhere they answer 404.
         Route("GET", "/v1/phones", .listPhones, .operate),
         Route("GET", "/v1/phones/{phone}", .showPhone, .operate),

@@ -121,7 +121,8 @@ final class DevScreen: @unchecked Sendable {
     /// The newest activity of each phone, by the relay's own books.
     private func lookAtRelay() async {
         let (views, _) = await relay.activities(
-            of: .main, status: nil, type: nil, user: nil, after: nil, limit: 100)
+            ActivityFilter(tenant: .main, status: nil, type: nil, user: nil), after: nil,
+            limit: 100)
         let now = await relay.wallNow()
         var newest: [Int: ActivityView] = [:]
         for view in views.sorted(by: { $0.seq < $1.seq }) {

@@ -60,6 +60,7 @@ extension JSONWriter {
             beginObject()
             optional("until", waiting.until?.rfc3339)
             optional("reason", waiting.reason)
+            optional("reason_text", waiting.reasonText)
             endObject()
         }
         if let report = destination.shown {

@@ -41,12 +41,13 @@ extension JSONWriter {
         endObject()
     }
 
-    /// `{"action","until","reason"}`.
+    /// `{"action","until","reason","reason_text"}`.
     mutating func decision(_ decision: Decision) {
         beginObject()
         member("action", decision.action)
         optional("until", decision.until?.rfc3339)
         optional("reason", decision.reason)
+        optional("reason_text", decision.reasonText)
         endObject()
     }
 }

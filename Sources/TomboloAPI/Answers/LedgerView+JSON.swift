@@ -45,6 +45,7 @@ extension DeliveryLog.Entry {
         writer.member("version", version)
         writer.optional("action", decision?.action)
         writer.optional("reason", decision?.reason)
+        writer.optional("reason_text", decision?.reasonText)
         if let decided, decided.lowerBound < decided.upperBound {
             writer.name("merged")
             writer.beginArray()

@@ -1,0 +1,110 @@
+package import TomboloCore
+
+/// What each reason of a decision means, in a sentence: `reason_text` of answers.
+///
+/// `Protocol/schemas/decision.json` and `Protocol/README.md` have the same sentences; the tests
+/// compare them.
+extension Decision {
+    /// Nil where there is no reason, and where it is Apple's.
+    package var reasonText: String? {
+        switch self {
+        case .deferred(_, let hold): hold.sentence
+        case .skipped(let skip): skip.sentence
+        case .sent, .merged, .expired, .refused: nil
+        }
+    }
+}
+
+extension Hold {
+    /// Why a change waits.
+    package var sentence: String {
+        switch self {
+        case .spacing:
+            "The last push to this card was a moment ago; its class asks for more time "
+                + "between two."
+        case .lowPrioritySpacing:
+            "The last push of priority 5 was a moment ago; its class asks for more time "
+                + "between two."
+        case .bucket: "The card's budget is spent. It grows again with time."
+        case .inFlight: "A push to this card is on its way. The next one goes after Apple's answer."
+        case .streamLimit:
+            "All streams of the connection to Apple are in use. The push takes the next "
+                + "free one."
+        case .reserving:
+            "The relay writes to its log what the push will cost, and sends it then: a "
+                + "matter of milliseconds."
+        case .startToken:
+            "The phone has no push-to-start token for this type. The app registers it at "
+                + "its launch."
+        case .updateToken:
+            "The card has no update token yet. The app registers it after the start, on "
+                + "some phones once the user has tapped Allow."
+        case .unknownStart:
+            "Apple did not answer the start, so nobody knows whether the card is there. "
+                + "The relay waits for a sign of it."
+        case .tokenBackOff:
+            "Apple asked for fewer pushes to this token (429). The relay tries again "
+                + "later."
+        case .laneParked:
+            "The pushes of this app wait: Apple refuses its key, is unwell, or cannot be "
+                + "reached."
+        case .timestampAhead:
+            "The machine's clock is behind the last push's timestamp. The phone would "
+                + "ignore an earlier one."
+        case .paused: "An operator has paused these pushes. After `resume` the newest state goes."
+        case .deviceSpacing:
+            "The last push to this phone was a moment ago; its class asks for more time "
+                + "between two, of all its cards."
+        case .deviceLowPrioritySpacing:
+            "The last push of priority 5 to this phone was a moment ago; its class asks "
+                + "for more time between two, of all its cards."
+        case .deviceBucket:
+            "The phone's budget, which all its cards share, is spent. It grows again with "
+                + "time."
+        case .startBudget: "The phone's budget of starts is spent. It grows again with time."
+        case .stranded:
+            "The card was renewed, and the app has not registered the new card's update "
+                + "token."
+        case .channel: "The activity's broadcast channel is not there yet."
+        }
+    }
+}
+
+extension Skip {
+    /// Why a change was never sent.
+    package var sentence: String {
+        switch self {
+        case .unchanged: "The phone has this state already."
+        case .superseded:
+            "A later `state_version` came first. The log keeps this one; no phone shows "
+                + "it."
+        case .annihilated:
+            "The activity ended before its start was sent: there is no card to change."
+        case .noRoute:
+            "The card cannot be reached: it is gone, or the app has not registered its "
+                + "token."
+        case .slowed:
+            "The clip has more frames than the budget allows, and this is one of those "
+                + "left out."
+        case .hidden:
+            "The app was in front, and the frames show only while it is not "
+                + "(`show_when`)."
+        case .paused: "An operator had paused these pushes."
+        }
+    }
+}
+
+extension EventDecision {
+    /// Why a change was never sent to a destination; nil where there is no reason, and where it is
+    /// Apple's.
+    package var reasonText: String? {
+        switch self {
+        case .unchanged: Skip.unchanged.sentence
+        case .superseded: Skip.superseded.sentence
+        case .annihilated: Skip.annihilated.sentence
+        case .noRoute: Skip.noRoute.sentence
+        case .onChannel: "The card listens on a channel; the push to the channel reaches it."
+        case .sent, .merged, .expired, .refused: nil
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloAPI
+@testable import TomboloCore
+
+/// Every reason of a decision has one sentence, which answers, schema and page share.
+@Suite struct ReasonTests {
+    private static let waits = Hold.allCases.map { ($0.name, $0.sentence) }
+    private static let skips =
+        Skip.allCases.map { ($0.name, $0.sentence) }
+        + [(EventDecision.onChannel.reason ?? "", EventDecision.onChannel.reasonText ?? "")]
+
+    @Test func `the schema names each reason with its sentence, and no other`() throws {
+        let schema = try ProtocolFiles.json("schemas/decision.json")
+        let choices = try #require(schema["properties"]?["reason"]?["anyOf"])
+        let described = choices.elements.compactMap { choice in
+            choice["const"]?.string.map { ($0, choice["description"]?.string ?? "") }
+        }
+        let names = Set((Self.waits + Self.skips).map(\.0))
+        #expect(described.count == names.count)
+        #expect(Set(described.map(\.0)) == names)
+        for (name, sentence) in Self.waits + Self.skips {
+            #expect(described.contains { $0.0 == name && $0.1.contains(sentence) }, "\(name)")
+        }
+    }
+
+    @Test func `the page for producers has a row for each reason`() throws {
+        let page = String(decoding: try ProtocolFiles.bytes("README.md"), as: UTF8.self)
+        for (name, sentence) in Self.waits + Self.skips {
+            #expect(page.contains("| `\(name)` | \(sentence) |"), "\(name)")
+        }
+    }
+
+    @Test func `a decision says its reason as a sentence, and passes Apple's on as it is`() {
+        for hold in Hold.allCases {
+            #expect(Decision.deferred(until: nil, hold).reasonText == hold.sentence)
+        }
+        for skip in Skip.allCases {
+            #expect(Decision.skipped(skip).reasonText == skip.sentence)
+        }
+        for decision in EventDecision.allCases where decision.reason != nil {
+            #expect(decision.reasonText?.hasSuffix(".") == true, "\(decision)")
+        }
+        #expect(Decision.refused(reason: "BadDeviceToken").reasonText == nil)
+        #expect(EventDecision.refused.reasonText == nil)
+    }
+}

@@ -27,6 +27,8 @@ import TomboloRelay
                 let detail = try json(answer)["detail"]?.string ?? ""
                 #expect(detail.contains(word), "\(detail)")
                 #expect(!detail.contains(key))
+                // The relay holds its data directory: it makes the key itself.
+                #expect(!detail.contains("--data"), "\(detail)")
             }
         }
     }
@@ -42,7 +44,8 @@ import TomboloRelay
             let problem = try json(answer)
             #expect(problem["required_scope"]?.string == "produce")
             #expect(
-                problem["detail"]?.string?.contains("tombolo key mint --scope produce") == true)
+                problem["detail"]?.string?.contains(
+                    "tombolo key mint --scope produce,observe --relay ORIGIN --key KEY") == true)
         }
     }
 

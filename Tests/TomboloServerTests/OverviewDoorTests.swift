@@ -50,6 +50,27 @@ import TomboloJSON
         }
     }
 
+    @Test func `a start that waits for a token names its type, and that nobody has registered it`()
+        async throws
+    {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            for type in ["Cat", "Runner"] {
+                if type == "Runner" { _ = try await doors.call("PUT", "/v1/types/Runner", "{}") }
+                _ = try await doors.call(
+                    "PUT", "/v1/activities/\(type)",
+                    #"{"type":"\#(type)","audience":{"device":"phone-1"},"state":{"n":1}}"#)
+                let answer = try json(try await doors.call("GET", "/v1/overview"))
+                let item = try #require(answer["attention"]?.elements.first { _ in true })
+                #expect(item["code"]?.string == "no_token")
+                let text = try #require(item["text"]?.string)
+                #expect(text.contains("the type \(type)"), "\(text)")
+                #expect(text.contains("not registered") == (type == "Cat"), "\(text)")
+                _ = try await doors.call("POST", "/v1/activities/\(type)/end", "{}")
+            }
+        }
+    }
+
     @Test func `a card that its user has swiped away needs attention`() async throws {
         try await withDoors { doors in
             try await doors.registerPhone()

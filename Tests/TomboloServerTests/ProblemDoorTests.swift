@@ -93,6 +93,19 @@ import TomboloRelay
             method: "GET", path: "/v1/tail?since=one", fields: ["Last-Event-ID: 1"], status: 400,
             code: "invalid-query", says: ["since=one"]),
         Case(
+            method: "GET", path: "/", status: 404, code: "unknown-route",
+            says: ["/v1", "/openapi.json", "/console/", "/problems"]),
+        Case(
+            method: "PUT", path: "/v1/types/Order", body: #"{"schema":{}}"#, status: 422,
+            code: "invalid-field", says: ["/schema", "did you mean \"state\""]),
+        Case(
+            method: "PUT", path: "/v1/devices/phone-1", body: #"{"os":"iOS 18.2"}"#, status: 422,
+            code: "invalid-field", says: ["/os", "\"26.1\""]),
+        Case(
+            method: "POST", path: "/v1/events", body: #"{"activity":"x","do":"end"}"#,
+            fields: ["Content-Type: application/x-www-form-urlencoded"], status: 415,
+            code: "unsupported-media-type", says: ["application/x-ndjson", "--data-binary"]),
+        Case(
             method: "GET", path: "/problems/none", status: 404, code: "unknown-problem",
             says: ["none"]),
         Case(

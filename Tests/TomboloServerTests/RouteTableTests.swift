@@ -136,6 +136,10 @@ import TomboloJSON
         let answers = described["responses"]?.members.map { $0.0 } ?? []
         #expect(answers.contains("400"))
         #expect(answers.contains("422") || !route.path.parameters.contains("device"))
+        // A client made from the description reads every refusal as a problem, listed or not.
+        #expect(
+            described["responses"]?["default"]?["$ref"]?.string
+                == "#/components/responses/Problem")
     }
 
     private static func resolved(_ view: JSONView, _ description: JSONView) -> JSONView {

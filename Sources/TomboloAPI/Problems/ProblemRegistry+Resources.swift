@@ -9,7 +9,8 @@ extension ProblemRegistry {
             .unknownDevice, 404, "There is no such device",
             cause: "No device of this id is registered under this key's tenant.",
             fix: "Register it with PUT /v1/devices/{device}.",
-            command: "curl -X PUT -d '{\"app\":\"com.example.app\"}' …/v1/devices/phone-1"),
+            command: "curl -X PUT -d '{\"app\":\"com.example.app\"}' "
+                + "-H \"Authorization: Bearer $TOMBOLO_KEY\" \"$TOMBOLO_RELAY/v1/devices/phone-1\""),
         ProblemPage(
             .unknownApp, 422, "There is no such app",
             cause: "The app is not configured here, or it was left out where several are.",
@@ -44,7 +45,7 @@ extension ProblemRegistry {
             fix:
                 "Register both devices for the user, delete the device that has the token, or "
                 + "register the token with a key of scope operate.",
-            command: "tombolo key mint --scope operate"),
+            command: "tombolo key mint --scope operate --relay ORIGIN --key KEY"),
         ProblemPage(
             .apnsRefused, 502, "Apple refused the channel",
             cause:
@@ -68,7 +69,7 @@ extension ProblemRegistry {
             .unknownKey, 404, "There is no such API key",
             cause: "No key of this id exists under this key's tenant.",
             fix: "List the keys with GET /v1/keys.",
-            command: "curl -H \"Authorization: Bearer $TOMBOLO_KEY\" …/v1/keys"),
+            command: "curl -H \"Authorization: Bearer $TOMBOLO_KEY\" \"$TOMBOLO_RELAY/v1/keys\""),
         ProblemPage(
             .unknownPause, 404, "There is no such pause",
             cause: "No pause of this id is in force under this key's tenant.",
@@ -132,8 +133,9 @@ extension ProblemRegistry {
             cause:
                 "APNs takes 4,096 bytes a push, and the state as encoded for the phone has more.",
             fix:
-                "Shorten the state: smaller images, ids instead of texts that the app can look up.",
-            command: "tombolo activity show ID"),
+                "Shorten the state: smaller images, ids instead of texts that the app can look up. A "
+                + "dry run says by how many bytes it is too large.",
+            command: "tombolo update ID --state state.json --dry-run"),
         ProblemPage(
             .stateInvalid, 422, "The state does not fit its type",
             cause:
@@ -145,7 +147,8 @@ extension ProblemRegistry {
             .notYet, 422, "The relay does not do this yet",
             cause: "The request asks for something that this version does nothing with.",
             fix: "Leave out the members that errors[] points at.",
-            command: "tombolo type put TYPE FILE"),
+            command: "jq 'del(.history, .families, .preview)' type.json > smaller.json && "
+                + "tombolo type put TYPE smaller.json"),
         ProblemPage(
             .labRefused, 422, "The class lab is not for Apple's servers",
             cause: "The budget class lab has no limits, and this app pushes to Apple.",
@@ -155,12 +158,12 @@ extension ProblemRegistry {
             .idempotencyKeyReused, 422, "The idempotency key belongs to another request",
             cause: "This key came within 24 hours with another method, path or body.",
             fix: "Give every request its own key, and repeat a request only byte for byte.",
-            command: "tombolo log ls"),
+            command: "tombolo update ID -s key=value --idempotency-key ID-of-this-change"),
         ProblemPage(
             .idempotencyKeyRunning, 409, "The same request is still being written",
             cause: "A request with this idempotency key is not durable yet.",
             fix: "Send it again in a moment; the answer will be that of the first.",
-            command: "tombolo log ls"),
+            command: "tombolo update ID -s key=value --idempotency-key the-same-key"),
     ]
 
     static let ofTheRelay = [
@@ -174,8 +177,11 @@ extension ProblemRegistry {
         ProblemPage(
             .overloaded, 429, "The relay has too much to do",
             cause: "More is waiting to be written than this relay holds in memory.",
-            fix: "Wait for the seconds that Retry-After names, then send again.",
-            command: "curl http://127.0.0.1:8780/metrics"),
+            fix:
+                "Wait for the seconds that Retry-After names, then send again, as curl --retry does.",
+            command: "curl --retry 8 --data-binary @events.ndjson "
+                + "-H 'Content-Type: application/x-ndjson' "
+                + "-H \"Authorization: Bearer $TOMBOLO_KEY\" \"$TOMBOLO_RELAY/v1/events\""),
         ProblemPage(
             .logFull, 507, "The disk of the log is full, or nearly",
             cause: "The file system of the data directory has no room, or is used to nine tenths.",

@@ -81,7 +81,7 @@ package enum ProblemRegistry {
             fix: "Send Authorization: Bearer KEY with a key of this relay. A key of scope operate "
                 + "makes others while the relay runs. Where there is none, stop the relay, make one "
                 + "in its data directory, and start it again.",
-            command: "tombolo key mint --scope operate --data DIR"),
+            command: "tombolo key mint --scope produce,observe --relay ORIGIN --key KEY"),
         ProblemPage(
             .forbidden, 403, "The key does not allow this",
             cause: "The key is valid, but has no scope that covers this request.",
@@ -97,6 +97,7 @@ package enum ProblemRegistry {
             fix:
                 "Mint the key with the user and the app, register the device with a key of scope "
                 + "operate, or leave both members out.",
-            command: "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app"),
+            command: "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app "
+                + "--relay ORIGIN --key KEY"),
     ]
 }

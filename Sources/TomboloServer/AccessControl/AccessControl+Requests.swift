@@ -6,7 +6,7 @@ extension AccessControl {
     /// Whose request this is, by `Authorization: Bearer KEY` (RFC 6750, section 2.1) and nothing
     /// else.
     func principal(of head: HTTPRequestHead) throws(Problem) -> Principal {
-        let mint = "Mint one: tombolo key mint --scope produce,observe --data DIR"
+        let mint = Self.howToMint("produce,observe")
         guard let field = head.fields["authorization"] else {
             throw Problem(
                 .unauthorized, "There is no API key. Send Authorization: Bearer KEY. \(mint)")
@@ -54,8 +54,16 @@ extension AccessControl {
         let has = key.scopes.scopes.map(\.text).joined(separator: ", ")
         return Problem(
             .forbidden,
-            "The key lacks the scope \(needed); it has \(has). "
-                + "Mint one: tombolo key mint --scope \(needed) --data DIR"
+            "The key lacks the scope \(needed); it has \(has). \(howToMint(needed))"
         ).adding("required_scope", needed)
+    }
+
+    /// A relay that answers holds its data directory open: it makes the key itself.
+    ///
+    /// Who produces reads too, as a rule: a key for one alone is soon one too few.
+    private static func howToMint(_ scopes: String) -> String {
+        let scopes = ["produce", "observe"].contains(scopes) ? "produce,observe" : scopes
+        return "Make one with a key of scope operate: "
+            + "tombolo key mint --scope \(scopes) --relay ORIGIN --key KEY"
     }
 }

@@ -11,6 +11,14 @@ extension ServerDoors {
         let registration = try await read(request, exchange) {
             view throws(FieldErrors) in try DeviceRegistration(reading: view)
         }
+        // What a device can do is read off its version: "iOS 18.2" would be taken for none.
+        if let first = registration.os?.utf8.first, !(UInt8(ascii: "0")...57).contains(first) {
+            throw Problem(
+                FieldErrors([
+                    FieldError(
+                        pointer: "/os", message: "must be the version alone, such as \"26.1\"")
+                ]))
+        }
         if registration.budgetClass != nil, let principal = request.principal,
             !principal.scopes.contains(.operate)
         {

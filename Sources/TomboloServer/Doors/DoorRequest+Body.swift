@@ -37,12 +37,13 @@ extension DoorRequest {
     func checkIsLines() throws(Problem) {
         try checkCoding()
         let taken = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
-        guard let mediaType, mediaType != Self.unspoken, !taken.contains(mediaType) else { return }
+        guard let mediaType, !taken.contains(mediaType) else { return }
+        // A body of one JSON object is the same without its line ends; lines are not.
+        let hint = mediaType == Self.unspoken ? " curl -d drops line ends: use --data-binary." : ""
         throw Problem(
             .unsupportedMediaType,
             "\(mediaType) is not read here. Send one event a line, with Content-Type: "
-                + "application/x-ndjson."
-        )
+                + "application/x-ndjson.\(hint)")
     }
 
     /// The body as JSON. Where `orEmpty`, no body is an empty object.

@@ -129,7 +129,10 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         case .nothing:
             let nearest =
                 suggestions.take(now: loop.now) ? RouteTable.nearest(to: target.segments) : nil
-            let hint = nearest.map { "Did you mean \($0)?" } ?? "The API is under /v1."
+            let hint =
+                nearest.map { "Did you mean \($0)?" }
+                ?? "The API is under /v1, described in /openapi.json; /console/ is for people, and "
+                + "/problems lists every error."
             throw Problem(.unknownRoute, "There is nothing at this path. \(hint)")
         }
     }

@@ -31,7 +31,9 @@ extension ServerDoors {
                     count: Int64(overview.damaged),
                     commands: ["tombolo activity ls --status damaged", "tombolo log verify"]))
         }
-        items += overview.troubles.map(Self.item)
+        for group in overview.troubles {
+            items.append(Self.item(group, type: await typeNotStarted(group, tenant)))
+        }
         if overview.unreached > 0 {
             items.append(
                 .init(
@@ -125,7 +127,23 @@ extension ServerDoors {
         ]
     }
 
-    private static func item(_ group: Overview.Group) -> OverviewAnswer.Attention {
+    /// The type that no device of the group's example can start, in words; nil where the card is
+    /// there, and lacks another token.
+    private func typeNotStarted(_ group: Overview.Group, _ tenant: TenantID) async -> String? {
+        let key = ActivityKey(tenant: tenant, id: group.activity)
+        guard group.trouble == .noToken, let view = await relay.activity(key),
+            let destination = view.destinations.first(where: { $0.device == group.device }),
+            destination.waiting?.reason == Hold.startToken.name
+        else { return nil }
+        let isRegistered = await relay.type(view.type, app: view.app, tenant: tenant) != nil
+        return "The app on these phones has not reported a push-to-start token for the type "
+            + "\(view.type)"
+            + (isRegistered ? "." : ", which is not registered either: it may be misspelt.")
+    }
+
+    private static func item(
+        _ group: Overview.Group, type: String?
+    ) -> OverviewAnswer.Attention {
         let (activity, device) = (group.activity, group.device)
         var commands = ["tombolo activity show \(activity)"]
         let text: String
@@ -137,9 +155,10 @@ extension ServerDoors {
             text = "Nobody knows whether these starts reached the phone: Apple did not answer."
         case .noToken:
             text =
-                "These phones have no token to push to: the user has not tapped Allow, or the "
+                type
+                ?? "These phones have no token to push to: the user has not tapped Allow, or the "
                 + "app has not reported it."
-            commands = ["tombolo device show \(device)"]
+            commands = ["tombolo device show \(device)"] + (type == nil ? [] : commands)
         case .budgetSpent:
             text = "These changes wait, because the phone's budget is spent."
             commands = ["tombolo budget show --activity \(activity)"]

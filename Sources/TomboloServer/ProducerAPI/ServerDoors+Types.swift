@@ -21,7 +21,7 @@ extension ServerDoors {
         do {
             type = try ActivityType(reading: document.root)
         } catch {
-            throw Problem(error)
+            throw Problem(Self.suggesting(error))
         }
         let app = document.root["app"]?.string
         try await checkBudgetClass(type.budgetClass, of: name, app: app, request)
@@ -34,6 +34,19 @@ extension ServerDoors {
         let stored = try Self.stored(answer, "a type")
         let told = TypeAnswer(type: name, stored: stored)
         return .json(told.httpStatus) { told.write(to: &$0) }
+    }
+
+    /// The schema's own word is too far from the member's for a likeness to be seen.
+    private static func suggesting(_ faults: FieldErrors) -> FieldErrors {
+        FieldErrors(
+            faults.errors.map { error in
+                guard ["/schema", "/state_schema", "/content_state"].contains(error.pointer),
+                    error.message == "unknown field"
+                else { return error }
+                return FieldError(
+                    pointer: error.pointer,
+                    message: "unknown field; did you mean \"state\", the state's schema?")
+            })
     }
 
     /// Members that `ActivityType` reads, for types of older relays have them, and that nothing

@@ -28,7 +28,7 @@ class Operation:
             int(status): {
                 name: media["schema"]
                 for name, media in contract.resolved(answer).get("content", {}).items()}
-            for status, answer in description["responses"].items()}
+            for status, answer in description["responses"].items() if status != "default"}
 
     def named(self, place):
         """The parameters in the path, the query or the header."""

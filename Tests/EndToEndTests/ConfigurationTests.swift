@@ -42,6 +42,7 @@ import TomboloJSON
         ("{\"listen\": \"0.0.0.0:1\"}", "can be reached from other machines and has no tls"),
         ("{\"listen\": \"[::]:1\"}", "can be reached from other machines and has no tls"),
         ("{\"apps\": [\(app)}]}", "AuthKey.p8 cannot be read"),
+        ("{\"apps\": [\(app)}]}", "in the developer account under Keys; a relative path begins at"),
     ])
     func `a fault is told with its place and its remedy`(_ text: String, _ expected: String) throws
     {

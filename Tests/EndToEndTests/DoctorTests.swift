@@ -89,6 +89,19 @@ import TomboloJSON
         expect(try bench.doctor(), "is a secret that others may read", "chmod 600")
     }
 
+    @Test func `a relay that is named is asked, and not the one of the configuration`() throws {
+        let directory = try TemporaryDirectory()
+        let relay = try RunningRelay(
+            serve: directory.path, key: try RunningRelay.mintKey(directory.path))
+        let asked = try Tombolo.run(["doctor"], environment: ["TOMBOLO_RELAY": relay.api])
+        #expect(asked.status == 0, "\(asked.output)")
+        #expect(asked.output.contains("the relay at \(relay.api) takes events"))
+        let none = try Tombolo.run("doctor", "--relay", "http://127.0.0.1:1")
+        #expect(none.status == 5)
+        #expect(none.output.contains("no relay listens on http://127.0.0.1:1"), "\(none.output)")
+        #expect(try relay.terminate() == 0)
+    }
+
     @Test func `a machine without an app is told to configure one`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("tombolo.json", #"{"data":"d"}"#)

@@ -49,4 +49,18 @@ import Testing
         #expect(result.status == 0, "\(result.output)\n\(result.errors)")
         #expect(try relay.terminate() == 0)
     }
+
+    /// A mistyped flag does not start the demo.
+    @Test func `the demo says what it takes, and refuses what it does not know`() throws {
+        let run = "\(Self.root)/deploy/run"
+        let help = try Shell.run(run, "--help")
+        #expect(help.status == 0)
+        #expect(help.output.contains("TOMBOLO_LISTEN"))
+        for wrong in [["--fro", "10s"], ["--for"], ["radial"]] {
+            let refused = try Shell.run([run] + wrong)
+            #expect(refused.status == 2, "\(wrong)")
+            #expect(refused.output.isEmpty)
+            #expect(refused.errors.contains("run: "), "\(wrong)")
+        }
+    }
 }

@@ -33,6 +33,6 @@ struct ActivityReport {
     private static func waiting(_ view: JSONView?) -> String {
         guard let view, !view.isNull else { return "" }
         let until = view["until"]?.string.map { " until \($0)" } ?? ""
-        return (view["reason"]?.string ?? "waiting") + until
+        return (view["reason_text"]?.string ?? view["reason"]?.string ?? "waiting") + until
     }
 }

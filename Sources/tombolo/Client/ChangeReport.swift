@@ -29,6 +29,7 @@ struct ChangeReport {
             let skipped = counts["skipped"]?.integer ?? 0
             if skipped > 0 { line += ", \(skipped) skipped: no card to show it on" }
         }
+        if let reason = Self.reason(view["decision"]) { line += "\n  waits: \(reason)" }
         for delivery in view["deliveries"].map({ Array($0.elements) }) ?? [] {
             line += "\n  \(delivery["device"]?.string ?? delivery["route"]?.string ?? "push")"
             line += " \(delivery["result"]?.string ?? "")"
@@ -74,9 +75,11 @@ struct ChangeReport {
 
     private static func waiting(_ decision: JSONView?) -> String {
         guard let decision, decision["action"]?.string == "deferred" else { return "" }
-        var text = ""
-        if let until = decision["until"]?.string { text += " until \(until)" }
-        if let reason = decision["reason"]?.string { text += " (\(reason))" }
-        return text
+        return decision["until"]?.string.map { " until \($0)" } ?? ""
+    }
+
+    private static func reason(_ decision: JSONView?) -> String? {
+        guard let decision, decision["action"]?.string == "deferred" else { return nil }
+        return decision["reason_text"]?.string ?? decision["reason"]?.string
     }
 }

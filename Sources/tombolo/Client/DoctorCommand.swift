@@ -39,13 +39,17 @@ enum DoctorCommand {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
         var findings: [Finding] = []
-        do throws(ConfigurationFaults) {
-            let checked = try CheckedConfiguration(sources.configuration)
-            findings += checked.notices(at: SystemClock().now()).map { Finding($0, sources) }
-        } catch {
-            findings += error.findings.map { Finding($0, sources) }
+        let named = context.invocation.origin(.askedRelay)
+        // Who names a relay and no configuration asks about that relay only.
+        if named == nil || sources.file != nil || sources.configuration.data != nil {
+            do throws(ConfigurationFaults) {
+                let checked = try CheckedConfiguration(sources.configuration)
+                findings += checked.notices(at: SystemClock().now()).map { Finding($0, sources) }
+            } catch {
+                findings += error.findings.map { Finding($0, sources) }
+            }
         }
-        findings.append(await askRelay(sources.configuration, context.loop))
+        findings.append(await askRelay(sources.configuration, named, context))
         for (place, app) in sources.configuration.apps.enumerated() {
             // One that cannot be used has its findings already.
             guard let checked = try? CheckedApp(app, at: place) else { continue }
@@ -53,31 +57,41 @@ enum DoctorCommand {
         }
         try print(findings, context)
         if findings.allSatisfy(\.isOK) { return .succeeded }
-        return findings.contains { $0.check == "reach" && !$0.isOK } ? .unreachable : .failed
+        let isUnreachable = findings.contains { finding in
+            !finding.isOK && (finding.check == "reach" || finding.check == "relay" && named != nil)
+        }
+        return isUnreachable ? .unreachable : .failed
     }
 
     // MARK: The relay
 
-    /// What a relay at the configured address says of itself. That none runs is told, and no fault:
-    /// a configuration is examined before the first start too.
+    /// What a relay says of itself: the one that is named, or one at the configured address. That
+    /// none runs there is told, and no fault: a configuration is examined before the first start
+    /// too.
     private static func askRelay(
-        _ configuration: Configuration, _ loop: EpollLoop
+        _ configuration: Configuration, _ named: Origin?, _ context: CommandContext
     ) async -> Finding {
         let address = configuration.listen
         var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
         let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address.host] ?? address.host
-        let origin = Origin(
-            scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
+        let origin =
+            named
+            ?? Origin(
+                scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
         do {
             let client = try await RelayClient.connect(
-                to: origin, key: nil, caFile: configuration.tls?.certificate, loop: loop)
+                to: origin, key: nil,
+                caFile: context.invocation.text(.caFile) ?? configuration.tls?.certificate,
+                loop: context.loop)
             defer { client.close() }
             _ = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
             finding.detail = "the relay at \(origin) takes events"
         } catch let error as ProgramError {
-            finding.isOK = error.isConnectionRefused
+            finding.isOK = error.isConnectionRefused && named == nil
             finding.detail =
-                error.isConnectionRefused ? "no relay listens on \(address) now" : error.cause
+                error.isConnectionRefused
+                ? "no relay listens on \(named?.description ?? address.description) now"
+                : error.cause
             finding.fix = finding.isOK ? nil : error.remedy ?? "curl -k \(origin)/readyz"
         } catch {
             finding.isOK = false

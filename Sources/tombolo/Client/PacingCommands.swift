@@ -83,7 +83,10 @@ enum PacingCommands {
             ])
         return try await ReadCommands.list(
             context, path, rows: "deliveries",
-            columns: ["at", "activity", "device", "version", "action", "reason", "merged"])
+            columns: [
+                "at", "activity", "device", "version", "action",
+                Column("REASON", "reason_text", "reason"), "merged",
+            ])
     }
 
     static func budgetShow(_ context: CommandContext) async throws -> ExitStatus {
@@ -97,7 +100,12 @@ enum PacingCommands {
         return try await ReadCommands.list(
             context, path, rows: "destinations",
             columns: [
-                "activity", "device", "left", "device_left", "starts_left", "phone.left", "next_at",
+                "activity", "device",
+                Column("PUSHES LEFT", "left", none: "no limit"),
+                Column("PUSHES LEFT, ALL CARDS", "device_left", none: "no limit"),
+                Column("STARTS LEFT", "starts_left", none: "no limit"),
+                Column("LEFT THIS HOUR (ESTIMATED)", "phone.left", none: "no limit"),
+                Column("NEXT PUSH FROM", "next_at"),
             ])
     }
 }

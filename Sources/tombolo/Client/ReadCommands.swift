@@ -122,7 +122,7 @@ enum ReadCommands {
     /// - Parameter isPaged: false of a list that comes as a whole.
     static func list(
         _ context: CommandContext, _ path: String, rows member: String, isPaged: Bool = true,
-        columns: [String]
+        columns: [Column]
     ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
@@ -170,19 +170,43 @@ enum ReadCommands {
     }
 
     private static func printTable(
-        _ terminal: Terminal, _ columns: [String], _ rows: [JSON]
+        _ terminal: Terminal, _ columns: [Column], _ rows: [JSON]
     ) throws(ProgramError) {
-        var table = TextTable(columns.map { $0.uppercased() })
+        var table = TextTable(columns.map(\.title))
         for row in rows {
             let view = row.document.root
-            table.add(
-                columns.map { name in
-                    // `a.b` is a member of a member.
-                    let way = name.split(separator: ".")
-                    return way.reduce(Optional(view)) { $0?[String($1)] }.map(Cell.text) ?? ""
-                })
+            table.add(columns.map { $0.text(of: view) })
         }
         try terminal.write(table.text(for: terminal).utf8)
+    }
+}
+
+/// A column of a list's table.
+struct Column: ExpressibleByStringLiteral, Sendable {
+    let title: String
+    /// The first of these members that a row has. `a.b` is a member of a member.
+    private let members: [String]
+    /// In the place of a null.
+    private let none: String
+
+    init(_ title: String, _ members: String..., none: String = "") {
+        self.title = title
+        self.members = members
+        self.none = none
+    }
+
+    /// One member, under its own name.
+    init(stringLiteral member: String) { self.init(member.uppercased(), member) }
+
+    func text(of row: JSONView) -> String {
+        for member in members {
+            var view: JSONView? = row
+            for step in member.split(separator: ".") where view?.isNull == false {
+                view = view?[String(step)]
+            }
+            if let view { return view.isNull ? none : Cell.text(view) }
+        }
+        return ""
     }
 }
 

@@ -47,6 +47,9 @@ extension Flag {
         "accept-any-token", "every well-formed device token is a phone, and none gets a 429")
     static let phonesRelay = Flag(
         "relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with")
+    static let askedRelay = Flag(
+        "relay", .origin, environment: "TOMBOLO_RELAY",
+        "the relay to ask, in the place of the configuration's")
     static let environment = Flag(
         "environment", .choice(["sandbox", "production"]), default: "sandbox",
         "which of Apple's two environments it plays")
@@ -73,8 +76,9 @@ extension Subcommand {
         ],
         details: [
             "phone-1 has the budget class lab, phone-2 frequent, phone-3 standard. Their app has the\n"
-                + "types of the scenarios, and OrderAttributes, whose state may be anything. On a terminal the\n"
-                + "three islands are drawn; elsewhere every line is a JSON object, the first of them\n"
+                + "types of the scenarios, and OrderAttributes, whose state may be anything. GET /v1/types\n"
+                + "lists those that `type put` has given a schema: none at first. On a terminal the three\n"
+                + "islands are drawn; elsewhere every line is a JSON object, the first of them\n"
                 + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}."
         ],
         examples: [

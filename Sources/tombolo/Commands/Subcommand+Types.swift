@@ -64,12 +64,16 @@ extension Subcommand {
     static let doctor = Subcommand(
         path: ["doctor"], summary: "Find out why Apple would not take pushes, and what to do",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
-        flags: Flag.ofConfiguration + [.output],
+        flags: Flag.ofConfiguration + [.askedRelay, .caFile, .output],
         details: [
+            "With --relay and no configuration only that relay is asked.",
             "One push to a token that no phone has goes to the endpoint of each app: the answer tells\n"
-                + "whether key, team, environment, topic and clock are right. No phone gets it."
+                + "whether key, team, environment, topic and clock are right. No phone gets it.",
         ],
-        examples: ["tombolo doctor --config /etc/tombolo/tombolo.json"],
+        examples: [
+            "tombolo doctor --config /etc/tombolo/tombolo.json",
+            "tombolo doctor --relay http://127.0.0.1:8780",
+        ],
         exits: [.unreachable], run: DoctorCommand.run)
 
     static let deadList = Subcommand(

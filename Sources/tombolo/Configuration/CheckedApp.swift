@@ -34,7 +34,8 @@ struct CheckedApp: Sendable {
                 environment: app.environment,
                 endpoint: endpoint, authorities: authorities)
         }
-        let p8 = Self.secret(app.keyFile, "\(pointer)/key_file", &findings)
+        let p8 = Self.secret(
+            app.keyFile, "\(pointer)/key_file", &findings, origin: Self.originOfKeys)
         let signer = Self.signer(app, p8, pointer, &findings)
         guard findings.isEmpty, let lane, let p8, let signer else {
             throw ConfigurationFaults(findings: findings)
@@ -123,9 +124,16 @@ struct CheckedApp: Sendable {
 
     // MARK: Files
 
+    private static let originOfKeys =
+        "; Apple gives the .p8 out once, in the developer account under Keys; a relative path begins "
+        + "at the configuration file's folder"
+
     /// A file's bytes; nil, and a finding, where it cannot be read.
+    ///
+    /// - Parameter origin: where such a file comes from, for the remedy.
     static func readable(
-        _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding]
+        _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding],
+        origin: String = ""
     ) -> [UInt8]? {
         do {
             return try FileBytes.read(path)
@@ -133,14 +141,15 @@ struct CheckedApp: Sendable {
             findings.append(
                 ConfigurationFinding(
                     pointer: pointer, cause: "\(path) cannot be read: \(error)",
-                    remedy: "ls -l \(path)"))
+                    remedy: "ls -l \(path)\(origin)"))
             return nil
         }
     }
 
     /// The same for a file that only its owner may read.
     static func secret(
-        _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding]
+        _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding],
+        origin: String = ""
     ) -> [UInt8]? {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
@@ -150,7 +159,7 @@ struct CheckedApp: Sendable {
                     remedy: "chmod 600 \(path)"))
             return nil
         }
-        return readable(path, pointer, &findings)
+        return readable(path, pointer, &findings, origin: origin)
     }
 }
 

@@ -51,7 +51,9 @@ struct IslandScreen: Sendable {
 
     private func block(_ phone: Phone) -> [String] {
         let island = phone.picture.map { inMiddle($0.braille) } ?? inMiddle(phone.texts)
-        var lines = [pad("\(phone.name) · \(phone.budgetClass)")]
+        // The class is known from the phone's first card on.
+        let title = [phone.name, phone.budgetClass].filter { !$0.isEmpty }
+        var lines = [pad(title.joined(separator: " · "))]
         lines += island.map { usesColor ? "\u{1B}[97;40m\($0)\u{1B}[0m" : $0 }
         lines.append(pad(phone.activity.map { $0 + (phone.hasEnded ? " · ended" : "") } ?? ""))
         lines.append(pad(phone.alert.map { "alert: " + $0 } ?? ""))

@@ -83,6 +83,13 @@ import TomboloCrypto
         #expect(lines[3..<11].allSatisfy { $0.allSatisfy { $0 == " " } })
     }
 
+    @Test func `a phone whose class is not known yet has its name alone above it`() {
+        let screen = IslandScreen(columns: 80, usesColor: false)
+        let fresh = IslandScreen.Phone(name: "phone-1", budgetClass: "")
+        #expect(!screen.lines([fresh], title: "dev")[2].contains("·"))
+        #expect(screen.lines(phones(1), title: "dev")[2].hasPrefix("phone-1 · lab"))
+    }
+
     @Test func `colours are there only where they are wanted`() {
         let plain = IslandScreen(columns: 80, usesColor: false).lines(phones(1), title: "dev")
         let colored = IslandScreen(columns: 80, usesColor: true).lines(phones(1), title: "dev")

@@ -1,4 +1,5 @@
 import Testing
+import TomboloJSON
 
 @testable import tombolo
 
@@ -9,6 +10,17 @@ import Testing
         table.add(["s", "y"])
         let text = table.text(isForPeople: false, usesColor: false)
         #expect(text == "A     BB\nlong  x\ns     y\n")
+    }
+
+    @Test func `a column shows the first member that is there, and says what a null means`() throws
+    {
+        let row = try JSONDocument(Array(#"{"a":null,"b":{"c":3},"d":null}"#.utf8)).root
+        #expect(Column("A", "a", none: "no limit").text(of: row) == "no limit")
+        #expect(Column("C", "x", "b.c").text(of: row) == "3")
+        #expect(Column("D", "d.left", none: "no limit").text(of: row) == "no limit")
+        #expect(Column("X", "x", none: "no limit").text(of: row) == "")
+        let plain: Column = "b.c"
+        #expect(plain.title == "B.C" && plain.text(of: row) == "3")
     }
 
     @Test func `on a terminal no cell moves the cursor or fills the line`() {

@@ -27,11 +27,12 @@ export async function activities(root, { query, signal }) {
         { title: "Status", cell: (row) => badge(row.status, tones[row.status]) },
         { title: "Type", cell: (row) => brief(row.type), wide: true },
         { title: "Version", cell: (row) => count(row.version), number: true },
-        { title: "Shown by", cell: shownBy, number: true },
+        { title: "Have the newest", hint: "Phones whose push of the newest version Apple has accepted",
+            cell: haveNewest, number: true },
         { title: "State", cell: (row) => summary(row.state), wide: true },
     ], {
         key: (row) => row.activity,
-        stamp: (row) => `${row.version} ${row.status} ${shownBy(row)} ${row.clips.length}`,
+        stamp: (row) => `${row.version} ${row.status} ${haveNewest(row)} ${row.clips.length}`,
         none: "No activity is like this.",
     });
     const status = h("select", { id: "status" },
@@ -87,7 +88,7 @@ export async function activities(root, { query, signal }) {
 
 const quiet = (error) => { if (error.name !== "AbortError") throw error; };
 
-function shownBy(row) {
+function haveNewest(row) {
     const has = row.destinations.filter((one) => one.acknowledged_version >= row.version).length;
     return `${count(has)} of ${count(row.destinations.length)}`;
 }

@@ -2,7 +2,7 @@
 
 import { get, patch, poll, segment, session } from "./api.js";
 import {
-    badge, brief, count, distance, empty, fill, h, json, panel, s, setText, time, toDevice,
+    badge, brief, count, distance, empty, fill, h, json, panel, s, setText, time, timeTitle, toDevice,
 } from "./dom.js";
 import { onEvents } from "./live.js";
 import { Face, frames } from "./island.js";
@@ -10,7 +10,7 @@ import { fold, stateAt } from "./clips.js";
 import { facts, waiting } from "./overview.js";
 import { tones } from "./activities.js";
 import { Table } from "./table.js";
-import { entryRow } from "./log.js";
+import { entryRow, numberOf } from "./log.js";
 
 const PAGES_MAX = 5;
 const PAGE = 1000;
@@ -88,8 +88,8 @@ class View {
             onclick: () => this.goTo((this.place ?? this.steps.length - 1) + by),
         }, by < 0 ? "‹" : "›");
         this.log = new Table(`Log of ${brief(this.id)}`, [
-            { title: "Seq", cell: (row) => count(row.entry.seq), number: true },
-            { title: "Time", cell: (row) => time(row.entry.recorded_at) },
+            { title: "Number", cell: (row) => numberOf(row.entry), number: true },
+            { title: timeTitle(), cell: (row) => time(row.entry.recorded_at, true) },
             { title: "What", cell: (row) => this.entryButton(row) },
             { title: "Body", cell: (row) => entryRow(row.entry), wide: true },
         ], {
@@ -112,7 +112,7 @@ class View {
                 h("section.panel", { "aria-label": "What each phone has" },
                     h("h2", {}, "What each phone has"), this.others)),
             panel("Frames", this.lane),
-            panel("Log", this.log.element));
+            panel("Log, newest first", this.log.element));
     }
 
     entryButton(row) {
@@ -339,6 +339,26 @@ class View {
     }
 }
 
+/** What the relay takes a card to be doing. */
+const phases = {
+    waiting: "No start was sent yet.", starting: "The start is on its way to Apple.",
+    start_unknown: "Apple did not answer the start: nobody knows whether the card is there.",
+    started: "Apple took the start; the card has reported no update token yet.",
+    live: "The card is there, and takes updates.",
+    listening: "The card listens on the activity's channel.",
+    ended: "The card has ended.", gone: "The card is gone from the phone.",
+    lapsed: "The system ended the card after 8 hours.",
+};
+
+/** What the phone itself has said of its card: words and their explanation. */
+function phoneSays(shown) {
+    if (!shown || shown.matches === undefined) return null;
+    return shown.matches
+        ? badge("phone agrees", "good", "The phone says that it shows what the relay sent last.")
+        : badge("phone differs", "warn",
+            "The phone says that it shows something else than the relay sent last.");
+}
+
 const rate = (value) => value >= 1 ? value.toFixed(1) : String(Number(value.toPrecision(2)));
 const keyOf = (entry) => `${entry.kind} ${entry.seq}`;
 
@@ -362,15 +382,17 @@ class DestinationView {
         const behind = activity.version - destination.acknowledged_version;
         const shown = destination.shown;
         const stamp = [destination.class, destination.phase, behind, destination.result,
-            shown?.phase, shown?.by].join();
+            shown?.phase, shown?.by, shown?.matches].join();
         if (this.stamp !== stamp) {
             this.stamp = stamp;
             const isGone = shown?.phase === "dismissed" || destination.phase === "gone";
             fill(this.badges, badge(destination.class),
                 isGone ? badge(shown?.by ? `dismissed by ${shown.by}` : "gone", "warn")
-                    : badge(destination.phase.replaceAll("_", " ")),
-                !isGone && (behind > 0 ? badge(`${count(behind)} behind`, "warn")
-                    : badge("newest", "good")),
+                    : badge(destination.phase.replaceAll("_", " "), "", phases[destination.phase]),
+                !isGone && (behind > 0
+                    ? badge(`${count(behind)} behind`, "warn", "Versions that are not sent yet.")
+                    : badge("newest", "good", "Apple has accepted the newest version.")),
+                !isGone && phoneSays(shown),
                 destination.result === "rejected" && badge("refused", "bad"),
                 destination.result === "unknown" && badge("outcome unknown", "warn"));
         }

@@ -2,7 +2,7 @@
 
 import { get, poll, post, session } from "./api.js";
 import {
-    badge, brief, count, fill, h, panel, say, setText, time, toActivity, toDevice,
+    badge, brief, count, fill, h, panel, say, setText, time, timeTitle, toActivity, toDevice,
 } from "./dom.js";
 import { onEvents } from "./live.js";
 import { reasons } from "./overview.js";
@@ -16,7 +16,7 @@ const actionTones = {
 
 export async function deliveries(root, { query, signal }) {
     const table = new Table("Deliveries", [
-        { title: "Time", cell: (row) => time(row.at) },
+        { title: timeTitle(), cell: (row) => time(row.at) },
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
         { title: "Version", cell: (row) => versions(row), number: true, wide: true },
@@ -66,7 +66,10 @@ function versions(row) {
 
 function apple(row) {
     const { push } = row;
-    if (!push) return reasons[row.reason] ?? brief((row.reason ?? "").replaceAll("_", " "));
+    if (!push) {
+        const words = reasons[row.reason] ?? row.reason_text ?? (row.reason ?? "").replaceAll("_", " ");
+        return h("span", { title: row.reason_text }, brief(words, 120));
+    }
     const tone = { accepted: "good", rejected: "bad", not_sent: "warn", unknown: "warn" };
     const words = push.reason ?? push.result.replaceAll("_", " ");
     return h("span", { title: `${push.route} · priority ${push.priority} · ${push.apns_id}` },
@@ -98,7 +101,7 @@ async function refreshLetters(box, signal) {
         }
     };
     const table = new Table("Pushes that Apple refused for good", [
-        { title: "Time", cell: (row) => time(row.at) },
+        { title: timeTitle(), cell: (row) => time(row.at) },
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
         { title: "Apple's word", cell: (row) => badge(`${row.status} ${row.reason}`, "bad") },

@@ -2,7 +2,8 @@
 
 import { get, poll, segment } from "./api.js";
 import {
-    badge, brief, count, distance, empty, fill, h, link, panel, time, toActivity, toDevice,
+    badge, brief, count, distance, empty, fill, h, link, panel, time, timeTitle, toActivity,
+    toDevice,
 } from "./dom.js";
 import { facts, waiting } from "./overview.js";
 import { Table } from "./table.js";
@@ -55,7 +56,7 @@ async function device(root, id, signal) {
     const tokens = new Table(`Tokens of ${brief(id)}`, [
         { title: "For", cell: (row) => brief(row.name) },
         { title: "Begins with", cell: (row) => h("code", {}, brief(row.token)) },
-        { title: "Registered", cell: (row) => time(row.registered_at) },
+        { title: timeTitle("Registered"), cell: (row) => time(row.registered_at) },
     ], { key: (row) => row.name, none: "It has no token: nothing can be pushed to it." });
     const budgets = h("div.meters");
     fill(root, h("h1", {}, brief(id, 128)),

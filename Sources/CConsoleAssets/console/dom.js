@@ -61,15 +61,39 @@ export function plain(value, most = TEXT_MAX) {
 /** A text of one line for a cell or a label. */
 export const brief = (value, most = 60) => plain(value, most).replace(/\s+/g, " ");
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const hours = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+const day = { year: "numeric", month: "short", day: "numeric" };
+const format = (parts) => new Intl.DateTimeFormat(undefined, parts);
+const exact = { fractionalSecondDigits: 3 };
+const clocks = [format(hours), format({ ...hours, ...exact })];
+const calendars = [format({ ...day, ...hours }), format({ ...day, ...hours, ...exact })];
 
-/** A `time` element: the time of today, the date otherwise; the exact one in its title. */
-export function time(text) {
+/** The browser's zone, in which all times are: "GMT+2". */
+export const zone = format({ timeZoneName: "short" }).formatToParts(new Date())
+    .find((part) => part.type === "timeZoneName")?.value ?? "local";
+
+/** The head of a column of times. */
+export const timeTitle = (word = "Time") => `${word} (${zone})`;
+
+/**
+ * A `time` element: the time of today, with the date otherwise, in 24 hours; the relay's own in its
+ * title. `isExact` adds milliseconds: what follows within a second is then seen to follow.
+ */
+export function time(text, isExact = false) {
     const date = new Date(text);
     if (!text || Number.isNaN(date.getTime())) return h("span", {}, "–");
     const isToday = date.toDateString() === new Date().toDateString();
-    return h("time", { datetime: text, title: text }, (isToday ? clock : full).format(date));
+    return h("time", { datetime: text, title: text },
+        (isToday ? clocks : calendars)[isExact ? 1 : 0].format(date));
+}
+
+/** `order-17~2`, as the app knows the card of an activity that was started again. */
+export function toCard(reference) {
+    const [id, life] = String(reference).split("~");
+    if (!life) return toActivity(id);
+    const [start, card] = life.split(".");
+    const words = `${id}, started ${start} times${card ? `; card ${card} of it on this phone` : ""}`;
+    return h("a", { href: `#/activity/${encodeURIComponent(id)}`, title: words }, brief(reference));
 }
 
 /** How long from now, in a word: "in 4 s", "3 min ago". */
@@ -92,7 +116,8 @@ const numbers = new Intl.NumberFormat();
 export const count = (value) => value === null || value === undefined ? "–" : numbers.format(value);
 
 /** A word in a coloured pill; the word carries the meaning, not the colour. */
-export const badge = (text, tone = "") => h(`span.badge${tone ? "." + tone : ""}`, {}, brief(text));
+export const badge = (text, tone = "", hint = null) =>
+    h(`span.badge${tone ? "." + tone : ""}`, { title: hint }, brief(text));
 
 export const link = (href, ...children) => h("a", { href }, ...children);
 export const toActivity = (id) => link(`#/activity/${encodeURIComponent(id)}`, brief(id));

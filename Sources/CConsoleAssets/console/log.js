@@ -1,13 +1,16 @@
 // The log: from a time on, or live.
 
 import { get } from "./api.js";
-import { badge, brief, count, fill, h, json, setText, time, toActivity } from "./dom.js";
+import { badge, brief, count, fill, h, json, setText, time, timeTitle, toActivity, zone } from "./dom.js";
 import { onEvents } from "./live.js";
 import { summary } from "./activities.js";
 import { Table } from "./table.js";
 
 const PAGE = 500;
 const KEPT_MAX = 5000;
+
+/** Events and facts are counted apart: "event 7", "fact 13". */
+export const numberOf = (entry) => `${entry.kind === "fact" ? "fact" : "event"} ${count(entry.seq)}`;
 
 /** One line of an entry's body. */
 export function entryRow(entry) {
@@ -27,15 +30,15 @@ export async function log(root, { query, signal }) {
     const detail = h("aside.detail", { "aria-live": "off", hidden: true });
     const show = (row) => {
         detail.hidden = false;
-        fill(detail, h("h2", {}, `${row.do ?? row.fact} ${count(row.seq)}`),
-            h("p", {}, time(row.recorded_at), row.activity ? " · " : "",
+        fill(detail, h("h2", {}, `${row.do ?? row.fact}, ${numberOf(row)}`),
+            h("p", {}, time(row.recorded_at, true), ` ${zone}`, row.activity ? " · " : "",
                 row.activity && toActivity(row.activity)),
             json(row.body ?? {}),
             h("button", { type: "button", onclick: () => { detail.hidden = true; } }, "Close"));
     };
     const table = new Table("Log", [
-        { title: "Seq", cell: (row) => count(row.seq), number: true, wide: true },
-        { title: "Time", cell: (row) => time(row.recorded_at) },
+        { title: "Number", cell: numberOf, number: true, wide: true },
+        { title: timeTitle(), cell: (row) => time(row.recorded_at, true) },
         { title: "What", cell: (row) => h("button.linklike", {
             type: "button", onclick: () => show(row),
             "aria-label": `Show ${row.do ?? row.fact} ${row.seq}`,
@@ -48,7 +51,7 @@ export async function log(root, { query, signal }) {
         none: "The log has nothing like this." });
     const from = h("input", { type: "datetime-local", id: "from", step: 1,
         value: query.get("from") ?? "" });
-    const kind = h("select", { id: "kind" }, [["command", "commands"], ["fact", "facts"],
+    const kind = h("select", { id: "kind" }, [["command", "events"], ["fact", "facts"],
         ["all", "both"]].map(([value, words]) => h("option", { value }, words)));
     const activity = h("input", { id: "activity", value: query.get("activity") ?? "",
         placeholder: "any activity" });

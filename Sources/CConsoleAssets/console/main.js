@@ -1,7 +1,7 @@
 // The frame of the console: sign-in, navigation, and one screen at a time.
 
 import { Refusal, get, onOffline, onRefused, session } from "./api.js";
-import { brief, fill, h, say } from "./dom.js";
+import { brief, command, fill, h, say } from "./dom.js";
 import { endLive, live, onEvents, startLive } from "./live.js";
 import { overview } from "./overview.js";
 import { activities } from "./activities.js";
@@ -13,11 +13,11 @@ import { phones } from "./phones.js";
 import { channels, types } from "./registry.js";
 import { pacing } from "./pacing.js";
 
-/** One row a screen: its link, and who draws it. */
+/** One row a screen: its link, and who draws it; `of` is the screen whose link leads to it. */
 const screens = [
     { name: "overview", title: "Overview", show: overview },
     { name: "activities", title: "Activities", show: activities },
-    { name: "activity", title: "Activity", show: activity },
+    { name: "activity", title: "Activity", of: "activities", show: activity },
     { name: "phones", title: "Phones", show: phones, if: () => session.me?.phones },
     { name: "deliveries", title: "Deliveries", show: deliveries },
     { name: "devices", title: "Devices", show: devices },
@@ -70,7 +70,7 @@ function route(moved) {
     const { screen, id, query } = place();
     document.title = `${id ? brief(id) + " · " : ""}${screen.title} · Tombolo`;
     for (const entry of nav.children) {
-        const isHere = entry.getAttribute("href") === `#/${screen.name}`;
+        const isHere = entry.getAttribute("href") === `#/${screen.of ?? screen.name}`;
         if (isHere) {
             entry.setAttribute("aria-current", "page");
             entry.scrollIntoView?.({ block: "nearest", inline: "center" });
@@ -108,7 +108,13 @@ function signIn(message) {
         h("p.hint", { id: "keyhint" },
             "A key with the scope observe shows everything; operate may also act. It stays in this "
             + "tab, and goes when you close it."),
-        h("button.primary", { type: "submit" }, "Sign in"), trouble);
+        h("button.primary", { type: "submit" }, "Sign in"), trouble,
+        h("details", {}, h("summary", {}, "No key yet?"),
+            h("p.hint", {}, "A key of scope operate makes others while the relay runs:"),
+            command(`tombolo key mint --scope observe --relay ${location.origin} --key KEY`),
+            h("p.hint", {}, "Where there is no such key: stop the relay, make one in its data directory, "
+                + "and start it again."),
+            command("tombolo key mint --scope observe,operate --data DIR")));
     form.addEventListener("submit", async (event) => {
         event.preventDefault();
         const key = field.value.trim();
@@ -133,7 +139,7 @@ async function enter(failed) {
             ? "The relay cannot be reached. Reload the page to try again." : error.message);
         return;
     }
-    fill(nav, screens.filter((screen) => !screen.if || screen.if())
+    fill(nav, screens.filter((screen) => !screen.of && (!screen.if || screen.if()))
         .map((screen) => h("a", { href: `#/${screen.name}` }, screen.title)));
     const { tenant, key } = session.me;
     const dot = h("span.dot", { title: "The live stream" });

@@ -1,7 +1,9 @@
 // What holds pushes back: an operator's pauses, and budgets.
 
 import { get, poll, post, remove, segment, session } from "./api.js";
-import { badge, brief, count, distance, fill, h, panel, say, time, toActivity, toDevice } from "./dom.js";
+import {
+    badge, brief, count, distance, fill, h, panel, say, time, timeTitle, toActivity, toDevice,
+} from "./dom.js";
 import { waiting } from "./overview.js";
 import { Table } from "./table.js";
 
@@ -11,7 +13,7 @@ export async function pacing(root, { signal }) {
         { title: "Pause", cell: (row) => row.id },
         { title: "Of", cell: scope },
         { title: "Holds", cell: (row) => row.alerts_only ? "alerts" : "pushes" },
-        { title: "Since", cell: (row) => time(row.since) },
+        { title: timeTitle("Since"), cell: (row) => time(row.since) },
         { title: "Why", cell: (row) => brief(row.reason ?? "–", 120), wide: true },
         ...(may ? [{ title: "End", cell: (row) => h("button", {
             type: "button", "aria-label": `Resume ${row.id}`,
@@ -31,15 +33,16 @@ export async function pacing(root, { signal }) {
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
         { title: "Class", cell: (row) => row.grant.class, wide: true },
-        { title: "Left", cell: (row) => row.left === null ? "no limit" : count(row.left),
-            number: true },
-        { title: "Device", cell: (row) => row.device_left === null ? "no limit"
-            : count(row.device_left), number: true, wide: true },
-        { title: "Starts", cell: (row) => count(row.starts_left), number: true, wide: true },
-        { title: "Phone, estimated", cell: (row) => row.phone
-            ? `${count(row.phone.left)} of ${count(row.phone.per_hour)}` : "–", number: true,
-        wide: true },
-        { title: "Waits", cell: (row) => waiting(row.waiting)
+        { title: "Pushes now", hint: "Pushes that this card may get at once",
+            cell: (row) => limited(row.left), number: true },
+        { title: "All cards", hint: "Pushes that all cards of the phone may get at once",
+            cell: (row) => limited(row.device_left), number: true, wide: true },
+        { title: "Starts now", hint: "Starts that the phone may get at once",
+            cell: (row) => limited(row.starts_left), number: true, wide: true },
+        { title: "This hour, estimated", hint: "What iOS is taken to allow the phone in an hour",
+            cell: (row) => row.phone ? `${count(row.phone.left)} of ${count(row.phone.per_hour)}`
+                : "no limit", number: true, wide: true },
+        { title: "Next push", cell: (row) => waiting(row.waiting)
             || (row.next_at ? distance(row.next_at) : "–") },
     ], { key: (row) => `${row.activity} ${row.device}`, none: "No activity runs." });
     fill(root, h("h1", {}, "Pauses and budgets"),
@@ -65,6 +68,8 @@ export async function pacing(root, { signal }) {
     await draw();
     poll(2000, signal, draw);
 }
+
+const limited = (left) => left === null ? "no limit" : count(left);
 
 function scope(row) {
     if (row.all) return "everything";

@@ -2,7 +2,7 @@
 
 import { get, poll, post, segment } from "./api.js";
 import {
-    badge, brief, count, empty, fill, h, link, say, setText, toActivity, toDevice,
+    badge, brief, count, empty, fill, h, link, say, setText, toCard, toDevice,
 } from "./dom.js";
 import { Face, frames } from "./island.js";
 import { sample, setting } from "./clips.js";
@@ -71,16 +71,18 @@ class PhoneView {
             return this.buttons[name];
         };
         this.meter = h("meter", { min: 0, max: 1, low: 0.2, value: 1, hidden: true,
-            "aria-label": `Budget of ${this.name}` });
+            "aria-label": `Pushes left this hour on ${this.name}`,
+            title: "Pushes left this hour, estimated" });
         this.words = h("p.hint");
         this.counts = h("p.hint");
+        this.peek = h("p.hint", {}, "Lock it to see the card.");
         this.element = h("section.phone", { "aria-label": this.name },
             h("h2", {}, toDevice(this.name), " ", this.badges),
             h("div.body", {}, this.glass),
             h("div.controls", {}, button("lock", "Lock"), button("front", "Open app"),
                 button("center", "Control Center"), button("online", "Go offline"),
                 button("app", "Close app")),
-            this.meter, this.words, this.counts);
+            this.peek, this.meter, this.words, this.counts);
         const on = (name, deed) => this.buttons[name].addEventListener("click", () =>
             this.do(deed(this.phone)));
         on("lock", (now) => now.locked ? "unlock" : "lock");
@@ -142,6 +144,7 @@ class PhoneView {
         this.island.setAttribute("aria-expanded", this.isOpen);
         this.big.element.hidden = !this.isOpen || !this.top;
         this.face.element.hidden = this.isOpen && this.top !== null;
+        this.peek.hidden = phone.locked || this.top === null;
         setText(this.signal, phone.online ? "5G" : "offline");
         fill(this.badges, badge(phone.class), badge(`iOS ${phone.os}`),
             !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"));
@@ -165,8 +168,8 @@ class PhoneView {
             this.meter.value = row.phone.left;
         }
         const left = !row ? "no activity" : row.left === null ? "no limit"
-            : `${count(row.left)} pushes left now${row.phone
-                ? `, ${count(row.phone.left)} of ${count(row.phone.per_hour)} this hour` : ""}`;
+            : `now: ${count(row.left)}${row.phone ? `; this hour: ${count(row.phone.left)} of `
+                + `${count(row.phone.per_hour)} left (estimated)` : ""}`;
         setText(this.words, `budget: ${left}${row?.waiting ? ` · ${waiting(row.waiting)}` : ""}`);
     }
 
@@ -206,7 +209,7 @@ class CardView {
         const swipe = h("button", { type: "button", onclick: () => this.act("swipe"),
             "aria-label": `Swipe ${card.activity ?? "the card"} away` }, "Swipe away");
         this.element = h("div.cardbox", {}, this.alert, this.face.element,
-            h("div.cardbuttons", {}, card.activity ? toActivity(card.activity) : "no id", this.allow,
+            h("div.cardbuttons", {}, card.activity ? toCard(card.activity) : "no id", this.allow,
                 swipe));
         this.drag();
     }

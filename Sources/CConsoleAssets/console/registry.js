@@ -2,7 +2,7 @@
 
 import { get, put, segment, session } from "./api.js";
 import {
-    badge, brief, count, empty, fill, h, json, link, panel, time, toActivity,
+    badge, brief, count, empty, fill, h, json, link, panel, time, timeTitle, toActivity,
 } from "./dom.js";
 import { Face } from "./island.js";
 import { Table } from "./table.js";
@@ -17,7 +17,7 @@ export async function channels(root, { signal }) {
         { title: "Apple keeps", cell: (row) => row.storage.replaceAll("_", " ") },
         { title: "At Apple", cell: (row) => row.registered === undefined ? badge("not asked")
             : row.registered ? badge("known", "good") : badge("unknown", "bad") },
-        { title: "Made", cell: (row) => time(row.created_at), wide: true },
+        { title: timeTitle("Made"), cell: (row) => time(row.created_at), wide: true },
     ], { key: (row) => row.channel, none: "There is no broadcast channel." });
     fill(root, h("h1", {}, "Channels"), table.element,
         panel("Quota at Apple", page.apps.length === 0 ? empty("No app is configured.")

@@ -7,8 +7,8 @@ const ROW_HEIGHT = 36;
 const MARGIN = 12;
 
 /**
- * columns: [{ title, cell(row) → text or Node, wide, number }]; `wide` columns go first on narrow
- * screens. key(row) names a row; its cells are made anew only where stamp(row) has changed.
+ * columns: [{ title, hint, cell(row) → text or Node, wide, number }]; `wide` columns go first on
+ * narrow screens. key(row) names a row; its cells are made anew only where stamp(row) has changed.
  */
 export class Table {
     constructor(label, columns, { key, stamp = JSON.stringify, none = "Nothing here." }) {
@@ -19,7 +19,7 @@ export class Table {
         this.after = h("tr.spacer", { "aria-hidden": "true" });
         this.body = h("tbody", {}, this.before, this.after);
         const heads = columns.map((column) =>
-            h("th", { scope: "col", class: this.classes(column) }, column.title));
+            h("th", { scope: "col", class: this.classes(column), title: column.hint }, column.title));
         this.table = h("table", { "aria-label": label },
             h("thead", {}, h("tr", {}, heads)), this.body);
         this.none = h("p.empty", {}, none);

@@ -51,7 +51,9 @@ extension World {
 
     /// A token may go from one device to another in one batch.
     private func followTokens(_ records: [Record]) {
-        let before = recordedTokens
+        // What a device had that goes is free for others in the same batch.
+        let gone = records.filter { $0.space == .device && $0.value == nil }.map(\.number)
+        let before = recordedTokens.filter { !gone.contains($0.key) }
         for record in records where record.space == .device { followTokens(record) }
         for record in records where record.space == .device {
             guard let tokens = recordedTokens[record.number], !tokens.isEmpty else { continue }

@@ -19,6 +19,7 @@ import Testing
             940_028_829, 980_000_446, 770_000_068, 881_213_363, 912_310_814, 881_205_975,
             1_449, 373_191_929_475, 373_191_932_007, 381_482_188_671,
             382_954_871_806, 383_623_593_821, 383_633_594_135,
+            384_354_506_836,
         ])
     func `a seed that once broke a promise breaks none`(seed: UInt64) {
         #expect(SeedRun(seed: seed).run().violations.isEmpty)

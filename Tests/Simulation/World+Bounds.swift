@@ -66,6 +66,7 @@ extension World {
         check(sizes.staged, plan.configuration.limits.stagedEventsMax, "staged events")
         check(sizes.unanswered, 40 + phones.count + 4 * plan.producersEach * 15, "open requests")
         check(sizes.inbox, 4_096, "inputs in one turn")
+        check(sizes.miscounted, 0, "cards miscounted")
     }
 
     // MARK: Ends

@@ -41,7 +41,7 @@ extension Core {
             devices[device]?.audience.append(slot)
         } else {
             audienceByDevice[key, default: []].append(slot)
-            namesWithoutDevice += 1
+            population.addCards(1, of: key.tenant)
         }
     }
 
@@ -51,7 +51,7 @@ extension Core {
             devices[device]?.audience.remove(slot)
         } else if let count = audienceByDevice[key]?.count {
             audienceByDevice[key]?.remove(slot)
-            namesWithoutDevice -= count - (audienceByDevice[key]?.count ?? 0)
+            population.addCards((audienceByDevice[key]?.count ?? 0) - count, of: key.tenant)
             if audienceByDevice[key]?.isEmpty == true { audienceByDevice[key] = nil }
         }
     }
@@ -88,12 +88,16 @@ extension Core {
 
     mutating func enterUser(_ slot: Int) {
         guard let device = devices[slot], let user = device.registration.user else { return }
-        devicesByUser[UserKey(tenant: device.key.tenant, user: user), default: []].append(slot)
+        let key = UserKey(tenant: device.key.tenant, user: user)
+        devicesByUser[key, default: []].append(slot)
+        coming.addCards(coming.users[key] ?? 0, of: key.tenant)
     }
 
     mutating func leaveUser(_ slot: Int) {
         guard let device = devices[slot], let user = device.registration.user else { return }
-        devicesByUser.drop(slot, at: UserKey(tenant: device.key.tenant, user: user))
+        let key = UserKey(tenant: device.key.tenant, user: user)
+        devicesByUser.drop(slot, at: key)
+        coming.addCards(-(coming.users[key] ?? 0), of: key.tenant)
     }
 
     /// One for each activity's incarnation and device, of one app. It is evaluated by the caller.
@@ -103,7 +107,7 @@ extension Core {
         guard let owner = devices[device],
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
             configuration.apps[Int(lane.rawValue)].id == definition.app,
-            let renewal = nextCard(of: activity, on: device)
+            let renewal = nextCard(of: activity, on: device), !isFull(device)
         else { return }
         var destination = Destination(
             number: nextDestinationNumber, activity: activity, device: device,
@@ -202,6 +206,7 @@ extension Core {
             slot = destinations.count
             destinations.append(destination)
         }
+        addCards(1, ofActivity: destination.activity)
         activities[destination.activity].destinations.append(slot)
         devices[destination.device]?.destinations.append(slot)
         return slot
@@ -211,6 +216,7 @@ extension Core {
         guard let destination = destinations[slot] else { return }
         setHoldsStartToken(slot, false)
         staged.records.append(Record(space: .mark, number: destination.number, value: nil))
+        addCards(-1, ofActivity: destination.activity)
         activities[destination.activity].destinations.remove(slot)
         deadlines.set(slot, at: nil)
         leavePlace(slot)

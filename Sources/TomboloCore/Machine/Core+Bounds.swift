@@ -5,6 +5,11 @@ struct ComingStarts: Sendable {
     var users: [Core.UserKey: Int] = [:]
     var devices: [DeviceKey: Int] = [:]
     var channels: [ChannelKey: Int] = [:]
+    /// Cards that they will make, and names of devices that are not registered.
+    private(set) var cards = CardCounts()
+
+    /// Cards more, or fewer, of starts that are on their way.
+    mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
 
     /// A start is taken (1), or has become durable or is taken back (-1).
     mutating func add(_ count: Int, _ audience: Audience, of tenant: TenantID) {
@@ -25,8 +30,24 @@ struct ComingStarts: Sendable {
     }
 }
 
+/// Cards of each tenant and in all.
+struct CardCounts: Sendable {
+    private var ofTenant: [TenantID: Int] = [:]
+    private(set) var inAll = 0
+
+    subscript(tenant: TenantID) -> Int { ofTenant[tenant] ?? 0 }
+
+    mutating func add(_ count: Int, of tenant: TenantID) {
+        guard count != 0 else { return }
+        ofTenant[tenant, default: 0] += count
+        inAll += count
+    }
+}
+
 /// How many there are, of each tenant and in all.
 struct Population: Sendable {
+    /// On devices, and names of devices that are not registered.
+    private(set) var cards = CardCounts()
     private(set) var running: [TenantID: Int] = [:]
     private(set) var runningInAll = 0
     private(set) var devices: [TenantID: Int] = [:]
@@ -35,6 +56,8 @@ struct Population: Sendable {
         running[tenant, default: 0] += count
         runningInAll += count
     }
+
+    mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
 
     mutating func addDevice(_ count: Int, of tenant: TenantID) {
         devices[tenant, default: 0] += count
@@ -73,7 +96,7 @@ extension Core {
         if deviceByKey.removeValue(forKey: key) != nil { population.addDevice(-1, of: key.tenant) }
     }
 
-    private static func full(_ what: String, _ limit: String, _ remedy: String) -> Refusal {
+    static func full(_ what: String, _ limit: String, _ remedy: String) -> Refusal {
         Refusal(.limitReached, "\(what); \(remedy), or raise limits.\(limit) in the configuration")
     }
 
@@ -88,9 +111,15 @@ extension Core {
     }
 
     /// Whom a start is for is there, and may have one more card.
-    func checkAudience(_ start: Start, _ key: ActivityKey) throws(Refusal) {
+    ///
+    /// - Parameter isTry: room that others would have to leave first counts as there.
+    func checkAudience(
+        _ start: Start, _ key: ActivityKey, isTry: Bool = false
+    ) throws(Refusal) {
         let tenant = key.tenant
+        let mayHaveRoom = isTry && retirements.count > 0
         try checkRunning(of: tenant)
+        if !mayHaveRoom { try checkCards(more: cards(of: start.audience, tenant), of: tenant) }
         switch start.audience {
         case .none: break
         case .channel: try checkChannel(start, key)
@@ -98,20 +127,25 @@ extension Core {
             let key = UserKey(tenant: tenant, user: user)
             let running = (audienceByUser[key]?.count ?? 0) + (coming.users[key] ?? 0)
             try checkRunning(running, "the user \"\(user)\"")
-            let devices = devicesByUser[key] ?? []
-            try checkCards(more: devices.count)
-            for device in devices { try checkCards(of: device, more: 1) }
+            if !mayHaveRoom { try checkReach(devicesByUser[key] ?? [], others: 0) }
         case .devices(let ids):
-            try checkCards(more: ids.count)
+            var known: [Int] = []
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
                 let device = deviceByKey[key]
                 let named = device.map { devices[$0]?.audience.count ?? 0 }
                 let running = named ?? audienceByDevice[key]?.count ?? 0
                 try checkRunning(running + (coming.devices[key] ?? 0), "the device \"\(id)\"")
-                if let device { try checkCards(of: device, more: 1) }
+                if let device { known.append(device) }
             }
+            if !mayHaveRoom { try checkReach(known, others: ids.count - known.count) }
         }
+    }
+
+    /// A device that has all its cards is left out; where all have, nobody would see the start.
+    private func checkReach(_ known: [Int], others: Int) throws(Refusal) {
+        guard others == 0, let first = known.first, known.allSatisfy(isFull) else { return }
+        try checkCards(of: first, more: 1)
     }
 
     private func checkRunning(of tenant: TenantID) throws(Refusal) {
@@ -127,30 +161,11 @@ extension Core {
         }
     }
 
-    /// Of all devices.
-    private func checkCards(more: Int) throws(Refusal) {
-        let count = destinations.count - freeDestinations.count + namesWithoutDevice
-        guard more > 0, count + more > configuration.limits.cardsMax else { return }
-        throw Self.full(
-            "the relay has as many cards on devices as it keeps", "cards",
-            "end activities that are over (POST /v1/activities/end)")
-    }
-
     private func checkRunning(_ count: Int, _ recipient: String) throws(Refusal) {
         guard count >= configuration.limits.runningPerRecipientMax else { return }
         throw Self.full(
             "\(recipient) has \(count) running activities", "activities_per_user",
             "end those that are over")
-    }
-
-    /// Each card of a device is looked at with each of its requests, for a day after its end.
-    func checkCards(of device: Int, more: Int) throws(Refusal) {
-        let count = devices[device]?.destinations.count ?? 0
-        guard more > 0, count + more > configuration.limits.cardsPerDeviceMax else { return }
-        let id = devices[device]?.key.id
-        throw Self.full(
-            "the device \"\(id?.rawValue ?? "")\" has had \(count) cards, all that run or ended "
-                + "within a day", "cards_per_device", "update an activity instead of starting anew")
     }
 
     /// A device comes to a user: both stay small enough to be looked at in one piece.
@@ -168,8 +183,8 @@ extension Core {
                 "the user \"\(user)\" has \(count) devices", "devices_per_user",
                 "delete those that are gone (DELETE /v1/devices/{device})")
         }
-        let cards = audienceByUser[key]?.count ?? 0
-        try checkCards(more: cards)
+        let cards = running(forUser: key)
+        try checkCards(more: cards, of: key.tenant)
         if let known { try checkCards(of: known, more: cards) }
     }
 

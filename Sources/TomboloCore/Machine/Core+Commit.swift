@@ -161,7 +161,7 @@ extension Core {
             }
         }
         answer(batch, commit, now: now, effects: &effects)
-        leave(batch.retired)
+        leave(batch.retired, now: now)
     }
 
     /// Most batches are of one tenant: one look at the table for each run of events.
@@ -183,7 +183,7 @@ extension Core {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
         if isNewIncarnation { leaveIncarnation(slot) }
-        if let start = staged.definition { coming.add(-1, start.audience, of: staged.event.tenant) }
+        if let start = staged.definition { noteComing(-1, start.audience, of: staged.event.tenant) }
         noteSuperseded(staged)
         activities[slot].durable = staged.projection
         reloadAfter(slot, now: now)
@@ -290,6 +290,11 @@ extension Core {
             counts.deferred += 1
             let until = waiting.until ?? .distantFuture
             if slowest.map({ $0.until < until }) ?? true { slowest = (waiting, until) }
+        }
+        if kind == .start {
+            let left = leftOut(slot, besides: counts.sent + counts.deferred + counts.skipped)
+            if left > 0 { skip = .noRoute }
+            counts.skipped += left
         }
         return Accepted(
             activity: activities[slot].key.id, seq: activities[slot].seq,

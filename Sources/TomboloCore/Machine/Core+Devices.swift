@@ -7,6 +7,7 @@ extension Core {
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority,
         _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
+        makeRoom(for: command, key, now: now)
         do {
             switch command {
             case .register(let registration):
@@ -72,7 +73,7 @@ extension Core {
                 Device(key: key, number: nextDeviceNumber, registration: registration))
             nextDeviceNumber += 1
             devices[slot]?.audience = audienceByDevice.removeValue(forKey: key) ?? []
-            namesWithoutDevice -= devices[slot]?.audience.count ?? 0
+            population.addCards(-(devices[slot]?.audience.count ?? 0), of: key.tenant)
             place(slot, key)
             recallStarts(ofDevice: slot, now: now)
         }
@@ -168,7 +169,7 @@ extension Core {
         orphanDeadlines.set(slot, at: nil)
         displace(gone.key)
         if !gone.audience.isEmpty { audienceByDevice[gone.key] = gone.audience }
-        namesWithoutDevice += gone.audience.count
+        population.addCards(gone.audience.count, of: gone.key.tenant)
         staged.records.append(Record(space: .device, number: gone.number, value: nil))
     }
 
@@ -247,7 +248,6 @@ extension Core {
                 .limitReached,
                 "the device has \(Device.tokensMax) tokens already; delete some first")
         }
-        if known == nil, let slot = deviceByKey[device.key] { try checkCards(of: slot, more: 1) }
         let value = PushToken(registration.token)
         guard try mayTake(value, observedAt: observed, for: device, by: authority) else {
             return nil

@@ -68,6 +68,11 @@ extension Core {
 
     /// A core without activities and devices.
     private func trial() -> Core {
+        var configuration = configuration
+        // It knows no cards but those of the commands; the limits hold for what this core has.
+        configuration.limits.stagedCardsMax = .max
+        configuration.limits.cardsPerTenantMax = .max
+        configuration.limits.cardsMax = .max
         var trial = Core(configuration: configuration, seed: 0)
         trial.isTrial = true
         trial.types = types
@@ -98,7 +103,7 @@ extension Core {
         _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> Admission {
         if case .start(let start) = command.content {
-            try checkAudience(start, command.activity)
+            try checkAudience(start, command.activity, isTry: true)
         }
         if trial.activityByKey[command.activity] == nil {
             if let present = activityByKey[command.activity] {

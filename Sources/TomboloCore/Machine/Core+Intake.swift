@@ -6,6 +6,7 @@ extension Core {
     mutating func take(
         _ command: Command, _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
+        makeRoom(for: CollectionOfOne(command), now: now)
         switch admit(command, now: now) {
         case .staged(let index): staged.waiting.append(.event(index: index, ticket))
         case .standing(let slot):
@@ -39,6 +40,7 @@ extension Core {
         let bytesMax = max(limits.stagedBytesMax, command.body.count)
         if staged.events.count >= limits.stagedEventsMax
             || staged.bodyBytes + command.body.count > bytesMax
+            || command.content.kind == .start && coming.cards.inAll > limits.stagedCardsMax
         {
             return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
         }
@@ -214,7 +216,7 @@ extension Core {
             expectedVersion: projection.version - 1, kind: command.content.kind,
             recordedAt: wall(now), body: command.body, idempotency: command.idempotency)
         if let key = command.idempotency { idempotency.run(command.activity.tenant, key.key) }
-        if let definition { coming.add(1, definition.audience, of: command.activity.tenant) }
+        if let definition { noteComing(1, definition.audience, of: command.activity.tenant) }
         staged.events.append(
             Staged.Event(
                 event: event, activity: slot, incarnation: activities[slot].incarnation,

@@ -5,6 +5,14 @@ extension Core {
     mutating func takeAtomically(
         _ commands: [Command], _ ticket: Ticket, now: Instant, effects: inout Effects
     ) {
+        if let (index, refusal) = tooManyCards(commands) {
+            if let command = commands.first {
+                counters[command.activity.tenant].commandsRefused += 1
+            }
+            effects.answers.append((ticket, .refusedBatch(index: index, refusal)))
+            return
+        }
+        makeRoom(for: commands, now: now)
         var undo = Undo(self)
         var indices: [Int] = []
         for (index, command) in commands.enumerated() {
@@ -30,6 +38,31 @@ extension Core {
             return
         }
         staged.waiting.append(.events(indices: indices, ticket))
+    }
+
+    /// The first line with which an atomic batch is more than one piece of work.
+    private func tooManyCards(_ commands: [Command]) -> (index: Int, Refusal)? {
+        var weight = 0
+        for (index, command) in commands.enumerated() {
+            var count = 0
+            if case .start(let start) = command.content {
+                count = cards(of: start.audience, command.activity.tenant)
+            }
+            weight += max(1, count)
+            guard count > 1, weight > configuration.limits.atomicCardsMax, index > 0 else {
+                continue
+            }
+            let most = configuration.limits.atomicCardsMax
+            return (
+                index,
+                Refusal(
+                    .invalidField,
+                    "the starts of an atomic batch are for \(most) devices at most; send several "
+                        + "batches, or leave out ?atomic=true",
+                    errors: [FieldError(pointer: "/audience", message: "is one too many")])
+            )
+        }
+        return nil
     }
 
     /// How things stood before the first command of an atomic batch.
@@ -73,7 +106,7 @@ extension Core {
         for event in staged.events[undo.eventCount...] {
             counters[event.event.tenant].eventsAccepted -= 1
             guard let start = event.definition else { continue }
-            coming.add(-1, start.audience, of: event.event.tenant)
+            noteComing(-1, start.audience, of: event.event.tenant)
         }
         staged.bodyBytes -= staged.events[undo.eventCount...].reduce(0) { $0 + $1.event.body.count }
         staged.events.removeLast(staged.events.count - undo.eventCount)
@@ -131,8 +164,10 @@ extension Core {
         guard place < activities.count else { return nil }
         var (end, found, looked) = (place, 0, 0)
         while end < activities.count, found < EndMany.pieceMax, looked < EndMany.lookedAtMax {
-            if matches(end, request) { found += 1 }
-            looked += 1 + (request.user == nil ? 0 : activities[lent: end].destinations.count)
+            let isOne = matches(end, request)
+            if isOne { found += 1 }
+            let hasLookedAtCards = isOne || request.user != nil
+            looked += 1 + (hasLookedAtCards ? activities[lent: end].destinations.count : 0)
             end += 1
         }
         return place..<end

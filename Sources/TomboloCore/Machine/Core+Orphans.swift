@@ -21,6 +21,7 @@ extension Core {
         guard
             isLeft || durable.ending != nil
                 || reference.incarnation < activities[activity].durableIncarnation,
+            !isFull(device),
             let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // gone: no way
         else { return }
         let final =

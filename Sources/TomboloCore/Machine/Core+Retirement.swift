@@ -28,6 +28,7 @@ extension Core {
         guard let ending = activities[slot].accepted.ending else { return }
         retirements.set(
             slot, at: shownAt(ending.at, now: now) + configuration.limits.endedKept)
+        noteEnded(slot)
     }
 
     /// Stages those whose time has come; they leave when that is durable.
@@ -37,31 +38,52 @@ extension Core {
         while count < Self.retiredMax,
             let slot = retirements.pop(until: retirements.count > max ? .distantFuture : now)
         {
-            let activity = activities[slot]
-            guard let ending = activity.accepted.ending else { continue }
+            guard activities[lent: slot].hasEnded else { continue }
             count += 1
-            guard activity.durable?.version == activity.accepted.version,
-                activity.destinations.allSatisfy(canLeave)
-            else {
-                // Beyond the limit others come first.
-                let isCrowded = retirements.count >= max
-                retirements.set(
-                    slot,
-                    at: now
-                        + (isCrowded ? configuration.limits.endedKept : Self.retirementRetry))
-                continue
-            }
-            for destination in activity.destinations {
-                release(destination, endedAt: ending.at, now: now)
-                dismiss(destination, now: now)
-            }
-            staged.retired.append(
-                Staged.Retired(
-                    slot: slot, version: activity.accepted.version,
-                    activity: RetiredActivity(
-                        activity: activity.number, name: activity.key.id, endedAt: ending.at)))
-            flushSoon(now: now)
+            guard !stageRetirement(slot, now: now) else { continue }
+            // Beyond the limit others come first.
+            let isCrowded = retirements.count >= max
+            retirements.set(
+                slot,
+                at: now + (isCrowded ? configuration.limits.endedKept : Self.retirementRetry))
         }
+    }
+
+    /// The oldest of all leaves before its time, or lets others go first; false where there is
+    /// none.
+    mutating func retireOldest(now: Instant) -> Bool {
+        guard let slot = retirements.pop(until: .distantFuture) else { return false }
+        guard activities[lent: slot].hasEnded, !stageRetirement(slot, now: now) else { return true }
+        retirements.set(slot, at: now + configuration.limits.endedKept)
+        return true
+    }
+
+    /// One that has ended leaves before its time; false where it may not.
+    @discardableResult
+    mutating func retireEarly(_ slot: Int, now: Instant) -> Bool {
+        guard retirements.at(slot) != nil, stageRetirement(slot, now: now) else { return false }
+        retirements.set(slot, at: nil)
+        return true
+    }
+
+    /// Answers false where something of it is still to be delivered.
+    private mutating func stageRetirement(_ slot: Int, now: Instant) -> Bool {
+        guard let ending = activities[slot].accepted.ending,
+            activities[slot].durable?.version == activities[slot].accepted.version,
+            activities[slot].destinations.allSatisfy(canLeave)
+        else { return false }
+        for destination in activities[slot].destinations {
+            release(destination, endedAt: ending.at, now: now)
+            dismiss(destination, now: now)
+        }
+        staged.retired.append(
+            Staged.Retired(
+                slot: slot, version: activities[slot].accepted.version,
+                activity: RetiredActivity(
+                    activity: activities[slot].number, name: activities[slot].key.id,
+                    endedAt: ending.at)))
+        flushSoon(now: now)
+        return true
     }
 
     private func canLeave(_ slot: Int) -> Bool {
@@ -95,10 +117,15 @@ extension Core {
     }
 
     /// What retired is in the log's keeping, unless it has begun anew meanwhile.
-    mutating func leave(_ retired: [Staged.Retired]) {
+    mutating func leave(_ retired: [Staged.Retired], now: Instant) {
         for one in retired where activities[one.slot].number == one.activity.activity {
             guard activities[one.slot].accepted.version == one.version else { continue }
             hasRetired = true
+            // A card of it has shown up meanwhile, and is to end first.
+            guard activities[one.slot].destinations.isEmpty else {
+                retirements.set(one.slot, at: now + Self.retirementRetry)
+                continue
+            }
             vacate(one.slot)
         }
     }

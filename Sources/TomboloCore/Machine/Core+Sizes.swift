@@ -14,6 +14,8 @@ package struct CoreSizes: Hashable, Sendable {
     /// Events that wait for the next batch.
     package var staged = 0
     package var deadLetters = 0
+    /// Cards and names of devices that are counted and not there, or there and not counted.
+    package var miscounted = 0
     /// Inputs that wait for the end of the turn.
     package var inbox = 0
     /// Requests without an answer.
@@ -34,6 +36,16 @@ extension Core {
         }
         sizes.staged = staged.events.count
         sizes.deadLetters = deadLetters.count
+        let names = audienceByDevice.values.reduce(0) { $0 + $1.count }
+        sizes.miscounted =
+            abs(population.cards.inAll - sizes.destinations - names)
+            + abs(coming.cards.inAll - cardsComing)
         return sizes
+    }
+
+    private var cardsComing: Int {
+        [staged, committing].compactMap { $0 }.flatMap(\.events).reduce(0) { sum, one in
+            sum + (one.definition.map { cards(of: $0.audience, one.event.tenant) } ?? 0)
+        }
     }
 }

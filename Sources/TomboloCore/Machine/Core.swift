@@ -44,8 +44,8 @@ package struct Core: Sendable {
     var devicesByUser: [UserKey: [Int]] = [:]
     var coming = ComingStarts()
     var population = Population()
-    /// How often running activities name devices that are not registered.
-    var namesWithoutDevice = 0
+    /// Who leaves memory early where cards have no room.
+    var ended: [TenantID: EndedQueue] = [:]
     var keys: [Int64: [UInt8]] = [:]
     /// Places among `devices`.
     var channelByKey: [ChannelKey: Int] = [:]

@@ -93,6 +93,11 @@ package struct Limits: Hashable, Sendable {
     package var endedMax = 200_000
     /// Cards on all devices, and names of devices that are not registered.
     package var cardsMax = 2_000_000
+    package var cardsPerTenantMax = 1_000_000
+    /// Cards that starts on their way to the disk will make, all in one piece of work; and of an
+    /// atomic batch, whose lines count as one at least.
+    package var stagedCardsMax = 100_000
+    package var atomicCardsMax = 3_000
     /// Registered devices, of all tenants: a kilobyte and more each.
     package var devicesMax = 1_000_000
     package var devicesPerTenantMax = 500_000
@@ -101,7 +106,8 @@ package struct Limits: Hashable, Sendable {
     /// Running activities of one user, and as many that name one device: all of them are looked at
     /// with each word of a phone, and it shows a few.
     package var runningPerRecipientMax = 200
-    /// Cards of one device, those that ended within a day among them.
+    /// Cards of one device; beyond, the oldest of those that have ended leave, and then it gets no
+    /// new ones.
     package var cardsPerDeviceMax = 1_000
     /// A change for a user goes to each of the user's devices in one piece of work.
     package var devicesPerUserMax = 1_000

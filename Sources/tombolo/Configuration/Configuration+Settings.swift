@@ -57,7 +57,11 @@ extension Configuration {
             "Ended activities in memory. Beyond, the oldest leave; the log answers for them."),
         Setting(
             "cards", .count(\.limits.cardsMax, 1...20_000_000),
-            "Cards on devices, and names of devices that are not registered."),
+            "Cards on devices, and names of devices that are not registered. Beyond, the oldest "
+                + "that have ended leave."),
+        Setting(
+            "cards_per_tenant", .count(\.limits.cardsPerTenantMax, 1...20_000_000),
+            "The same of one tenant."),
         Setting(
             "idempotency_keys", .count(\.limits.idempotencyKeysMax, 1...1_000_000_000),
             "Idempotency keys of a day."),
@@ -70,7 +74,7 @@ extension Configuration {
             "Running activities of one user, and as many that name one device."),
         Setting(
             "cards_per_device", .count(\.limits.cardsPerDeviceMax, 1...10_000),
-            "Cards of one device, those that ended within a day among them."),
+            "Cards of one device. Beyond, the oldest that have ended leave."),
         Setting(
             "devices_per_user", .count(\.limits.devicesPerUserMax, 1...10_000),
             "Devices of one user."),

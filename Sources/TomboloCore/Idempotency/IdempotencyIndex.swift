@@ -11,14 +11,20 @@ struct IdempotencyIndex: Sendable {
     }
 
     private var entries: [Int: Entry] = [:]
-    private var byAge: [(hash: Int, at: Instant)] = []
+    private var byAge: [(hash: Int, at: Instant, owner: Int32)] = []
     private var head = 0
+    private var owners: [TenantID: Int32] = [:]
+    /// How many keys each owner has.
+    private var counts: [Int] = []
 
     /// What the last relay left.
     private var recovered = RecoveredKeys()
 
     /// How many there are, of before this relay's start too.
     var count: Int { entries.count + recovered.count }
+
+    /// A tenant's, without those of before this relay's start: only their hashes are known.
+    func count(of tenant: TenantID) -> Int { owners[tenant].map { counts[Int($0)] } ?? 0 }
 
     mutating func recover(_ keys: RecoveredKeys) { recovered = keys }
 
@@ -34,24 +40,40 @@ struct IdempotencyIndex: Sendable {
     }
 
     mutating func run(_ tenant: TenantID, _ key: String) {
-        entries[Self.hash(tenant, key)] = .running
+        set(Self.hash(tenant, key), .running, owner(tenant))
     }
 
-    mutating func drop(_ tenant: TenantID, _ key: String) { entries[Self.hash(tenant, key)] = nil }
+    mutating func drop(_ tenant: TenantID, _ key: String) {
+        set(Self.hash(tenant, key), nil, owner(tenant))
+    }
 
     mutating func record(
         _ tenant: TenantID, _ key: IdempotencyKey, seq: Int64, at instant: Instant
     ) {
-        let hash = Self.hash(tenant, key.key)
-        entries[hash] = .recorded(seq: seq, digest: key.bodyDigest)
-        byAge.append((hash, instant))
+        let (hash, owner) = (Self.hash(tenant, key.key), owner(tenant))
+        set(hash, .recorded(seq: seq, digest: key.bodyDigest), owner)
+        byAge.append((hash, instant, owner))
+    }
+
+    private mutating func owner(_ tenant: TenantID) -> Int32 {
+        if let owner = owners[tenant] { return owner }
+        let owner = Int32(counts.count)
+        owners[tenant] = owner
+        counts.append(0)
+        return owner
+    }
+
+    private mutating func set(_ hash: Int, _ entry: Entry?, _ owner: Int32) {
+        let before = entries.count
+        entries[hash] = entry
+        counts[Int(owner)] += entries.count - before
     }
 
     /// Forgets what is older than `limit`, a few at a time.
     mutating func forget(before limit: Instant) {
-        if recovered.areAllBefore(limit) { recovered = RecoveredKeys() }
+        recovered.forget(before: limit)
         while head < byAge.count, byAge[head].at < limit {
-            entries[byAge[head].hash] = nil
+            set(byAge[head].hash, nil, byAge[head].owner)
             head += 1
         }
         if head > 4_096, head * 2 > byAge.count {

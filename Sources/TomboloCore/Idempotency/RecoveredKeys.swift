@@ -9,6 +9,7 @@ package struct RecoveredKeys: Sendable {
     private struct Hour: Sendable {
         var hour: Int64
         var firstSeq: Int64
+        var count = 0
     }
 
     private let hash: KeyedHash
@@ -34,6 +35,7 @@ package struct RecoveredKeys: Sendable {
         if hours.last.map({ $0.hour < hour }) ?? true {
             hours.append(Hour(hour: hour, firstSeq: seq))
         }
+        hours[hours.count - 1].count += 1
         table.insert(hash, seq: seq)
         count += 1
     }
@@ -47,9 +49,18 @@ package struct RecoveredKeys: Sendable {
         }
     }
 
-    /// Whether none of them is of the hour of `limit` or later.
-    func areAllBefore(_ limit: Instant) -> Bool {
-        hours.last.map { $0.hour < IdempotencyKey.hour(of: limit) } ?? false
+    /// Keys of hours before that of `limit` count no longer.
+    mutating func forget(before limit: Instant) {
+        let first = IdempotencyKey.hour(of: limit)
+        guard let oldest = hours.first, oldest.hour < first else { return }
+        let past = hours.prefix { $0.hour < first }
+        count -= past.reduce(0) { $0 + $1.count }
+        hours.removeFirst(past.count)
+        if let next = hours.first {
+            table.expire(below: next.firstSeq)
+        } else {
+            table = KeyHashTable()
+        }
     }
 }
 

@@ -100,14 +100,25 @@ extension Core {
         Refusal(.limitReached, "\(what); \(remedy), or raise limits.\(limit) in the configuration")
     }
 
-    /// Nil where one more key may be kept.
-    mutating func refusalOfKey(now: Instant) -> Refusal? {
-        guard idempotency.count >= configuration.limits.idempotencyKeysMax else { return nil }
+    /// Nil where one more key of a tenant may be kept.
+    mutating func refusalOfKey(of tenant: TenantID, now: Instant) -> Refusal? {
+        guard refusalOfKey(of: tenant) != nil else { return nil }
         idempotency.forget(before: now - configuration.limits.idempotency)
-        guard idempotency.count >= configuration.limits.idempotencyKeysMax else { return nil }
+        return refusalOfKey(of: tenant)
+    }
+
+    private func refusalOfKey(of tenant: TenantID) -> Refusal? {
+        let limits = configuration.limits
+        let remedy = "send the request without one"
+        let own = idempotency.count(of: tenant)
+        if own >= limits.idempotencyKeysPerTenantMax {
+            return Self.full(
+                "\(own) idempotency keys of a day are kept", "idempotency_keys_per_tenant", remedy)
+        }
+        guard idempotency.count >= limits.idempotencyKeysMax else { return nil }
         return Self.full(
             "the relay keeps the idempotency keys of a day, and has as many as it may",
-            "idempotency_keys", "send the request without one")
+            "idempotency_keys", remedy)
     }
 
     /// Whom a start is for is there, and may have one more card.

@@ -47,7 +47,9 @@ extension Core {
         if let key = command.idempotency {
             switch idempotency.entry(command.activity.tenant, key.key, at: now) {
             case nil:
-                if let refusal = refusalOfKey(now: now) { return .refused(refusal) }
+                if let refusal = refusalOfKey(of: command.activity.tenant, now: now) {
+                    return .refused(refusal)
+                }
             case .running?:
                 return .refused(
                     Refusal(.idempotencyKeyRunning, "a request with this key is still running"))

@@ -103,6 +103,7 @@ package struct Limits: Hashable, Sendable {
     package var devicesPerTenantMax = 500_000
     /// Idempotency keys of a day: a hundred bytes each.
     package var idempotencyKeysMax = 20_000_000
+    package var idempotencyKeysPerTenantMax = 10_000_000
     /// Running activities of one user, and as many that name one device: all of them are looked at
     /// with each word of a phone, and it shows a few.
     package var runningPerRecipientMax = 200

@@ -65,6 +65,10 @@ extension Configuration {
         Setting(
             "idempotency_keys", .count(\.limits.idempotencyKeysMax, 1...1_000_000_000),
             "Idempotency keys of a day."),
+        Setting(
+            "idempotency_keys_per_tenant",
+            .count(\.limits.idempotencyKeysPerTenantMax, 1...1_000_000_000),
+            "Idempotency keys of a day, of one tenant."),
         Setting("devices", .count(\.limits.devicesMax, 1...10_000_000), "Registered devices."),
         Setting(
             "devices_per_tenant", .count(\.limits.devicesPerTenantMax, 1...10_000_000),

@@ -133,6 +133,18 @@ import TomboloJSON
         #expect(BoundsTests.limit(rig) == "cards")
     }
 
+    @Test func `all can be paused, however many pauses of a part there are`() {
+        var rig = Rig()
+        for type in 0..<100 { _ = rig.pause(#"{"type":"Runner\#(type)"}"#) }
+        _ = rig.pause(#"{"type":"Runner"}"#)
+        #expect(rig.lastRefusal == .limitReached)
+        let before = rig.core.pauses(of: Rig.tenant).count
+        _ = rig.pause(#"{"all":true}"#)
+        #expect(rig.core.pauses(of: Rig.tenant).count == before + 1)
+        _ = rig.pause(#"{"all":true}"#)
+        #expect(rig.core.pauses(of: Rig.tenant).count == before + 1)
+    }
+
     @Test func `a tenant has so many pauses`() {
         var rig = Rig()
         for _ in 0..<100 { _ = rig.pause(#"{"all":true}"#) }

@@ -65,11 +65,15 @@ extension Core {
     ) throws(Refusal) -> Pause {
         switch command {
         case .pause(let request):
-            let count = pauses.values.count { $0.tenant == tenant }
-            guard count < Pause.countMax else {
+            let own = pauses.values.filter { $0.tenant == tenant }
+            // Everything can be held, however much is held in part.
+            let isFirstOfAll =
+                request.scope == .all
+                && !own.contains { $0.scope == .all && $0.alertsOnly == request.alertsOnly }
+            guard own.count < Pause.countMax || isFirstOfAll else {
                 throw Refusal(
                     .limitReached,
-                    "\(count) pauses are in force, as many as there may be; resume some first")
+                    "\(own.count) pauses are in force, as many as there may be; resume some first")
             }
             return Pause(
                 number: nextPauseNumber, serial: serials[tenant].pauses + 1, tenant: tenant,

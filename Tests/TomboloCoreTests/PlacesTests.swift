@@ -145,6 +145,11 @@ import TomboloJSON
         #expect(rig.core.pauses(of: Rig.tenant).count == before + 1)
     }
 
+    @Test func `no id is a step of a path`() {
+        for text in [".", ".."] { #expect(Identifier(text) == nil) }
+        for text in ["...", ".a", "a."] { #expect(Identifier(text) != nil) }
+    }
+
     @Test func `a tenant has so many pauses`() {
         var rig = Rig()
         for _ in 0..<100 { _ = rig.pause(#"{"all":true}"#) }

@@ -7,10 +7,11 @@ package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertib
 
     package let rawValue: String
 
-    /// Answers nil where `rawValue` is empty, too long, or has a character outside the set.
+    /// Answers nil where `rawValue` is empty, too long, has a character outside the set, or is `.`
+    /// or `..`, which no path can name.
     package init?(_ rawValue: String) {
         guard (1...Self.bytesMax).contains(rawValue.utf8.count),
-            rawValue.utf8.allSatisfy(Self.isAllowed)
+            rawValue.utf8.allSatisfy(Self.isAllowed), rawValue != ".", rawValue != ".."
         else { return nil }
         self.rawValue = rawValue
     }

@@ -116,6 +116,8 @@ import TomboloLoop
             }
             let wrong = try await act(#"{"do":"throw"}"#)
             #expect(wrong.contains("throw is not one of swipe") && wrong.hasSuffix("422"))
+            let nothing = try await act(#"{"do":"swipe","activity":"no"}"#)
+            #expect(nothing.contains("has no card") && nothing.hasSuffix("404"), "\(nothing)")
         }
     }
 

@@ -194,6 +194,12 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         }
         let activity = view["activity"]?.string ?? ""
         let state = view["state"].map { Array($0.raw) } ?? Array("{}".utf8)
+        let phone = fleet.phones.first { $0.configuration.name == name }
+        if ["swipe", "allow", "rotate", "update"].contains(deed),
+            phone?.cards.contains(where: { $0.activityID == activity }) != true
+        {
+            return .wrong(404, "\(name) has no card of the activity \"\(activity)\"")
+        }
         switch deed {
         case "swipe":
             fleet.perform(on: name) { $0.swipeAway(activityID: activity, at: $1) }

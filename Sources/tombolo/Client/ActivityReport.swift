@@ -16,7 +16,7 @@ struct ActivityReport {
         }
         var table = TextTable([
             "DEVICE", "CLASS", "ROUTE", "VERSION", "RESULT", "ASKED", "SENT", "MERGED", "SKIPPED",
-            "WAITING",
+            "WAITS UNTIL",
         ])
         for destination in destinations.elements {
             let cells = ["device", "class", "route", "acknowledged_version", "result"].map { name in
@@ -25,14 +25,33 @@ struct ActivityReport {
             let frames = ["asked", "sent", "merged", "skipped"].map { name in
                 destination["frames"]?[name].map(Cell.text) ?? ""
             }
-            table.add(cells + frames + [Self.waiting(destination["waiting"])])
+            table.add(cells + frames + [Self.until(destination["waiting"])])
         }
         return fields.text(for: terminal) + "\n" + table.text(for: terminal)
+            + Self.reasons(Array(destinations.elements))
     }
 
-    private static func waiting(_ view: JSONView?) -> String {
-        guard let view, !view.isNull else { return "" }
-        let until = view["until"]?.string.map { " until \($0)" } ?? ""
-        return (view["reason_text"]?.string ?? view["reason"]?.string ?? "waiting") + until
+    private static func until(_ waiting: JSONView?) -> String {
+        guard let waiting, !waiting.isNull else { return "" }
+        return waiting["until"]?.string ?? "not known"
+    }
+
+    /// Why destinations wait, a line for each reason: a sentence is too long for a cell.
+    static func reasons(_ destinations: [JSONView]) -> String {
+        var reasons: [(text: String, first: String, count: Int)] = []
+        for destination in destinations {
+            let waiting = destination["waiting"]
+            guard let text = waiting?["reason_text"]?.string ?? waiting?["reason"]?.string
+            else { continue }
+            if let index = reasons.firstIndex(where: { $0.text == text }) {
+                reasons[index].count += 1
+            } else {
+                let name = destination["device"]?.string ?? destination["channel"]?.string
+                reasons.append((text, name ?? "", 1))
+            }
+        }
+        return reasons.map { text, first, count in
+            "\n\(first)\(count > 1 ? " and \(count - 1) more wait" : " waits"): \(text)\n"
+        }.joined()
     }
 }

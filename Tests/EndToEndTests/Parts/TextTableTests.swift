@@ -23,6 +23,21 @@ import TomboloJSON
         #expect(plain.title == "B.C" && plain.text(of: row) == "3")
     }
 
+    @Test func `below a table of destinations each reason to wait is said once`() throws {
+        let rows = try JSONDocument(
+            Array(
+                """
+                [{"device":"a","waiting":{"reason":"bucket","reason_text":"It is spent."}},
+                {"device":"b"},{"device":"c","waiting":{"reason":"bucket",
+                "reason_text":"It is spent."}},{"channel":"d","waiting":{"reason":"new"}}]
+                """.utf8)
+        ).root.elements
+        #expect(
+            ActivityReport.reasons(Array(rows))
+                == "\na and 1 more wait: It is spent.\n\nd waits: new\n")
+        #expect(ActivityReport.reasons([]).isEmpty)
+    }
+
     @Test func `on a terminal no cell moves the cursor or fills the line`() {
         var table = TextTable(["A"])
         table.add(["\u{1B}[2Jevil\u{07}"])

@@ -27,9 +27,9 @@ struct ChangeReport {
             let deferred = counts["deferred"]?.integer ?? 0
             if deferred > 0 { line += ", \(deferred) waiting" + Self.waiting(view["decision"]) }
             let skipped = counts["skipped"]?.integer ?? 0
-            if skipped > 0 { line += ", \(skipped) skipped: no card to show it on" }
+            if skipped > 0 { line += ", \(skipped) skipped" }
         }
-        if let reason = Self.reason(view["decision"]) { line += "\n  waits: \(reason)" }
+        if let reason = Self.reason(view["decision"]) { line += "\n  \(reason)" }
         for delivery in view["deliveries"].map({ Array($0.elements) }) ?? [] {
             line += "\n  \(delivery["device"]?.string ?? delivery["route"]?.string ?? "push")"
             line += " \(delivery["result"]?.string ?? "")"
@@ -78,8 +78,12 @@ struct ChangeReport {
         return decision["until"]?.string.map { " until \($0)" } ?? ""
     }
 
+    /// Why it waits at one destination, or why none gets it.
     private static func reason(_ decision: JSONView?) -> String? {
-        guard let decision, decision["action"]?.string == "deferred" else { return nil }
-        return decision["reason_text"]?.string ?? decision["reason"]?.string
+        let words = ["deferred": "waits", "skipped": "skipped"]
+        guard let decision, let word = decision["action"]?.string.flatMap({ words[$0] }),
+            let reason = decision["reason_text"]?.string ?? decision["reason"]?.string
+        else { return nil }
+        return "\(word): \(reason)"
     }
 }

@@ -367,8 +367,7 @@ package actor Relay: TurnTarget, TimerTarget {
     /// Brings activities back into memory that had left it, so that what is asked of them is
     /// decided as ever. False where the log cannot say.
     func recall(_ keys: [ActivityKey]) async -> Bool {
-        var missing: [ActivityKey] = []
-        for key in keys where core.mayHaveRetired(key) { missing.append(key) }
+        let missing = core.mayHaveRetired(among: keys)
         guard !missing.isEmpty else { return true }
         // A log that cannot be read takes nothing either.
         guard let found = try? await log.retired(named: missing) else { return false }

@@ -27,9 +27,11 @@ import TomboloJSON
         rig.advance(to: 60.9)
         #expect(rig.view()?.status == .ended)
         #expect(!rig.core.mayHaveRetired(Self.key))
+        #expect(rig.core.mayHaveRetired(among: [Self.key]).isEmpty)
         rig.advance(to: 70)
         #expect(rig.view() == nil)
         #expect(rig.core.mayHaveRetired(Self.key))
+        #expect(rig.core.mayHaveRetired(among: [Self.key, Self.key]) == [Self.key, Self.key])
         #expect(rig.core.nextWake == nil, "nothing is left to do")
     }
 

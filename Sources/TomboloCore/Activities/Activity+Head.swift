@@ -6,64 +6,7 @@ import TomboloJSON
 
 extension Activity {
     /// All that start-up needs of this activity.
-    func headBytes() -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("id", key.id.rawValue)
-        writer.member("tenant", key.tenant.name.rawValue)
-        writer.member("incarnation", incarnation)
-        writer.member("type", definition.type)
-        writer.member("app", definition.app)
-        writeAudience(into: &writer)
-        writer.member("route", Int64(definition.route.rawValue))
-        writer.member("attributes", definition.attributes)
-        writer.member("unknown", Int64(definition.onUnknownStart.rawValue))
-        if definition.onTokenGone != .stop {
-            writer.member("token_gone", Int64(definition.onTokenGone.rawValue))
-        }
-        if definition.renew != .never { writer.member("renew", Int64(definition.renew.rawValue)) }
-        if definition.framesShowWhen != .background {
-            writer.member("frames_when", Int64(definition.framesShowWhen.rawValue))
-        }
-        writer.member("started", definition.startedAt.nanoseconds)
-        writer.member("digest", String(definition.digest))
-        accepted.write(into: &writer)
-        writeWaitingAlerts(into: &writer)
-        writer.endObject()
-        return writer.bytes
-    }
-
-    /// Alerts that wait for their turn behind the newest, which the projection has.
-    private func writeWaitingAlerts(into writer: inout JSONWriter) {
-        let older = (alerts + comingAlerts).suffix(Alert.waitingMax).filter {
-            $0.version != accepted.alert?.version && $0.version >= beganAt
-                && $0.expiresAt > accepted.changedAt
-        }
-        guard !older.isEmpty else { return }
-        writer.name("alerts")
-        writer.beginArray()
-        for alert in older {
-            writer.beginObject()
-            writer.member("alert", alert.content)
-            writer.member("alert_version", alert.version)
-            writer.member("alert_expires", alert.expiresAt.nanoseconds)
-            writer.endObject()
-        }
-        writer.endArray()
-    }
-
-    private func writeAudience(into writer: inout JSONWriter) {
-        switch definition.audience {
-        case .none: break
-        case .user(let user): writer.member("user", user)
-        case .channel(let channel): writer.member("channel", channel.rawValue)
-        case .devices(let devices):
-            writer.name("devices")
-            writer.beginArray()
-            for device in devices { writer.string(device.rawValue) }
-            writer.endArray()
-        }
-    }
+    func headBytes() -> [UInt8] { snapshot.bytes() }
 
     /// Nil where the bytes are no head: the caller reports and sets aside.
     init?(
@@ -90,7 +33,7 @@ extension Activity {
         durableIncarnation = incarnation
         key = ActivityKey(tenant: TenantID(tenant), id: id)
         self.number = number
-        definition = try Self.definition(view)
+        definitionBox = DefinitionBox(try Self.definition(view))
         let projection = try Projection(stored: view, version: version)
         accepted = projection
         durable = projection

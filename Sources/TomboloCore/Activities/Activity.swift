@@ -19,10 +19,17 @@ package struct Activity: Sendable {
         package var digest: UInt64
     }
 
+    /// A definition in memory of its own: copies of an activity, its snapshot and its events share
+    /// it, and count one reference.
+    final class DefinitionBox: Sendable {
+        let value: Definition
+        init(_ value: Definition) { self.value = value }
+    }
+
     package let key: ActivityKey
     package let number: ActivityNumber
     package internal(set) var incarnation: Int64
-    package internal(set) var definition: Definition
+    var definitionBox: DefinitionBox
     /// Follows every accepted event at once. Should the log fail, the relay stops: nothing is ever
     /// rolled back.
     package internal(set) var accepted: Projection
@@ -48,7 +55,29 @@ package struct Activity: Sendable {
     /// The incarnation that `durable` belongs to.
     package internal(set) var durableIncarnation: Int64
     /// What the durable incarnation's start said, while a later start is on its way to the disk.
-    @Seldom private var former: Definition?
+    private var former: DefinitionBox?
+
+    /// One that begins now.
+    init(
+        key: ActivityKey, number: ActivityNumber, _ definition: Definition,
+        _ projection: Projection
+    ) {
+        self.key = key
+        self.number = number
+        definitionBox = DefinitionBox(definition)
+        incarnation = 1
+        accepted = projection
+        seq = 0
+        tenantSeq = 0
+        durableIncarnation = 0
+    }
+
+    package internal(set) var definition: Definition {
+        _read { yield definitionBox.value }
+        set { definitionBox = DefinitionBox(newValue) }
+    }
+
+    var snapshot: ActivitySnapshot { ActivitySnapshot(of: self) }
 
     package var reference: ActivityReference {
         ActivityReference(id: key.id, incarnation: incarnation)
@@ -58,7 +87,7 @@ package struct Activity: Sendable {
 
     /// Whom the durable incarnation is for, and of which app: of a later start nobody is to see
     /// anything before it is durable.
-    var durableDefinition: Definition { former ?? definition }
+    var durableDefinition: Definition { former?.value ?? definition }
 
     /// Whether a later start is accepted than is durable.
     var isToBeginAnew: Bool { durable != nil && incarnation != durableIncarnation }
@@ -67,7 +96,7 @@ package struct Activity: Sendable {
     mutating func accept(
         _ next: Definition, incarnation number: Int64, _ projection: Projection
     ) {
-        if former == nil { former = definition }
+        if former == nil { former = definitionBox }
         definition = next
         incarnation = number
         accepted = projection
@@ -78,7 +107,7 @@ package struct Activity: Sendable {
     /// A start is durable.
     mutating func began(_ start: Definition?, incarnation number: Int64) {
         durableIncarnation = number
-        former = number == incarnation ? nil : start
+        former = number == incarnation ? nil : start.map { DefinitionBox($0) }
     }
 
     /// Nothing of it is on its way.

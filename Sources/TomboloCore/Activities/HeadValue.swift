@@ -1,19 +1,21 @@
 import TomboloJSON
 
-/// What a head holds: its bytes, or the activity that they are made of when somebody asks.
+/// What a head holds: its bytes, or the snapshot that they are made of when somebody asks.
 ///
 /// A log that writes heads later asks for few: under load most are followed by another before
 /// their row is written.
 package struct HeadValue: Sendable {
     private enum Content: Sendable {
         case bytes([UInt8])
-        case activity(Standing)
+        case snapshot(Shared)
     }
 
-    /// An activity as it stood.
-    private final class Standing: Sendable {
-        let activity: Activity
-        init(_ activity: Activity) { self.activity = activity }
+    /// Copies of the value share one snapshot.
+    private final class Shared: Sendable {
+        private let snapshot: ActivitySnapshot
+        init(_ snapshot: consuming ActivitySnapshot) { self.snapshot = snapshot }
+
+        func bytes() -> [UInt8] { snapshot.bytes() }
     }
 
     private let content: Content
@@ -28,16 +30,16 @@ package struct HeadValue: Sendable {
 
     /// An activity, as its present state says.
     init(_ activity: borrowing Activity) {
-        content = .activity(Standing(copy activity))
-        sizeEstimate =
-            512 + activity.accepted.state.bytes.count + activity.definition.attributes.bytes.count
+        let snapshot = activity.snapshot
+        sizeEstimate = snapshot.sizeEstimate
+        content = .snapshot(Shared(snapshot))
     }
 
     /// Made anew with each call, where they are not there yet.
     package var bytes: [UInt8] {
         switch content {
         case .bytes(let bytes): bytes
-        case .activity(let standing): standing.activity.headBytes()
+        case .snapshot(let shared): shared.bytes()
         }
     }
 }

@@ -199,7 +199,7 @@ extension Core {
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, mayWait: event == .update && alert == nil, now: now)
         counters[configuration.apps[Int(lane.rawValue)].tenant].pushesSent += 1
-        effects.pushes.append(push)
+        effects.pushes.append(consume push)
     }
 
     /// To a channel, where that is what the destination is.

@@ -129,7 +129,7 @@ extension Core {
         for index in batch.events.indices {
             let seq = commit.firstSeq + Int64(index)
             let tenantSeq = commit.tenantSeqs[index]
-            becomeDurable(batch.events[index], seq: seq, tenantSeq: tenantSeq, now: now)
+            becomeDurable(batch.events.span[index], seq: seq, tenantSeq: tenantSeq, now: now)
             affected.append(batch.events[index].activity)
         }
         lastSeq = max(lastSeq, commit.firstSeq + Int64(batch.events.count) - 1)

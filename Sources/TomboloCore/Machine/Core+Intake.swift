@@ -239,10 +239,7 @@ extension Core {
     ) -> Int {
         let number = ActivityNumber(nextActivityNumber)
         nextActivityNumber += 1
-        return insert(
-            Activity(
-                key: key, number: number, incarnation: 1, definition: definition,
-                accepted: projection, durable: nil, seq: 0, tenantSeq: 0, durableIncarnation: 0))
+        return insert(Activity(key: key, number: number, definition, projection))
     }
 
     /// An answer without an event; it waits while the activity itself waits for the disk.

@@ -159,6 +159,14 @@ extension Core {
         hasRetired && activityByKey[key] == nil
     }
 
+    /// Those of many that the log may have to be asked for.
+    package func mayHaveRetired(among keys: [ActivityKey]) -> [ActivityKey] {
+        guard hasRetired else { return [] }
+        var missing: [ActivityKey] = []
+        for key in keys where activityByKey[key] == nil { missing.append(key) }
+        return missing
+    }
+
     /// One that the log found: it is answered for from memory again, for a while.
     mutating func remember(_ head: PlacedHead, now: Instant) {
         guard activityByNumber[head.head.activity] == nil, let activity = Activity(head),

@@ -1,0 +1,95 @@
+import TomboloJSON
+
+/// What a head holds of an activity: all that a start-up needs. It is small beside the activity, so
+/// that one for each batch costs little.
+struct ActivitySnapshot: Sendable {
+    private let key: ActivityKey
+    private let incarnation: Int64
+    private let definition: Activity.DefinitionBox
+    private let projection: Projection
+    /// Alerts that wait for their turn behind the newest, which the projection has.
+    private let olderAlerts: [Projection.PendingAlert]
+
+    init(of activity: borrowing Activity) {
+        key = activity.key
+        incarnation = activity.incarnation
+        definition = activity.definitionBox
+        projection = activity.accepted
+        olderAlerts = Self.olderAlerts(of: activity)
+    }
+
+    /// About how many bytes of memory it keeps.
+    var sizeEstimate: Int {
+        512 + projection.state.bytes.count + definition.value.attributes.bytes.count
+    }
+
+    /// As a head's row has them.
+    func bytes() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("id", key.id.rawValue)
+        writer.member("tenant", key.tenant.name.rawValue)
+        writer.member("incarnation", incarnation)
+        definition.value.write(into: &writer)
+        projection.write(into: &writer)
+        writeOlderAlerts(into: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func olderAlerts(
+        of activity: borrowing Activity
+    ) -> [Projection.PendingAlert] {
+        guard !activity.alerts.isEmpty || !activity.comingAlerts.isEmpty else { return [] }
+        let (newest, beganAt) = (activity.accepted.alert?.version, activity.beganAt)
+        let changedAt = activity.accepted.changedAt
+        return (activity.alerts + activity.comingAlerts).suffix(Alert.waitingMax).filter {
+            $0.version != newest && $0.version >= beganAt && $0.expiresAt > changedAt
+        }
+    }
+
+    private func writeOlderAlerts(into writer: inout JSONWriter) {
+        guard !olderAlerts.isEmpty else { return }
+        writer.name("alerts")
+        writer.beginArray()
+        for alert in olderAlerts {
+            writer.beginObject()
+            writer.member("alert", alert.content)
+            writer.member("alert_version", alert.version)
+            writer.member("alert_expires", alert.expiresAt.nanoseconds)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}
+
+extension Activity.Definition {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("type", type)
+        writer.member("app", app)
+        writeAudience(into: &writer)
+        writer.member("route", Int64(route.rawValue))
+        writer.member("attributes", attributes)
+        writer.member("unknown", Int64(onUnknownStart.rawValue))
+        if onTokenGone != .stop { writer.member("token_gone", Int64(onTokenGone.rawValue)) }
+        if renew != .never { writer.member("renew", Int64(renew.rawValue)) }
+        if framesShowWhen != .background {
+            writer.member("frames_when", Int64(framesShowWhen.rawValue))
+        }
+        writer.member("started", startedAt.nanoseconds)
+        writer.member("digest", String(digest))
+    }
+
+    private func writeAudience(into writer: inout JSONWriter) {
+        switch audience {
+        case .none: break
+        case .user(let user): writer.member("user", user)
+        case .channel(let channel): writer.member("channel", channel.rawValue)
+        case .devices(let devices):
+            writer.name("devices")
+            writer.beginArray()
+            for device in devices { writer.string(device.rawValue) }
+            writer.endArray()
+        }
+    }
+}

@@ -150,7 +150,7 @@ extension Core {
 
     private func carried(by key: ChannelKey) -> Activity? {
         guard let slot = channelByKey[key] else { return nil }
-        let carried = (devices[slot]?.destinations ?? []).compactMap { destinations[$0] }
+        let carried = (devices[slot]?.destinations ?? []).compactMap { destinations.at($0) }
             .first { !activities[$0.activity].hasEnded || isEndDue($0) }
         if let carried { return activities[carried.activity] }
         // Its start may not be durable yet.
@@ -199,7 +199,7 @@ extension Core {
     /// What is sent to a channel counts for the channel, whatever activity it is of.
     func pacing(on channel: Device) -> PacingState {
         var pacing = PacingState()
-        let before = channel.destinations.compactMap { destinations[$0] }
+        let before = channel.destinations.compactMap { destinations.at($0) }
             .max { $0.number < $1.number }
         if let before { pacing = before.pacing }
         pacing.holdsToken = false
@@ -213,22 +213,22 @@ extension Core {
             let channel = devices[destination.device], channel.channel?.name != nil
         else { return false }
         return channel.destinations.contains {
-            destinations[$0].map { $0.number > destination.number } ?? false
+            destinations.at($0).map { $0.number > destination.number } ?? false
         }
     }
 
     /// Apple does not know the channel any more: nothing goes there again.
     mutating func channelGone(_ slot: Int, now: Instant) {
-        destinations[slot]?.token = nil
+        destinations[slot].token = nil
         enter(.gone, slot, now: now)
-        guard let device = destinations[slot]?.device, devices[device]?.channel?.isGone == false
-        else { return }
+        let device = destinations[slot].device
+        guard devices[device]?.channel?.isGone == false else { return }
         devices[device]?.channel?.isGone = true
         stageDevice(device)
         // Nor does anything else that was to go there.
         for other in devices[device]?.destinations ?? []
-        where destinations[other]?.isFinished == false {
-            destinations[other]?.token = nil
+        where !destinations[other].isFinished {
+            destinations[other].token = nil
             enter(.gone, other, now: now)
             deadlines.set(other, at: now)
         }

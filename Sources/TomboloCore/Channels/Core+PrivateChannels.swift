@@ -20,8 +20,8 @@ extension Core {
     /// The channel that an activity's cards listen on, in its present incarnation.
     func channelDestination(_ activity: Int) -> Int? {
         guard let slot = activities[activity].channelDestination,
-            destinations[slot]?.activity == activity,
-            destinations[slot]?.incarnation == activities[activity].durableIncarnation
+            destinations.holds(slot), destinations[slot].activity == activity,
+            destinations[slot].incarnation == activities[activity].durableIncarnation
         else { return nil }
         return slot
     }
@@ -29,7 +29,7 @@ extension Core {
     /// The channel that a start names.
     func startChannel(_ destination: Destination) -> String? {
         guard wantsChannel(destination) else { return nil }
-        return channelDestination(destination.activity).flatMap { destinations[$0]?.token?.text }
+        return channelDestination(destination.activity).flatMap { destinations[$0].token?.text }
     }
 
     /// Whether an alert may still come over the channel that a start names: it would ring twice.
@@ -37,7 +37,7 @@ extension Core {
         _ alert: Projection.PendingAlert, onChannelOf destination: Destination
     ) -> Bool {
         guard wantsChannel(destination), let slot = channelDestination(destination.activity),
-            let channel = destinations[slot]
+            let channel = destinations.at(slot)
         else { return false }
         return alert.version > channel.alertsThrough || channel.inFlight?.alert == alert.version
     }
@@ -46,7 +46,7 @@ extension Core {
     mutating func seekChannel(
         _ slot: Int, now: Instant, effects: inout Effects
     ) -> Instant? {
-        guard destinations[lent: slot].phase == .waiting, let destination = destinations[slot],
+        guard destinations[slot].phase == .waiting, let destination = destinations.at(slot),
             wantsChannel(destination), hasStartRoute(destination),
             channelDestination(destination.activity) == nil
         else { return nil }
@@ -60,7 +60,7 @@ extension Core {
         let until = destination.phaseSince + configuration.limits.channelWait
         if channelPools[lane]?.isComing == true, now < until { return until }
         // Near the quota, or refused: the update token will do.
-        destinations[slot]?.hasFallenBack = true
+        destinations[slot].hasFallenBack = true
         markDirty(slot, now: now)
         return nil
     }
@@ -92,7 +92,9 @@ extension Core {
         _ lane: LaneNumber, now: Instant, effects: inout Effects
     ) {
         for slot in destinations.indices
-        where destinations[slot]?.lane == lane && destinations[slot]?.phase == .waiting {
+        where destinations.holds(slot) && destinations[slot].lane == lane
+            && destinations[slot].phase == .waiting
+        {
             evaluate(slot, now: now, effects: &effects)
         }
     }
@@ -101,18 +103,17 @@ extension Core {
     /// come before it listened: it goes once more.
     mutating func listens(_ slot: Int, sent version: Int64, now: Instant) {
         enter(.listening, slot, now: now)
-        guard let activity = destinations[slot]?.activity,
-            let channel = channelDestination(activity),
-            destinations[channel]?.acknowledged ?? 0 > version
-                || destinations[channel]?.inFlight != nil
+        guard let channel = channelDestination(destinations[slot].activity),
+            destinations[channel].acknowledged > version
+                || destinations[channel].inFlight != nil
         else { return }
-        destinations[channel]?.echo.signAt = now
+        destinations[channel].echo.signAt = now
         deadlines.set(channel, at: now)
     }
 
     /// An activity has left memory: its channel rests until no card of it can be left.
     mutating func release(_ slot: Int, endedAt: Instant, now: Instant) {
-        guard let destination = destinations[slot], let device = devices[destination.device],
+        guard let destination = destinations.at(slot), let device = devices[destination.device],
             let channel = device.channel, channel.name == nil, !channel.isGone,
             let lane = lane(of: channel)
         else { return }

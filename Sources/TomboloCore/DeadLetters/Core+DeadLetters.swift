@@ -9,7 +9,7 @@ extension Core {
     mutating func bury(
         _ slot: Int, _ flying: Destination.InFlight, status: Int, reason: String, now: Instant
     ) {
-        guard let destination = destinations[slot], !flying.isFrame,
+        guard let destination = destinations.at(slot), !flying.isFrame,
             let device = devices[destination.device]
         else { return }
         let letter = DeadLetter(
@@ -117,15 +117,15 @@ extension Core {
         let device = DeviceKey(tenant: letter.activity.tenant, id: letter.device)
         guard let device = deviceByKey[device] else { return nil }
         return activities[activity].destinations.first {
-            destinations[$0]?.device == device
-                && destinations[$0]?.incarnation == letter.incarnation
-                && destinations[$0]?.renewal == letter.renewal
+            destinations[$0].device == device
+                && destinations[$0].incarnation == letter.incarnation
+                && destinations[$0].renewal == letter.renewal
         }
     }
 
     /// Whether there is somebody to send to.
     private func canRevive(_ slot: Int, _ letter: DeadLetter) -> Bool {
-        guard let destination = destinations[slot], destination.inFlight == nil else {
+        guard let destination = destinations.at(slot), destination.inFlight == nil else {
             return false
         }
         switch (letter.event, destination.phase) {
@@ -143,15 +143,15 @@ extension Core {
 
     /// Takes back what the refusal led to, where it can be.
     private mutating func revive(_ slot: Int, _ letter: DeadLetter, now: Instant) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         if letter.event == .start {
             enter(.waiting, slot, now: now)
-            destinations[slot]?.alertsThrough = min(destination.alertsThrough, letter.version - 1)
+            destinations[slot].alertsThrough = min(destination.alertsThrough, letter.version - 1)
         } else {
             enter(.live, slot, now: now)
         }
-        destinations[slot]?.acknowledged = min(destination.acknowledged, letter.version - 1)
-        destinations[slot]?.contentHash = 0
+        destinations[slot].acknowledged = min(destination.acknowledged, letter.version - 1)
+        destinations[slot].contentHash = 0
         markDirty(slot, now: now)
     }
 

@@ -5,7 +5,7 @@ extension Core {
     mutating func keepHistory(ofToken value: PushToken, type: String, _ slot: Int, now: Instant) {
         guard let device = devices[slot], let key = historyKey(of: value, device) else { return }
         let cards = device.destinations.compactMap { index -> StartHistory.Card? in
-            guard let destination = destinations[index], destination.device == slot,
+            guard let destination = destinations.at(index), destination.device == slot,
                 activities[destination.activity].definition.type == type
             else { return nil }
             return card(of: destination, now: now)
@@ -22,7 +22,7 @@ extension Core {
             }
         }
         let cards = device.destinations.compactMap { index in
-            destinations[index].flatMap { card(of: $0, now: now) }
+            destinations.at(index).flatMap { card(of: $0, now: now) }
         }
         keep(
             cards, surfaceBudgets(of: slot, now: now), of: slot, under: .device(device.key),
@@ -126,7 +126,7 @@ extension Core {
 
     /// A destination is new: its phone may have the card already.
     mutating func recallCard(_ index: Int, now: Instant) {
-        guard !startHistories.isEmpty, let destination = destinations[index],
+        guard !startHistories.isEmpty, let destination = destinations.at(index),
             let device = devices[destination.device]
         else { return }
         if let history = startHistories[.device(device.key)] {
@@ -146,7 +146,7 @@ extension Core {
     }
 
     private mutating func recallPacing(_ index: Int, _ history: StartHistory, now: Instant) {
-        guard let destination = destinations[index],
+        guard let destination = destinations.at(index),
             let card = history.card(
                 of: activities[destination.activity].number, destination.incarnation,
                 destination.renewal)
@@ -158,9 +158,9 @@ extension Core {
     private mutating func recallPacing(
         _ index: Int, _ history: StartHistory, _ card: StartHistory.Card, now: Instant
     ) {
-        guard let destination = destinations[index] else { return }
+        guard let destination = destinations.at(index) else { return }
         let grant = grantInForce(destination).grant
-        destinations[index]?.pacing.recall(
+        destinations[index].pacing.recall(
             bucketFullAt: card.bucketFullAt, lastTimestamp: card.lastTimestamp, grant, now: now)
         guard let (_, nested) = deviceBudget(destination, grant) else { return }
         devices.budgets[destination.device].recover(
@@ -170,7 +170,7 @@ extension Core {
     private mutating func resume(
         _ index: Int, _ history: StartHistory, type: String, now: Instant
     ) {
-        guard let destination = destinations[index], destination.phase == .waiting,
+        guard let destination = destinations.at(index), destination.phase == .waiting,
             !destination.reservedStart, destination.final == nil,
             activities[destination.activity].definition.type == type
         else { return }
@@ -181,10 +181,10 @@ extension Core {
         else { return }
         guard !card.wasLeft else {
             let next = card.renewal + 1
-            destinations[index]?.become(incarnation: card.incarnation, renewal: next)
+            destinations[index].become(incarnation: card.incarnation, renewal: next)
             return
         }
-        destinations[index]?.resume(card)
+        destinations[index].resume(card)
         recallPacing(index, history, card, now: now)
         enter(card.resumedPhase, index, now: now)
     }
@@ -199,14 +199,14 @@ extension Core {
             card.renewal == reference.renewal, !card.wasLeft
         else { return }
         let index = device.destinations.first { index in
-            guard let destination = destinations[index] else { return false }
+            guard let destination = destinations.at(index) else { return false }
             return destination.activity == activity && destination.phase == .waiting
                 && destination.incarnation == reference.incarnation
                 && destination.renewal < reference.renewal
                 && !destination.reservedStart && destination.final == nil
         }
         guard let index else { return }
-        destinations[index]?.resume(card)
+        destinations[index].resume(card)
         recallPacing(index, history, card, now: now)
     }
 

@@ -147,10 +147,10 @@ extension Core {
         var openAt: Instant?
         // One that is there is found at once, as a rule: only where none is are all looked at.
         for slot in activity.destinations
-        where destinations[slot]?.incarnation == activity.incarnation {
+        where destinations[slot].incarnation == activity.incarnation {
             hasCards = true
-            if destinations[slot]?.phase != .gone { hasGone = false }
-            if let wish, let destination = destinations[slot], !destination.isFinished {
+            if destinations[slot].phase != .gone { hasGone = false }
+            if let wish, let destination = destinations.at(slot), !destination.isFinished {
                 openAt = highPriorityTime(wish, destination, now: now)
             }
             if !hasGone, openAt != nil || wish == nil { break }
@@ -223,7 +223,7 @@ extension Core {
     }
 
     private func lints(_ clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
-        let own = activity.destinations.compactMap { destinations[$0] }
+        let own = activity.destinations.compactMap { destinations.at($0) }
         let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
         let fit = fit(clip, activity.accepted, activity)
         let type = type(of: activity.definition, activity.key.tenant)
@@ -255,7 +255,7 @@ extension Core {
 
     private func laneLints(_ activity: Activity) -> [Lint] {
         guard self.lanes.contains(where: { $0.parkedUntil != nil }) else { return [] }
-        let lanes = Set(activity.destinations.compactMap { destinations[$0]?.lane })
+        let lanes = Set(activity.destinations.compactMap { destinations[$0].lane })
         guard lanes.contains(where: { self.lanes[Int($0.rawValue)].parkedUntil != nil }) else {
             return []
         }

@@ -33,12 +33,12 @@ extension Core {
         _ isItsTurn: Bool, now: Instant
     ) -> Outlook {
         guard destinations.holds(slot) else { return .postponed(until: nil, .spacing) }
-        if destinations[lent: slot].reservation == .pending, event != .end || alert != nil {
+        if destinations[slot].reservation == .pending, event != .end || alert != nil {
             return .postponed(until: nil, .reserving)
         }
         let awaitsRecord =
-            destinations[lent: slot].tokenIsNew && event != .start
-            || destinations[lent: slot].awaitsSuccession
+            destinations[slot].tokenIsNew && event != .start
+            || destinations[slot].awaitsSuccession
         if awaitsRecord { return .postponed(until: nil, .reserving) }
         if wall(now) > tellsThrough {
             awaitClock(slot)
@@ -47,15 +47,15 @@ extension Core {
         if event == .start, let until = startsBackOff(slot, now: now) {
             return .postponed(until: until, .tokenBackOff)
         }
-        if event == .start, let destination = destinations[slot],
+        if event == .start, let destination = destinations.at(slot),
             let until = startBudgetAllows(destination, now: now)
         {
             return .postponed(until: until, .startBudget)
         }
         let grant = grantInForce(slot).grant
         let device = deviceBudget(
-            destinations[lent: slot].device, grant, for: slot, now: now)
-        let turn = destinations[lent: slot].pacing.turn(
+            destinations[slot].device, grant, for: slot, now: now)
+        let turn = destinations[slot].pacing.turn(
             wish, grant, device: device, now: now, wall: wall(now))
         let goesOnRecord = mustBeDurableFirst(slot, event, alert, now: now)
         switch turn {
@@ -76,16 +76,16 @@ extension Core {
     }
 
     private func hasPlace(_ slot: Int, _ isItsTurn: Bool, now: Instant) -> Bool {
-        let index = Int(destinations[lent: slot].lane.rawValue)
-        if destinations[lent: slot].keepsPlace { return lanes[index].isUsable(now: now) }
+        let index = Int(destinations[slot].lane.rawValue)
+        if destinations[slot].keepsPlace { return lanes[index].isUsable(now: now) }
         return lanes[index].isOpen(now: now) && (isItsTurn || !lanes[index].hasWaiting)
     }
 
     private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold) {
-        destinations[slot]?.waiting = .deferred(until: until, hold)
+        destinations[slot].waiting = .deferred(until: until, hold)
         deadlines.set(slot, at: until)
-        if hold.isOfDevice, let device = destinations[slot]?.device {
-            devices.budgets[device].isContended = true
+        if hold.isOfDevice {
+            devices.budgets[destinations[slot].device].isContended = true
         }
     }
 
@@ -94,7 +94,7 @@ extension Core {
     private func mustBeDurableFirst(
         _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
     ) -> Bool {
-        guard event == .start || alert != nil, let destination = destinations[slot] else {
+        guard event == .start || alert != nil, let destination = destinations.at(slot) else {
             return false
         }
         let granted = destination.reservation == .granted
@@ -115,29 +115,28 @@ extension Core {
         postpone(slot, until: nil, .reserving)
         if token { reserveToken(slot, grant, now: now) }
         if event == .start { reserveStart(slot, now: now) }
-        destinations[slot]?.reservation = .pending
-        destinations[slot]?.reservedAlert = alert?.version
-        destinations[slot]?.reservedStart = event == .start
-        destinations[slot]?.markIsDirty = true
+        destinations[slot].reservation = .pending
+        destinations[slot].reservedAlert = alert?.version
+        destinations[slot].reservedStart = event == .start
+        destinations[slot].markIsDirty = true
         staged.dirtyMarks.append(slot)
-        let number = destinations[slot]?.number ?? 0
+        let number = destinations[slot].number
         staged.reservations.append(Staged.Reservation(slot: slot, destination: number))
     }
 
     /// The relay's clock goes on record first: a later relay must know how far timestamps have
     /// come.
     private mutating func awaitClock(_ slot: Int) {
-        let number = destinations[slot]?.number ?? 0
+        let number = destinations[slot].number
         staged.clockWaits.append(Staged.Reservation(slot: slot, destination: number))
     }
 
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
-        guard let destination = destinations[slot] else { return }
-        let lane = Int(destination.lane.rawValue)
+        let lane = Int(destinations[slot].lane.rawValue)
         let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .laneParked
         postpone(slot, until: lanes[lane].parkedUntil, hold)
-        if !destination.isQueued {
-            destinations[slot]?.isQueued = true
+        if !destinations[slot].isQueued {
+            destinations[slot].isQueued = true
             lanes[lane].enqueue(slot, must: must)
         }
         deadlines.set(slot, at: nil)
@@ -152,7 +151,7 @@ extension Core {
                 evaluateSurface(~slot, isItsTurn: true, now: now, effects: &effects)
                 continue
             }
-            destinations[slot]?.isQueued = false
+            destinations[slot].isQueued = false
             evaluate(slot, isItsTurn: true, now: now, effects: &effects)
         }
     }
@@ -164,7 +163,7 @@ extension Core {
         guard let projection = projection(slot), let token = pushToken(slot, event) else {
             return
         }
-        let lane = destinations[lent: slot].lane
+        let lane = destinations[slot].lane
         // Before anything holds what it changes.
         let state = frameState(slot, event, wish, projection, now: now)
         let payload = Payload.encode(
@@ -177,23 +176,23 @@ extension Core {
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
-        if !destinations[lent: slot].keepsPlace { lanes[Int(lane.rawValue)].took() }
+        if !destinations[slot].keepsPlace { lanes[Int(lane.rawValue)].took() }
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
-        if wish == .echo { destinations[slot]?.echo.sent(projection.version) }
+        if wish == .echo { destinations[slot].echo.sent(projection.version) }
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
             wish: wish, token: token, alert: event == .start ? nil : alert?.version,
             staleAt: event == .end ? nil : projection.staleAfter.map { wall(now) + $0 },
             until: now + configuration.limits.inFlightMax)
-        destinations[slot]?.inFlight = flying
-        destinations[slot]?.waiting = nil
+        destinations[slot].inFlight = flying
+        destinations[slot].waiting = nil
         if event == .start { noteStart(slot, push.id, now: now) }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
-        if alerted > destinations[lent: slot].alertsThrough {
-            destinations[slot]?.alertsThrough = alerted
+        if alerted > destinations[slot].alertsThrough {
+            destinations[slot].alertsThrough = alerted
         }
         if wish != .frame { noteDelivery(slot, push, id, projection.version) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
@@ -204,7 +203,7 @@ extension Core {
 
     /// To a channel, where that is what the destination is.
     private func address(_ push: inout Push, at slot: Int, now: Instant) {
-        let device = destinations[lent: slot].device
+        let device = destinations[slot].device
         guard devices.traits(device).isChannel,
             let channel = devices[device]?.channel
         else { return }
@@ -218,7 +217,7 @@ extension Core {
     private mutating func spend(
         _ slot: Int, _ event: Push.Event, _ priority: UInt8, _ timestamp: Int64, now: Instant
     ) -> Bool {
-        var pacing = destinations[lent: slot].pacing
+        var pacing = destinations[slot].pacing
         let grant = grantInForce(slot).grant
         let isShared = timestamp == pacing.lastTimestamp
         if priority == 10, !pacing.hasPaid(grant, now: now) {
@@ -226,33 +225,33 @@ extension Core {
         }
         let tokenTaken = pacing.sent(
             priority: priority, timestamp: timestamp, grant, now: now)
-        destinations[slot]?.pacing = pacing
+        destinations[slot].pacing = pacing
         noteDeviceSend(slot, priority: priority, now: now)
-        destinations[slot]?.owesTrailing = isShared && event == .update
+        destinations[slot].owesTrailing = isShared && event == .update
         return tokenTaken
     }
 
     private mutating func noteStart(_ slot: Int, _ push: PushID, now: Instant) {
-        destinations[slot]?.phase = .starting
-        destinations[slot]?.phaseSince = now
-        destinations[slot]?.startPush = push
-        let alerts = destinations[slot]?.alertsThrough ?? 0
-        destinations[slot]?.alertsBeforeStart = alerts
+        destinations[slot].phase = .starting
+        destinations[slot].phaseSince = now
+        destinations[slot].startPush = push
+        let alerts = destinations[slot].alertsThrough
+        destinations[slot].alertsBeforeStart = alerts
         let wall = wall(now)
-        destinations[slot]?.cardSince = wall
+        destinations[slot].cardSince = wall
         spendStart(slot, now: now)
     }
 
     /// The token to send to; nil where there is none.
     private func pushToken(_ slot: Int, _ event: Push.Event) -> PushToken? {
-        if event != .start { return destinations[lent: slot].token }
-        return destinations[slot].flatMap { startToken($0) }
+        if event != .start { return destinations[slot].token }
+        return destinations.at(slot).flatMap { startToken($0) }
     }
 
     /// One for each card, so that a start that is sent again replaces itself. It is made of the
     /// activity's id: a number would tell of other tenants.
     private func collapseID(_ slot: Int) -> String? {
-        destinations[slot].map { destination in
+        destinations.at(slot).map { destination in
             let key = activities[destination.activity].key
             var hash = StableHash()
             hash.combine(key.tenant.name.rawValue.utf8)
@@ -262,20 +261,20 @@ extension Core {
     }
 
     private mutating func keepPlace(_ slot: Int) {
-        guard let destination = destinations[slot], !destination.keepsPlace else { return }
-        lanes[Int(destination.lane.rawValue)].took()
-        destinations[slot]?.keepsPlace = true
-        devices.budgets[destination.device].keptFor = slot
+        guard !destinations[slot].keepsPlace else { return }
+        lanes[Int(destinations[slot].lane.rawValue)].took()
+        destinations[slot].keepsPlace = true
+        devices.budgets[destinations[slot].device].keptFor = slot
     }
 
     private mutating func clearReservation(_ slot: Int) {
-        let device = destinations[lent: slot].device
-        if destinations[lent: slot].reservation != .none {
-            destinations[slot]?.reservation = .none
-            destinations[slot]?.reservedAlert = nil
-            destinations[slot]?.reservedStart = false
+        let device = destinations[slot].device
+        if destinations[slot].reservation != .none {
+            destinations[slot].reservation = .none
+            destinations[slot].reservedAlert = nil
+            destinations[slot].reservedStart = false
         }
-        if destinations[lent: slot].keepsPlace { destinations[slot]?.keepsPlace = false }
+        if destinations[slot].keepsPlace { destinations[slot].keepsPlace = false }
         if devices.budgets[device].keptFor == slot { devices.budgets[device].keptFor = nil }
     }
 
@@ -283,8 +282,8 @@ extension Core {
     /// after all: nobody is to believe that it was tried, and its place is for others. Answers
     /// whether there was one.
     mutating func withdraw(_ slot: Int, now: Instant) -> Bool {
-        guard destinations.holds(slot), destinations[lent: slot].keepsPlace,
-            destinations[lent: slot].reservation == .granted
+        guard destinations.holds(slot), destinations[slot].keepsPlace,
+            destinations[slot].reservation == .granted
         else { return false }
         leavePlace(slot)
         markDirty(slot, now: now)
@@ -293,8 +292,10 @@ extension Core {
 
     /// Forgets what was reserved, and the place that was kept for it.
     mutating func leavePlace(_ slot: Int) {
-        guard let destination = destinations[slot] else { return }
-        if destination.keepsPlace { lanes[Int(destination.lane.rawValue)].gaveBack() }
+        guard destinations.holds(slot) else { return }
+        if destinations[slot].keepsPlace {
+            lanes[Int(destinations[slot].lane.rawValue)].gaveBack()
+        }
         clearReservation(slot)
     }
 
@@ -312,7 +313,7 @@ extension Core {
         let route: DeliveryView.Route =
             push.surface == .channel
             ? .channel : push.event == .start ? .pushToStart : .updateToken
-        destinations[slot]?.lastDelivery = DeliveryView(
+        destinations[slot].lastDelivery = DeliveryView(
             version: version, route: route, apnsID: id, priority: push.priority, result: nil,
             took: .zero)
     }
@@ -333,7 +334,7 @@ extension Core {
         } else if event == .start {
             content.staleDate = (wall(now) + .hours(8)).seconds
         }
-        if event == .start, let destination = destinations[slot] {
+        if event == .start, let destination = destinations.at(slot) {
             let definition = activities[destination.activity].definition
             content.start = Payload.StartContent(
                 type: definition.type, attributes: attributes(destination),
@@ -350,7 +351,7 @@ extension Core {
     private func forPhone(_ state: JSON, at slot: Int) -> JSON {
         // Most relays know no types: then nothing of the activity is looked at.
         guard !types.isEmpty else { return state }
-        let activity = destinations[lent: slot].activity
+        let activity = destinations[slot].activity
         return forPhone(state, activities[activity].definition, activities[activity].key.tenant)
     }
 

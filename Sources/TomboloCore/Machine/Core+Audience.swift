@@ -141,15 +141,15 @@ extension Core {
         var next: Int64 = 0
         // Among the device's or the activity's, whichever are fewer.
         let (own, all) = (
-            devices[device]?.destinations ?? [], activities[lent: activity].destinations
+            devices[device]?.destinations ?? [], activities[activity].destinations
         )
         for slot in own.count < all.count ? own : all {
-            guard destinations.holds(slot), destinations[lent: slot].activity == activity,
-                destinations[lent: slot].device == device,
-                destinations[lent: slot].incarnation == activities[activity].durableIncarnation
+            guard destinations.holds(slot), destinations[slot].activity == activity,
+                destinations[slot].device == device,
+                destinations[slot].incarnation == activities[activity].durableIncarnation
             else { continue }
-            guard destinations[slot]?.hasBareEnd == true else { return nil }
-            next = max(next, destinations[lent: slot].renewal + 1)
+            guard destinations[slot].hasBareEnd else { return nil }
+            next = max(next, destinations[slot].renewal + 1)
         }
         // The device may have gone and come back since.
         let incarnation = activities[activity].durableIncarnation
@@ -170,15 +170,15 @@ extension Core {
     /// one now, its cards end without content too.
     mutating func leaveCards(on device: Int, hasOtherUser: Bool, now: Instant) {
         for slot in devices[device]?.destinations ?? [] {
-            guard let destination = destinations[slot], !destination.hasBareEnd,
+            guard let destination = destinations.at(slot), !destination.hasBareEnd,
                 isOfAnotherUser(destination) || hasOtherUser && isOfEarlierLife(destination),
                 let version = projection(slot)?.version
             else { continue }
             decideRest(slot, .noRoute, now: now)
             let end = Projection.bareEnd(version: version, at: wall(now))
-            destinations[slot]?.final = end
-            destinations[slot]?.awaitsSuccession = true
-            destinations[slot]?.markIsDirty = true
+            destinations[slot].final = end
+            destinations[slot].awaitsSuccession = true
+            destinations[slot].markIsDirty = true
             staged.dirtyMarks.append(slot)
             staged.successions.append(
                 Staged.Reservation(slot: slot, destination: destination.number))
@@ -198,14 +198,7 @@ extension Core {
     }
 
     mutating func insert(_ destination: Destination) -> Int {
-        let slot: Int
-        if let free = freeDestinations.popLast() {
-            slot = free
-            destinations[slot] = destination
-        } else {
-            slot = destinations.count
-            destinations.append(destination)
-        }
+        let slot = destinations.insert(destination)
         addCards(1, ofActivity: destination.activity)
         activities[destination.activity].destinations.append(slot)
         devices[destination.device]?.destinations.append(slot)
@@ -213,15 +206,14 @@ extension Core {
     }
 
     mutating func removeDestination(_ slot: Int) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         setHoldsStartToken(slot, false)
         staged.records.append(Record(space: .mark, number: destination.number, value: nil))
         addCards(-1, ofActivity: destination.activity)
         activities[destination.activity].destinations.remove(slot)
         deadlines.set(slot, at: nil)
         leavePlace(slot)
-        destinations[slot] = nil
-        freeDestinations.append(slot)
+        destinations.remove(slot)
     }
 }
 

@@ -73,15 +73,15 @@ extension Core {
     package var places: TablePlaces {
         TablePlaces(
             activities: activities.count, devices: devices.count,
-            destinations: destinations.count, surfaces: surfaces.count)
+            destinations: destinations.indices.count, surfaces: surfaces.count)
     }
 
     /// An activity has begun, ended or left, or an end is taken back.
     mutating func recount(_ slot: Int) {
-        let runs = !activities[lent: slot].hasEnded
-        guard runs != activities[lent: slot].isCounted else { return }
+        let runs = !activities[slot].hasEnded
+        guard runs != activities[slot].isCounted else { return }
         activities[slot].isCounted = runs
-        population.addRunning(runs ? 1 : -1, of: activities[lent: slot].key.tenant)
+        population.addRunning(runs ? 1 : -1, of: activities[slot].key.tenant)
     }
 
     /// A device has its place.

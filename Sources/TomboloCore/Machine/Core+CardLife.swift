@@ -26,9 +26,9 @@ extension Core {
         by step: Span, through wall: Instant = .distantFuture, now: Instant
     ) {
         guard step != .zero else { return }
-        for slot in destinations.indices {
-            guard let since = destinations[slot]?.cardSince, since <= wall else { continue }
-            destinations[slot]?.cardSince = since + step
+        for slot in destinations.indices where destinations.holds(slot) {
+            guard let since = destinations[slot].cardSince, since <= wall else { continue }
+            destinations[slot].cardSince = since + step
             markDirty(slot, now: now)
         }
     }
@@ -40,12 +40,12 @@ extension Core {
 
     /// What time alone does to a card: it gets its successor, or is over. Answers the successor.
     mutating func age(_ slot: Int, now: Instant) -> Int? {
-        guard destinations.holds(slot), let since = destinations[lent: slot].cardSince else {
+        guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return nil
         }
         let end = steady(since + configuration.limits.cardLife)
         guard end - configuration.limits.renewBefore <= now,
-            destinations[slot]?.isFinished == false, projection(slot)?.ending == nil
+            !destinations[slot].isFinished, projection(slot)?.ending == nil
         else { return nil }
         if end <= now {
             lapse(slot, now: now)
@@ -57,8 +57,8 @@ extension Core {
 
     /// Whether what a destination shows has ended.
     private func hasEnding(_ slot: Int) -> Bool {
-        guard let activity = destinations[slot]?.activity else { return false }
-        if destinations[slot]?.rare != nil, let final = destinations[slot]?.final {
+        let activity = destinations[slot].activity
+        if destinations[slot].rare != nil, let final = destinations[slot].final {
             return final.ending != nil
         }
         return activities[activity].durable?.ending != nil
@@ -66,8 +66,8 @@ extension Core {
 
     /// When a destination is to be looked at for its card's sake, whatever else it waits for.
     func agesAt(_ slot: Int) -> Instant? {
-        guard let since = destinations[slot]?.cardSince,
-            destinations[slot]?.isFinished == false, !hasEnding(slot)
+        guard let since = destinations[slot].cardSince,
+            !destinations[slot].isFinished, !hasEnding(slot)
         else { return nil }
         let end = steady(since + configuration.limits.cardLife)
         return isToBeRenewed(slot) ? end - configuration.limits.renewBefore : end
@@ -84,9 +84,8 @@ extension Core {
     /// Only a card that has its route is renewed, once, and never one that the app began itself or
     /// whose app could not tell the new card from the old.
     private func isToBeRenewed(_ slot: Int) -> Bool {
-        guard let place = destinations[slot]?.activity,
-            activities[place].definition.renew == .always,
-            let destination = destinations[slot], destination.phase == .live,
+        guard activities[destinations[slot].activity].definition.renew == .always,
+            let destination = destinations.at(slot), destination.phase == .live,
             destination.final == nil, !destination.wasDismissed
         else { return false }
         let activity = activities[destination.activity]
@@ -94,13 +93,13 @@ extension Core {
             idPointer(activity) != nil
         else { return false }
         return !activity.destinations.contains { index in
-            destinations[index].map { $0.isSuccessor(of: destination) } ?? false
+            destinations.at(index).map { $0.isSuccessor(of: destination) } ?? false
         }
     }
 
     /// The new card first: the old one stays until the new one has its route.
     private mutating func renew(_ slot: Int, now: Instant) -> Int? {
-        guard let old = destinations[slot], let version = projection(slot)?.version else {
+        guard let old = destinations.at(slot), let version = projection(slot)?.version else {
             return nil
         }
         var next = Destination(
@@ -118,25 +117,25 @@ extension Core {
 
     /// A new card has its route: the one before it goes away, when that is on record.
     mutating func endPredecessor(of slot: Int, now: Instant) {
-        guard let destination = destinations[slot], destination.renewal > 0 else { return }
+        guard let destination = destinations.at(slot), destination.renewal > 0 else { return }
         let old = activities[destination.activity].destinations.first { index in
-            destinations[index].map { destination.isSuccessor(of: $0) } ?? false
+            destinations.at(index).map { destination.isSuccessor(of: $0) } ?? false
         }
-        guard let old, destinations[old]?.final == nil, destinations[old]?.isFinished == false,
+        guard let old, destinations[old].final == nil, !destinations[old].isFinished,
             var final = projection(old), final.ending == nil
         else { return }
         // What waited here goes to the new card.
         decideRest(old, .merged, now: now)
         final.apply(
             .end(End(change: .none, dismissal: .now)), version: final.version, at: wall(now))
-        destinations[old]?.final = final
-        destinations[old]?.awaitsSuccession = true
+        destinations[old].final = final
+        destinations[old].awaitsSuccession = true
         for place in [slot, old] {
-            destinations[place]?.markIsDirty = true
+            destinations[place].markIsDirty = true
             staged.dirtyMarks.append(place)
         }
         staged.successions.append(
-            Staged.Reservation(slot: old, destination: destinations[old]?.number ?? 0))
+            Staged.Reservation(slot: old, destination: destinations[old].number))
     }
 
     /// Whether the card whose place it is to take is gone: then there is none to take.
@@ -148,16 +147,16 @@ extension Core {
     private func predecessor(of destination: Destination) -> Destination? {
         guard destination.renewal > 0 else { return nil }
         let before = activities[destination.activity].destinations.lazy.compactMap { index in
-            destinations[index]
+            destinations.at(index)
         }.first { destination.isSuccessor(of: $0) }
         return before?.hasBareEnd == true ? nil : before
     }
 
     /// A card is gone: its successor, if it has not been tried, is looked at again.
     mutating func reviseSuccessor(of slot: Int, now: Instant) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         for index in activities[destination.activity].destinations
-        where destinations[index]?.isSuccessor(of: destination) == true {
+        where destinations[index].isSuccessor(of: destination) {
             deadlines.set(index, at: now)
         }
     }
@@ -196,7 +195,7 @@ extension Core {
     /// The token of a card is dead: it was swiped away, as a rule, and is left alone; or the
     /// producer wants a new card.
     mutating func cardGone(_ slot: Int, _ reaches: BlastRadius, now: Instant) {
-        guard let destination = destinations[slot], destination.phase != .ended else { return }
+        guard let destination = destinations.at(slot), destination.phase != .ended else { return }
         let definition = activities[destination.activity].definition
         guard definition.onTokenGone == .restart, reaches == .tokenGone,
             definition.route != .adopt, destination.phase == .live, destination.final == nil,
@@ -206,11 +205,11 @@ extension Core {
             reviseSuccessor(of: slot, now: now)
             return
         }
-        destinations[slot]?.acknowledged = 0
-        destinations[slot]?.contentHash = 0
-        destinations[slot]?.cardSince = nil
-        destinations[slot]?.owesTrailing = false
-        destinations[slot]?.staleAt = nil
+        destinations[slot].acknowledged = 0
+        destinations[slot].contentHash = 0
+        destinations[slot].cardSince = nil
+        destinations[slot].owesTrailing = false
+        destinations[slot].staleAt = nil
         enter(.waiting, slot, now: now)
     }
 }

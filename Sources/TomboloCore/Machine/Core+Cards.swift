@@ -24,7 +24,7 @@ extension Core {
 
     /// A card less, or one more; or a name of a device that is not registered.
     mutating func addCards(_ count: Int, ofActivity slot: Int) {
-        population.addCards(count, of: activities[lent: slot].key.tenant)
+        population.addCards(count, of: activities[slot].key.tenant)
     }
 
     // MARK: Refusals
@@ -84,7 +84,7 @@ extension Core {
         guard cards(of: audience, tenant) > count else { return 0 }
         let full = self.audience(of: activities[slot].durableDefinition, tenant).filter(isFull)
         guard !full.isEmpty else { return 0 }
-        let reached = Set(activities[slot].destinations.compactMap { destinations[$0]?.device })
+        let reached = Set(activities[slot].destinations.map { destinations[$0].device })
         return full.count { !reached.contains($0) }
     }
 
@@ -154,10 +154,8 @@ extension Core {
         for slot in devices[device]?.destinations ?? [] {
             guard (devices[device]?.destinations.count ?? 0) + more > max else { return }
             // One that has left has taken its other cards along.
-            guard let activity = destinations[slot]?.activity,
-                destinations[slot]?.device == device
-            else { continue }
-            retireEarly(activity, now: now)
+            guard destinations.holds(slot), destinations[slot].device == device else { continue }
+            retireEarly(destinations[slot].activity, now: now)
         }
     }
 
@@ -190,14 +188,14 @@ extension Core {
     }
 
     private func isWaitingToLeave(_ one: EndedQueue.Place) -> Bool {
-        activities[lent: one.slot].number == one.number && activities[lent: one.slot].hasEnded
+        activities[one.slot].number == one.number && activities[one.slot].hasEnded
             && retirements.at(one.slot) != nil
     }
 
     /// Notes that an activity has ended; those that have left go from the queue.
     mutating func noteEnded(_ slot: Int) {
-        let tenant = activities[lent: slot].key.tenant
-        ended[tenant, default: EndedQueue()].append(slot, activities[lent: slot].number)
+        let tenant = activities[slot].key.tenant
+        ended[tenant, default: EndedQueue()].append(slot, activities[slot].number)
         guard var queue = ended[tenant], queue.count > 1_024 + 2 * retirements.count else { return }
         ended[tenant] = nil
         queue.keep { isWaitingToLeave($0) }

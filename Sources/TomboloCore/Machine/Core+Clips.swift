@@ -7,19 +7,19 @@ extension Core {
     /// Follows the projection's clip: a new one gets a cursor, one that stopped is counted up; and
     /// what holds frames back holds them from now on.
     mutating func trackClip(_ slot: Int, _ projection: Projection, now: Instant) {
-        let hasCursor = destinations[lent: slot].hasCursor
-        let known = hasCursor ? destinations[lent: slot].cursorLent.version : nil
+        let hasCursor = destinations[slot].hasCursor
+        let known = hasCursor ? destinations[slot].playing.version : nil
         if let known, known != projection.clip?.version { closeCursor(slot, now: now) }
         guard let playing = projection.clip else { return }
         let (granted, wall) = (grantInForce(slot).grant.frameInterval, wall(now))
         let mode = frameMode(slot, now: now)
         // Most looks find all as it was: then nothing is written, and nothing copied.
-        if known == playing.version, destinations[lent: slot].cursorLent.mode == mode,
-            destinations[lent: slot].cursorLent.granted == granted
+        if known == playing.version, destinations[slot].playing.mode == mode,
+            destinations[slot].playing.granted == granted
         {
             return
         }
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         var cursor =
             destination.cursor
             ?? FrameCursor(
@@ -27,19 +27,21 @@ extension Core {
                 granted: granted, mode: mode, now: now, wall: wall)
         cursor.enter(mode, now: now, wall: wall)
         cursor.follow(granted: granted, now: now, wall: wall)
-        destinations[slot]?.cursor = cursor
+        destinations[slot].cursor = cursor
     }
 
     /// Adds what a clip came to at a destination to the destination's counts.
     mutating func closeCursor(_ slot: Int, now: Instant) {
-        guard let destination = destinations[slot], var cursor = destination.cursor else { return }
+        guard let destination = destinations.at(slot), var cursor = destination.cursor else {
+            return
+        }
         let projection = projection(slot)
         let end = min(projection?.changedAt ?? wall(now), wall(now))
         cursor.account(at: end)
-        destinations[slot]?.cursor = nil
-        destinations[slot]?.frames = destination.frames + cursor.tally
+        destinations[slot].cursor = nil
+        destinations[slot].frames = destination.frames + cursor.tally
         if projection?.keptClip?.version == cursor.version {
-            destinations[slot]?.keptAt = cursor.kept(at: end)
+            destinations[slot].keptAt = cursor.kept(at: end)
         }
         markDirty(slot, now: now)
     }
@@ -50,25 +52,25 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ wish: Wish, _ projection: Projection, now: Instant
     ) -> JSON {
         let wall = wall(now)
-        guard destinations[lent: slot].hasCursor, event != .start else {
+        guard destinations[slot].hasCursor, event != .start else {
             let state =
-                destinations[slot]?.keptAt.map { projection.state(showing: $0) }
+                destinations[slot].keptAt.map { projection.state(showing: $0) }
                 ?? projection.state(at: wall)
             return event == .start ? bundled(slot, projection, into: state, wall) : state
         }
-        let version = destinations[lent: slot].cursorLent.version
+        let version = destinations[slot].playing.version
         if event == .end, projection.keptClip?.version == version {
-            let kept = destinations[lent: slot].cursorLent.kept(at: min(projection.changedAt, wall))
+            let kept = destinations[slot].playing.kept(at: min(projection.changedAt, wall))
             return kept.map { projection.state(showing: $0) } ?? projection.state
         }
         guard event == .update, projection.clip != nil else {
             return projection.state(at: wall)
         }
-        let frame = destinations[lent: slot].cursorLent.frame(at: wall)
-        let began = destinations[lent: slot].cursorLent.bundleBegan(at: wall)
-        destinations[slot]?.cursor?.show(frame, now: now, wall: wall)
+        let frame = destinations[slot].playing.frame(at: wall)
+        let began = destinations[slot].playing.bundleBegan(at: wall)
+        destinations[slot].playing.show(frame, now: now, wall: wall)
         if wish == .frame {
-            let lane = Int(destinations[lent: slot].lane.rawValue)
+            let lane = Int(destinations[slot].lane.rawValue)
             counters[configuration.apps[lane].tenant].framesSent += 1
         }
         let state = frame.map { projection.state(showing: $0) } ?? projection.state
@@ -81,7 +83,7 @@ extension Core {
     private func keyframed(
         _ slot: Int, _ projection: Projection, into state: JSON, at wall: Instant
     ) -> JSON? {
-        destinations[lent: slot].cursorLent.keyframeReached(at: wall)
+        destinations[slot].playing.keyframeReached(at: wall)
             .flatMap { projection.clip?.clip.keyframed(into: state, reached: $0) }
             .flatMap { fitting(slot, projection, $0) }
     }
@@ -91,8 +93,7 @@ extension Core {
         _ slot: Int, _ projection: Projection, into state: JSON, _ wall: Instant
     ) -> JSON {
         guard let playing = projection.clip, playing.clip.clock == .wall,
-            let activity = destinations[slot]?.activity,
-            fit(playing.clip, projection, activities[activity]) == .bundle,
+            fit(playing.clip, projection, activities[destinations[slot].activity]) == .bundle,
             playing.clip.duration.map({ playing.elapsed(at: wall) < $0 }) ?? true
         else { return state }
         return bundled(slot, projection, into: state, began: wall - playing.elapsed(at: wall))
@@ -109,14 +110,14 @@ extension Core {
 
     /// A state that a push has room for; nil of a larger one.
     private func fitting(_ slot: Int, _ projection: Projection, _ state: JSON) -> JSON? {
-        guard let activity = destinations[slot]?.activity else { return nil }
+        let activity = destinations[slot].activity
         let bytes = payloadBytes(projection, state, activities[activity].definition, alert: nil)
         return bytes <= Payload.bytesMax ? state : nil
     }
 
     /// Whether a destination's clip goes as a bundle.
     func isBundle(_ slot: Int) -> Bool {
-        destinations[lent: slot].hasCursor && destinations[lent: slot].cursorLent.fit == .bundle
+        destinations[slot].hasCursor && destinations[slot].playing.fit == .bundle
     }
 
     /// Whether the phone has this very state already. A frame of a loop counts as new, however it
@@ -124,22 +125,22 @@ extension Core {
     func isUnchanged(_ slot: Int, _ projection: Projection, now: Instant) -> Bool {
         var state = projection.state
         if let clip = projection.clip {
-            guard destinations[lent: slot].hasCursor else { return false }
-            if destinations[lent: slot].cursorLent.mode == .running, clip.isFlipbook {
+            guard destinations[slot].hasCursor else { return false }
+            if destinations[slot].playing.mode == .running, clip.isFlipbook {
                 return false
             }
             let wall = wall(now)
-            let frame = destinations[lent: slot].cursorLent.frame(at: wall)
+            let frame = destinations[slot].playing.frame(at: wall)
             state = frame.map { projection.state(showing: $0) } ?? state
             state = keyframed(slot, projection, into: state, at: wall) ?? state
         }
-        return destinations[lent: slot].contentHash == contentHash(projection, state)
+        return destinations[slot].contentHash == contentHash(projection, state)
     }
 
     /// What holds frames at a destination.
     private func frameMode(_ slot: Int, now: Instant) -> FrameCursor.Mode {
         if isPaused(slot) { return .paused }
-        if destinations[lent: slot].phase != .live { return .noRoute }
+        if destinations[slot].phase != .live { return .noRoute }
         return isHidden(slot, now: now) ? .hidden : .running
     }
 
@@ -156,7 +157,7 @@ extension Core {
 
     /// A clip goes on at a destination where the last relay's mark left it.
     mutating func restore(_ mark: Mark.Clip, at slot: Int, now: Instant) {
-        guard let destination = destinations[slot], let projection = projection(slot),
+        guard let destination = destinations.at(slot), let projection = projection(slot),
             let playing = projection.clip ?? projection.keptClip,
             playing.version == mark.version,
             destination.incarnation == activities[destination.activity].incarnation
@@ -166,6 +167,6 @@ extension Core {
             elapsed: mark.elapsed,
             fit: fit(playing.clip, projection, activities[destination.activity]),
             granted: grantInForce(destination).grant.frameInterval, now: now, wall: wall(now))
-        destinations[slot]?.cursor = cursor
+        destinations[slot].cursor = cursor
     }
 }

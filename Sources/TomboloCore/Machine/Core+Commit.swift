@@ -41,7 +41,7 @@ extension Core {
         }
         for slot in staged.touched where seen.insert(slot).inserted {
             batch.heads.append(
-                ActivityHead(of: activities[lent: slot], follows: !changed.contains(slot)))
+                ActivityHead(of: activities[slot], follows: !changed.contains(slot)))
         }
         batch.facts = staged.facts
         let marks = takeLateMarks(now: now, writesAll: writesAll)
@@ -89,9 +89,9 @@ extension Core {
         var records: [Record] = []
         records.reserveCapacity(slots.count)
         for slot in slots {
-            guard let destination = destinations[slot], destination.markIsDirty else { continue }
-            destinations[slot]?.markIsDirty = false
-            destinations[slot]?.markMayWait = false
+            guard let destination = destinations.at(slot), destination.markIsDirty else { continue }
+            destinations[slot].markIsDirty = false
+            destinations[slot].markMayWait = false
             let device = destination.device
             let value = destination.mark(
                 activity: activities[destination.activity].number.rawValue,
@@ -109,11 +109,11 @@ extension Core {
     ///   the same state once more.
     mutating func markDirty(_ slot: Int, mayWait: Bool = false, now: Instant) {
         guard destinations.holds(slot) else { return }
-        if destinations[lent: slot].markIsDirty {
-            guard !mayWait, destinations[lent: slot].markMayWait else { return }
+        if destinations[slot].markIsDirty {
+            guard !mayWait, destinations[slot].markMayWait else { return }
         }
-        destinations[slot]?.markIsDirty = true
-        destinations[slot]?.markMayWait = mayWait
+        destinations[slot].markIsDirty = true
+        destinations[slot].markMayWait = mayWait
         if mayWait { staged.lazyMarks.append(slot) } else { staged.lateMarks.append(slot) }
         flushSoon(now: now)
     }
@@ -136,17 +136,17 @@ extension Core {
         lastFactSeq = max(lastFactSeq, commit.firstFactSeq + Int64(batch.facts.count) - 1)
         noteNewest(batch, commit)
         idempotency.forget(before: now - configuration.limits.idempotency)
-        for one in batch.reservations where destinations[one.slot]?.number == one.destination {
-            if destinations[one.slot]?.reservation == .pending {
-                destinations[one.slot]?.reservation = .granted
+        for one in batch.reservations where isStill(one) {
+            if destinations[one.slot].reservation == .pending {
+                destinations[one.slot].reservation = .granted
             }
             evaluate(one.slot, now: now, effects: &effects)
         }
-        for one in batch.clockWaits where destinations[one.slot]?.number == one.destination {
+        for one in batch.clockWaits where isStill(one) {
             evaluate(one.slot, now: now, effects: &effects)
         }
-        for one in batch.successions where destinations[one.slot]?.number == one.destination {
-            destinations[one.slot]?.awaitsSuccession = false
+        for one in batch.successions where isStill(one) {
+            destinations[one.slot].awaitsSuccession = false
             evaluate(one.slot, now: now, effects: &effects)
         }
         useTokens(batch.tokens, now: now, effects: &effects)
@@ -162,6 +162,12 @@ extension Core {
         }
         answer(batch, commit, now: now, effects: &effects)
         leave(batch.retired, now: now)
+    }
+
+    /// Whether the slot is still that destination's.
+    private func isStill(_ reservation: Staged.Reservation) -> Bool {
+        destinations.holds(reservation.slot)
+            && destinations[reservation.slot].number == reservation.destination
     }
 
     /// Most batches are of one tenant: one look at the table for each run of events.
@@ -213,8 +219,8 @@ extension Core {
         let last = activities[slot].durable
         activities[slot].alerts = []
         for destination in activities[slot].destinations
-        where destinations[destination]?.final == nil {
-            destinations[destination]?.final = last
+        where destinations[destination].final == nil {
+            destinations[destination].final = last
         }
     }
 
@@ -253,7 +259,7 @@ extension Core {
             let projection = batch.events[index].projection
             answer.clip = projection.clip?.name
             answer.plan = self.plan(
-                plan.clip, payloadBytes: plan.payloadBytes, projection, activities[lent: slot],
+                plan.clip, payloadBytes: plan.payloadBytes, projection, activities[slot],
                 grant)
         }
         return answer
@@ -269,21 +275,21 @@ extension Core {
         var grant: GrantInForce?
         let incarnation = activities[slot].durableIncarnation
         for index in activities[slot].destinations
-        where destinations.holds(index) && destinations[lent: index].incarnation == incarnation {
+        where destinations.holds(index) && destinations[index].incarnation == incarnation {
             let own = grantInForce(index)
             if grant.map({ $0.grant.frameInterval < own.grant.frameInterval }) ?? true {
                 grant = own
             }
-            guard let waiting = destinations[lent: index].waiting else {
+            guard let waiting = destinations[index].waiting else {
                 let version = activities[slot].durable?.version ?? 0
                 if reaches(version, index) {
                     counts.sent += 1
-                } else if destinations[lent: index].acknowledged >= version {
+                } else if destinations[index].acknowledged >= version {
                     counts.skipped += 1
                     skip = skip ?? .unchanged
                 } else {
                     counts.skipped += 1
-                    skip = destinations[lent: index].phase.hasNoCard ? .noRoute : skip
+                    skip = destinations[index].phase.hasNoCard ? .noRoute : skip
                 }
                 continue
             }
@@ -311,22 +317,22 @@ extension Core {
     /// Whether a push has taken a version there, or is on its way. One that the phone has anyway
     /// needs none; which it was is not known after a restart.
     private func reaches(_ version: Int64, _ slot: Int) -> Bool {
-        guard let last = destinations[slot]?.lastDelivery else {
-            return destinations[lent: slot].acknowledged >= version
-                || destinations[slot]?.inFlight.map { $0.version >= version } ?? false
+        guard let last = destinations[slot].lastDelivery else {
+            return destinations[slot].acknowledged >= version
+                || destinations[slot].inFlight.map { $0.version >= version } ?? false
         }
         return last.version >= version
-            || destinations[slot]?.inFlight.map { $0.version >= version } ?? false
+            || destinations[slot].inFlight.map { $0.version >= version } ?? false
     }
 
     func status(_ slot: Int) -> ActivityStatus {
-        guard activities[lent: slot].durable != nil else { return .waiting }
-        if activities[lent: slot].durable?.ending != nil { return .ended }
+        guard activities[slot].durable != nil else { return .waiting }
+        if activities[slot].durable?.ending != nil { return .ended }
         let reached = activities[slot].destinations.contains { index in
             guard destinations.holds(index) else { return false }
-            switch destinations[lent: index].phase {
+            switch destinations[index].phase {
             case .starting, .startUnknown, .started, .live, .listening: return true
-            case .waiting: return destinations[index].map(hasStartRoute) ?? false
+            case .waiting: return destinations.at(index).map(hasStartRoute) ?? false
             case .ended, .gone, .lapsed: return false
             }
         }

@@ -23,10 +23,10 @@ extension Core {
     ) {
         guard destinations.holds(slot) else { return }
         if workNote != nil {
-            noteWork(on: activities[lent: destinations[lent: slot].activity].number)
+            noteWork(on: activities[destinations[slot].activity].number)
         }
-        let lane = destinations[lent: slot].lane
-        if let until = destinations[lent: slot].inFlightUntil, until <= now {
+        let lane = destinations[slot].lane
+        if let until = destinations[slot].inFlightUntil, until <= now {
             expireInFlight(slot, now: now, effects: &effects)
         }
         let successor = age(slot, now: now)
@@ -66,34 +66,36 @@ extension Core {
     }
 
     private mutating func rest(_ slot: Int, until instant: Instant?, _ decision: Decision?) {
-        destinations[slot]?.waiting = decision
+        destinations[slot].waiting = decision
         deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
     }
 
     private mutating func settle(_ slot: Int, now: Instant) {
         guard let projection = projection(slot) else { return }
-        destinations[slot]?.acknowledged = projection.version
+        destinations[slot].acknowledged = projection.version
         decide(slot, through: projection.version, .unchanged, now: now)
         let wall = wall(now)
-        destinations[slot]?.cursor?.skipUnchanged(now: now, wall: wall)
+        if destinations[slot].hasCursor {
+            destinations[slot].playing.skipUnchanged(now: now, wall: wall)
+        }
         markDirty(slot, mayWait: true, now: now)
     }
 
     mutating func enter(_ phase: Destination.Phase, _ slot: Int, now: Instant) {
-        guard destinations[slot]?.phase != phase else { return }
-        destinations[slot]?.phase = phase
-        destinations[slot]?.phaseSince = now
-        if phase != .gone { destinations[slot]?.startWasRefused = false }
+        guard destinations[slot].phase != phase else { return }
+        destinations[slot].phase = phase
+        destinations[slot].phaseSince = now
+        if phase != .gone { destinations[slot].startWasRefused = false }
         // What was kept for the outcome of a start that has come is kept no longer.
-        if phase == .live || phase == .started, destinations[slot]?.inFlight?.event != .start {
-            destinations[slot]?.startPush = nil
-            destinations[slot]?.alertsBeforeStart = 0
+        if phase == .live || phase == .started, destinations[slot].inFlight?.event != .start {
+            destinations[slot].startPush = nil
+            destinations[slot].alertsBeforeStart = 0
         }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
         // Frames are asked for all the same.
-        if phase.hasNoCard {
+        if phase.hasNoCard, destinations[slot].hasCursor {
             let wall = wall(now)
-            destinations[slot]?.cursor?.enter(.noRoute, now: now, wall: wall)
+            destinations[slot].playing.enter(.noRoute, now: now, wall: wall)
         }
         markDirty(slot, now: now)
     }
@@ -101,7 +103,7 @@ extension Core {
     /// Whether a destination may have to be looked at before an instant for its card's sake. Most
     /// have a frame to show long before that.
     private func ages(_ slot: Int, before instant: Instant?) -> Bool {
-        guard destinations.holds(slot), let since = destinations[lent: slot].cardSince else {
+        guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return false
         }
         guard let instant else { return true }
@@ -112,8 +114,8 @@ extension Core {
 
     func projection(_ slot: Int) -> Projection? {
         guard destinations.holds(slot) else { return nil }
-        if destinations[lent: slot].hasFinal { return destinations[slot]?.final }
-        return activities[destinations[lent: slot].activity].durable
+        if destinations[slot].hasFinal { return destinations[slot].final }
+        return activities[destinations[slot].activity].durable
     }
 
     // MARK: What it wants
@@ -122,15 +124,15 @@ extension Core {
         guard let projection = projection(slot) else { return .later(nil) }
         // What nearly all are that are looked at: nothing of it is copied. Whatever holds pushes
         // back: frames that are asked for meanwhile are counted for what holds them.
-        if destinations[lent: slot].phase == .live, projection.ending == nil {
+        if destinations[slot].phase == .live, projection.ending == nil {
             let (isOver, isRunning) = clipStanding(slot, now: now)
             trackClip(slot, projection, now: now)
-            let inFlightUntil = destinations[lent: slot].inFlightUntil
+            let inFlightUntil = destinations[slot].inFlightUntil
             if isPaused(slot) { return .held(.paused, until: inFlightUntil) }
             if let inFlightUntil { return .held(.inFlight, until: inFlightUntil) }
             return wantLive(slot, projection, playedOn: isRunning && !isOver, now: now)
         }
-        guard let destination = destinations[slot] else { return .later(nil) }
+        guard let destination = destinations.at(slot) else { return .later(nil) }
         if destination.phase.hasNoCard { trackClip(slot, projection, now: now) }
         if destination.isFinished {
             decideRest(
@@ -157,7 +159,7 @@ extension Core {
             if policy == .resend {
                 enter(.waiting, slot, now: now)
                 // The one case in which an alert may be seen twice.
-                destinations[slot]?.alertsThrough = 0
+                destinations[slot].alertsThrough = 0
                 return .held(.startToken, until: now)
             }
             // On a channel a card needs nothing more of its own.
@@ -240,15 +242,15 @@ extension Core {
     ) -> Want {
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
-        let owesTrailing = destinations[lent: slot].owesTrailing
-        if destinations[lent: slot].acknowledged < projection.version {
+        let owesTrailing = destinations[slot].owesTrailing
+        if destinations[slot].acknowledged < projection.version {
             if !owesTrailing, isUnchanged(slot, projection, now: now) { return .unchanged }
             return .push(.update, .latest(urgency), alert: nil)
         }
-        let hasCursor = destinations[lent: slot].hasCursor
+        let hasCursor = destinations[slot].hasCursor
         if owesTrailing,
             projection.clip == nil
-                || hasCursor && destinations[lent: slot].cursorLent.hasShownEnd
+                || hasCursor && destinations[slot].playing.hasShownEnd
         {
             return .push(.update, .trailing, alert: nil)
         }
@@ -258,13 +260,13 @@ extension Core {
         // A bundle is all there is, and no frame follows it; behind an app in front it waits.
         let isMadeGood = playedOn && !(isRunning && isBundle(slot))
         let echo =
-            isMadeGood ? nil : destinations[slot].flatMap { echoDue($0, projection, now: now) }
+            isMadeGood ? nil : destinations.at(slot).flatMap { echoDue($0, projection, now: now) }
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
         let refresh = earlier(stale, echo)
         guard let clip = projection.clip, hasCursor else { return .later(refresh) }
         // The last value is a state: no gate holds it.
         if isOver {
-            if destinations[lent: slot].cursorLent.hasShownEnd { return .later(refresh) }
+            if destinations[slot].playing.hasShownEnd { return .later(refresh) }
             return isUnchanged(slot, projection, now: now)
                 ? .unchanged : .push(.update, .latest(urgency), alert: nil)
         }
@@ -276,10 +278,10 @@ extension Core {
 
     /// Whether a destination's clip is over, and whether its frames go.
     private func clipStanding(_ slot: Int, now: Instant) -> (isOver: Bool, isRunning: Bool) {
-        guard destinations[lent: slot].hasCursor else { return (false, false) }
+        guard destinations[slot].hasCursor else { return (false, false) }
         return (
-            destinations[lent: slot].cursorLent.isOver(at: wall(now)),
-            destinations[lent: slot].cursorLent.mode == .running
+            destinations[slot].playing.isOver(at: wall(now)),
+            destinations[slot].playing.mode == .running
         )
     }
 
@@ -288,34 +290,34 @@ extension Core {
         _ slot: Int, _ projection: Projection, _ refresh: Instant?, now: Instant
     ) -> Want {
         // So slow a loop is no animation, and costs pushes all the same.
-        if destinations[lent: slot].cursorLent.fit != .bundle,
+        if destinations[slot].playing.fit != .bundle,
             grantInForce(slot).grant.frameInterval > configuration.limits.frameIntervalMax
         {
             // What plays once has a last value for all that.
-            let end = destinations[lent: slot].cursorLent.end(now: now, wall: wall(now))
+            let end = destinations[slot].playing.end(now: now, wall: wall(now))
             return .later(earlier(refresh, end))
         }
-        let due = destinations[lent: slot].cursorLent.due
+        let due = destinations[slot].playing.due
         guard due <= now else { return .later(earlier(refresh, due)) }
         // After a restart, or a frame that was late, its turn comes before the next is asked for.
-        if let next = destinations[lent: slot].cursorLent.nextAsked(now: now, wall: wall(now)) {
+        if let next = destinations[slot].playing.nextAsked(now: now, wall: wall(now)) {
             return .later(earlier(refresh, next))
         }
         if isUnchanged(slot, projection, now: now) { return .unchanged }
         // The last value is a state, also where it is shown before the end: none comes after it.
-        let isLast = destinations[lent: slot].cursorLent.showsEnd(at: wall(now))
+        let isLast = destinations[slot].playing.showsEnd(at: wall(now))
         return .push(.update, isLast ? .latest(projection.urgency) : .frame, alert: nil)
     }
 
     /// The oldest alert not yet tried here; those past their time are dropped, their state is
     /// `latest`.
     private mutating func waitingAlert(_ slot: Int, now: Instant) -> Projection.PendingAlert? {
-        let activity = destinations[lent: slot].activity
-        guard !activities[activity].alerts.isEmpty, !destinations[lent: slot].hasFinal else {
+        let activity = destinations[slot].activity
+        guard !activities[activity].alerts.isEmpty, !destinations[slot].hasFinal else {
             return nil
         }
         for alert in activities[activity].alerts
-        where alert.version > (destinations[slot]?.alertsThrough ?? 0) {
+        where alert.version > destinations[slot].alertsThrough {
             if alert.expiresAt > wall(now) { return areAlertsPaused(slot) ? nil : alert }
             expire(alert, at: slot, now: now)
         }
@@ -324,12 +326,12 @@ extension Core {
 
     /// A stale date is moved on when less than half of its time is left (rule 1).
     private func staleRefresh(_ slot: Int, _ projection: Projection) -> Instant? {
-        let last = destinations[lent: slot].pacing.lastSend
+        let last = destinations[slot].pacing.lastSend
         guard let after = projection.staleAfter, last != .distantPast else { return nil }
         let half = Span(nanoseconds: after.nanoseconds / 2)
         // What the phone was told counts, and not what was sent: that may be lost, or of a relay
         // before this one.
-        let told = destinations[slot]?.staleAt.map { steady($0) - half }
+        let told = destinations[slot].staleAt.map { steady($0) - half }
         return earlier(last + half, told)
     }
 

@@ -31,16 +31,16 @@ extension Core {
     /// the new grants from now on, and goes on record together with the change.
     mutating func adoptGrants(of device: Int, now: Instant) {
         for slot in devices[device]?.destinations ?? [] {
-            guard let destination = destinations[slot] else { continue }
+            guard let destination = destinations.at(slot) else { continue }
             let grant = grantInForce(destination).grant
-            var isOther = destinations[slot]?.pacing.bucket.adopt(grant, now: now) ?? false
+            var isOther = destinations[slot].pacing.bucket.adopt(grant, now: now)
             if let (_, nested) = deviceBudget(destination, grant),
                 devices.budgets[device].bucket.adopt(nested, now: now)
             {
                 isOther = true
             }
             guard isOther else { continue }
-            destinations[slot]?.markIsDirty = true
+            destinations[slot].markIsDirty = true
             staged.dirtyMarks.append(slot)
         }
     }
@@ -54,11 +54,11 @@ extension Core {
 
     /// Takes a token of both buckets that is to be made durable before it is spent.
     mutating func reserveToken(_ slot: Int, _ grant: Grant, now: Instant) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         let (holds, pays) = (
             destination.pacing.holdsToken, destination.pacing.hasPaid(grant, now: now)
         )
-        destinations[slot]?.pacing.reserve(grant, now: now)
+        destinations[slot].pacing.reserve(grant, now: now)
         guard !pays, let (_, nested) = deviceBudget(destination, grant) else { return }
         if holds {
             devices.budgets[destination.device].bucket.renew(
@@ -80,7 +80,7 @@ extension Core {
 
     /// Takes a token of the budget for starts that is to be made durable before it is spent.
     mutating func reserveStart(_ slot: Int, now: Instant) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         let grant = configuration.budgets[.start]
         // What is paid for and not spent is missing all the while: the bucket does not fill up
         // meanwhile.
@@ -104,14 +104,14 @@ extension Core {
     /// The one way in which a destination comes to a token for a start, and loses it: the device
     /// counts them.
     mutating func setHoldsStartToken(_ slot: Int, _ holds: Bool) {
-        guard destinations.holds(slot), destinations[slot]?.holdsStartToken != holds else { return }
-        destinations[slot]?.holdsStartToken = holds
-        devices.budgets[destinations[lent: slot].device].startsHeld += holds ? 1 : -1
+        guard destinations.holds(slot), destinations[slot].holdsStartToken != holds else { return }
+        destinations[slot].holdsStartToken = holds
+        devices.budgets[destinations[slot].device].startsHeld += holds ? 1 : -1
     }
 
     /// A start goes: what was reserved for it is spent.
     mutating func spendStart(_ slot: Int, now: Instant) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         if !destination.holdsStartToken {
             devices.budgets[destination.device].starts.take(
                 configuration.budgets[.start], now: now)
@@ -120,14 +120,13 @@ extension Core {
     }
 
     mutating func takeFromDevice(_ slot: Int, _ grant: Grant, now: Instant) {
-        guard let device = destinations[slot]?.device,
-            let (_, grant) = deviceBudget(device, grant)
-        else { return }
+        let device = destinations[slot].device
+        guard let (_, grant) = deviceBudget(device, grant) else { return }
         devices.budgets[device].bucket.take(grant, now: now)
     }
 
     mutating func noteDeviceSend(_ slot: Int, priority: UInt8, now: Instant) {
-        let device = destinations[lent: slot].device
+        let device = destinations[slot].device
         devices.budgets[device].lastSend = now
         if priority == 5 { devices.budgets[device].lastLowPrioritySend = now }
     }
@@ -138,17 +137,17 @@ extension Core {
     /// - Returns: nil where it is for the slot alone, as mostly.
     mutating func inTurn(_ slot: Int, now: Instant) -> [Int]? {
         guard destinations.holds(slot) else { return nil }
-        let device = destinations[lent: slot].device
+        let device = destinations[slot].device
         guard devices.budgets[device].isContended else { return nil }
         let waiting = (devices[device]?.destinations ?? []).filter { index in
-            index == slot || destinations[index].map { isDue($0, now: now) } ?? false
+            index == slot || destinations.at(index).map { isDue($0, now: now) } ?? false
         }
         if waiting.count < 2 { devices.budgets[device].isContended = false }
         return waiting.sorted { rank($0) < rank($1) }
     }
 
     private func rank(_ slot: Int) -> (Int, Instant, Int) {
-        guard let destination = destinations[slot] else { return (2, .distantFuture, slot) }
+        guard let destination = destinations.at(slot) else { return (2, .distantFuture, slot) }
         let newest = activities[destination.activity].alerts.last?.version ?? 0
         let alerts = newest > destination.alertsThrough
         return (alerts ? 0 : 1, destination.pacing.lastSend, slot)

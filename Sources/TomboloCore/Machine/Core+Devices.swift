@@ -273,8 +273,8 @@ extension Core {
             else { continue }
             devices[one.device]?.tokens[name]?.isOnRecord = true
             for slot in devices[one.device]?.destinations ?? []
-            where destinations[slot].map(self.reference) == one.reference {
-                destinations[slot]?.tokenIsNew = false
+            where destinations.at(slot).map(self.reference) == one.reference {
+                destinations[slot].tokenIsNew = false
                 evaluate(slot, now: now, effects: &effects)
             }
             noteSignOfLife(one.device, besides: one.reference, now: now, effects: &effects)
@@ -286,7 +286,7 @@ extension Core {
         _ device: Int, besides reference: ActivityReference, now: Instant, effects: inout Effects
     ) {
         for slot in devices[device]?.destinations ?? []
-        where destinations[slot].map(self.reference) != reference {
+        where destinations.at(slot).map(self.reference) != reference {
             noteSignOfLife(at: slot, now: now)
             evaluate(slot, now: now, effects: &effects)
         }
@@ -301,7 +301,7 @@ extension Core {
         recallRenewed(reference, of: device, now: now)
         var isUsed = false
         for slot in devices[device]?.destinations ?? []
-        where destinations[slot].map(self.reference) == reference {
+        where destinations.at(slot).map(self.reference) == reference {
             isUsed = true
             useToken(token, at: slot, now: now, effects: &effects)
         }
@@ -314,13 +314,13 @@ extension Core {
     private mutating func useToken(
         _ token: Device.Token, at slot: Int, now: Instant, effects: inout Effects
     ) {
-        destinations[slot]?.tokenIsNew = !token.isOnRecord
-        guard let destination = destinations[slot], destination.token != token.value,
+        destinations[slot].tokenIsNew = !token.isOnRecord
+        guard let destination = destinations.at(slot), destination.token != token.value,
             destination.phase != .listening
         else { return }
-        destinations[slot]?.token = token.value
-        destinations[slot]?.pacing.backOffUntil = .distantPast
-        destinations[slot]?.refusalsInRow = 0
+        destinations[slot].token = token.value
+        destinations[slot].pacing.backOffUntil = .distantPast
+        destinations[slot].refusalsInRow = 0
         switch destination.phase {
         case .ended where destination.token != nil, .live:
             // A card that rotates its token after its end has not heard of the end.
@@ -328,7 +328,7 @@ extension Core {
         default:
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
                 let wall = wall(now)
-                destinations[slot]?.cardSince = wall
+                destinations[slot].cardSince = wall
             }
             enter(.live, slot, now: now)
             // What went to the token that is gone may never have arrived.
@@ -354,10 +354,11 @@ extension Core {
         setToken(name, nil, of: slot, now: now)
         guard case .activity(let reference) = name else { return }
         for index in devices[slot]?.destinations ?? [] {
-            guard let destination = destinations[index], self.reference(destination) == reference,
+            guard let destination = destinations.at(index),
+                self.reference(destination) == reference,
                 destination.phase == .live || destination.phase == .ended
             else { continue }
-            destinations[index]?.token = nil
+            destinations[index].token = nil
             guard destination.phase == .live else { continue }
             enter(.started, index, now: now)
             evaluate(index, now: now, effects: &effects)
@@ -378,14 +379,14 @@ extension Core {
         }
         devices[slot]?.reports[reference] = report
         for index in devices[slot]?.destinations ?? [] {
-            guard let destination = destinations[index], self.reference(destination) == reference
+            guard let destination = destinations.at(index), self.reference(destination) == reference
             else { continue }
             if let local = report.lastLocalUpdate {
                 // A time far ahead is a wrong clock's: it counts as now.
                 let trusted = local > wall(now) + .minutes(1) ? wall(now) : local
                 let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
                 if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }
-                destinations[index]?.pacing.lastLocalUpdate = newest
+                destinations[index].pacing.lastLocalUpdate = newest
             }
             if misses(report, destination, now: now) {
                 devices[slot]?.reports[reference]?.missesPush = true

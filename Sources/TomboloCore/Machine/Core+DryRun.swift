@@ -172,7 +172,7 @@ extension Core {
         of activity: Activity, _ kind: EventKind, _ present: Int?, _ devices: [Int]
     ) -> ([DryRun.Route], count: Int) {
         if kind != .start, let present {
-            let all = activities[present].destinations.compactMap { destinations[$0] }.filter {
+            let all = activities[present].destinations.compactMap { destinations.at($0) }.filter {
                 $0.incarnation == activity.incarnation
             }
             let routes = all.prefix(Self.routesMax).compactMap { destination in

@@ -28,7 +28,7 @@ extension Core {
 
     /// What an end that Apple took still wants.
     func wantEchoOfEnd(_ slot: Int, now: Instant) -> Want {
-        guard let destination = destinations[slot], destination.phase == .ended,
+        guard let destination = destinations.at(slot), destination.phase == .ended,
             let projection = projection(slot), let ending = projection.ending,
             let due = echoDue(destination, projection, now: now),
             max(due, now) < shownAt(ending.at, now: now) + activityLifeMax,
@@ -51,11 +51,11 @@ extension Core {
 
     /// The same for one destination; the caller looks at it.
     mutating func noteSignOfLife(at slot: Int, now: Instant) {
-        guard let destination = destinations[slot], destination.token != nil,
+        guard let destination = destinations.at(slot), destination.token != nil,
             destination.pacing.lastSend < now
         else { return }
         if let sign = destination.echo.signAt, sign > destination.pacing.lastSend { return }
-        destinations[slot]?.echo.signAt = now
+        destinations[slot].echo.signAt = now
     }
 
     /// Whether a start has gone, and nobody knows what became of it.
@@ -71,7 +71,7 @@ extension Core {
 
     /// A phone's word on its card: it shows the newest state, has ended, or has missed something.
     mutating func hear(_ report: PhoneReport, at slot: Int, now: Instant) {
-        guard let destination = destinations[slot], let projection = projection(slot) else {
+        guard let destination = destinations.at(slot), let projection = projection(slot) else {
             return
         }
         let isOver = report.phase == .ended || report.phase == .dismissed
@@ -80,14 +80,14 @@ extension Core {
         if destination.phase == .listening, !isOver { endPredecessor(of: slot, now: now) }
         if projection.ending != nil {
             if isOver {
-                destinations[slot]?.echo.confirmed(projection.version)
+                destinations[slot].echo.confirmed(projection.version)
             } else {
                 noteSignOfLife(at: slot, now: now)
             }
             return
         }
         if report.phase == .dismissed {
-            destinations[slot]?.wasDismissed = true
+            destinations[slot].wasDismissed = true
             markDirty(slot, now: now)
             if !destination.isFinished { enter(.gone, slot, now: now) }
             reviseSuccessor(of: slot, now: now)
@@ -106,7 +106,7 @@ extension Core {
                 $0.bytes == shown(projection, destination, now: now).bytes
             }
         if isShown == true, destination.acknowledged >= projection.version {
-            destinations[slot]?.echo.confirmed(projection.version)
+            destinations[slot].echo.confirmed(projection.version)
         } else {
             noteSignOfLife(at: slot, now: now)
         }

@@ -109,9 +109,7 @@ extension Core {
     private mutating func forget(_ slot: Int) {
         if !activities[slot].hasEnded { leaveAudience(slot) }
         for destination in activities[slot].destinations {
-            if let device = destinations[destination]?.device {
-                devices[device]?.destinations.remove(destination)
-            }
+            devices[destinations[destination].device]?.destinations.remove(destination)
             removeDestination(destination)
         }
         vacate(slot)

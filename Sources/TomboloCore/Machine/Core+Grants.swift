@@ -9,8 +9,8 @@ extension Core {
     /// The same for one that is there.
     func grantInForce(_ slot: Int) -> GrantInForce {
         grantInForce(
-            device: destinations[lent: slot].device, activity: destinations[lent: slot].activity,
-            destinations[lent: slot].lane)
+            device: destinations[slot].device, activity: destinations[slot].activity,
+            destinations[slot].lane)
     }
 
     private func grantInForce(

@@ -147,13 +147,15 @@ extension Core {
     /// them.
     private mutating func rememberEnd(of slot: Int) {
         for index in activities[slot].destinations {
-            guard let destination = destinations[index], destination.final == nil else { continue }
-            destinations[index]?.nextFinal = activities[slot].accepted
+            guard let destination = destinations.at(index), destination.final == nil else {
+                continue
+            }
+            destinations[index].nextFinal = activities[slot].accepted
             // The next start may come by another route: this card is not to be begun by it.
             if activities[slot].definition.route == .adopt, destination.phase == .waiting {
-                destinations[index]?.phase = .started
+                destinations[index].phase = .started
             }
-            destinations[index]?.markIsDirty = true
+            destinations[index].markIsDirty = true
             staged.dirtyMarks.append(index)
         }
     }
@@ -184,7 +186,7 @@ extension Core {
         var plan: (Clip, Int)?
         switch command.content {
         case .play(let clip):
-            plan = try examined(clip, on: activities[lent: slot], now: now)
+            plan = try examined(clip, on: activities[slot], now: now)
         case .stop(let name):
             guard let clip = activities[slot].accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
@@ -194,14 +196,14 @@ extension Core {
             }
         case .start, .update, .end: break
         }
-        let type = type(of: activities[lent: slot].definition, command.activity.tenant)
+        let type = type(of: activities[slot].definition, command.activity.tenant)
         let command = Self.complete(command, type)
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try checkSize(
-            of: projection, activities[lent: slot].definition, alert: Self.alert(command.content))
+            of: projection, activities[slot].definition, alert: Self.alert(command.content))
         try checkState(
-            projection, activities[lent: slot].definition, command.content,
+            projection, activities[slot].definition, command.content,
             command.activity.tenant)
         activities[slot].accepted = projection
         if projection.ending != nil { recount(slot) }
@@ -212,7 +214,7 @@ extension Core {
         _ command: Command, _ slot: Int, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
-        let lint = lints(command.content, activities[lent: slot], now: now)
+        let lint = lints(command.content, activities[slot], now: now)
         let event = NewEvent(
             tenant: command.activity.tenant, activity: activities[slot].number,
             expectedVersion: projection.version - 1, kind: command.content.kind,

@@ -9,11 +9,11 @@ extension Core {
         push: DeliveryView? = nil, now: Instant
     ) {
         guard destinations.holds(slot),
-            push != nil || destinations[lent: slot].ledger.decidedThrough < version
+            push != nil || destinations[slot].ledger.decidedThrough < version
         else { return }
-        let activity = destinations[lent: slot].activity
+        let activity = destinations[slot].activity
         let superseded = activities[activity].superseded
-        let decided = destinations[slot]?.ledger.decide(
+        let decided = destinations[slot].ledger.decide(
             through: version, decision, superseded: superseded)
         guard decided != nil || push != nil else { return }
         let isUsual = decision == .sent || decision == .merged || decision == .unchanged
@@ -32,10 +32,8 @@ extension Core {
         _ slot: Int, _ version: Int64, _ decided: ClosedRange<Int64>?, _ decision: EventDecision?,
         _ push: DeliveryView?, now: Instant
     ) {
-        guard let activity = destinations[slot]?.activity, let place = destinations[slot]?.device,
-            let device = devices[place]?.key.id
-        else { return }
-        let key = activities[activity].key
+        guard let device = devices[destinations[slot].device]?.key.id else { return }
+        let key = activities[destinations[slot].activity].key
         deliveries.append(
             DeliveryLog.Entry(
                 number: 0, at: wall(now), tenant: key.tenant, activity: key.id,
@@ -46,9 +44,9 @@ extension Core {
     /// An alert past its time, or behind too many others, rings no more at a destination; its state
     /// goes all the same, and has a decision of its own.
     mutating func expire(_ alert: Projection.PendingAlert, at slot: Int, now: Instant) {
-        destinations[slot]?.alertsThrough = alert.version
+        destinations[slot].alertsThrough = alert.version
         markDirty(slot, now: now)
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         let activity = activities[destination.activity]
         var writer = JSONWriter()
         writer.beginObject()
@@ -62,7 +60,7 @@ extension Core {
     mutating func dropAlert(of activity: Int, now: Instant) {
         let alert = activities[activity].alerts.removeFirst()
         for slot in activities[activity].destinations
-        where destinations[slot].map({ waits(alert, at: $0) }) ?? false {
+        where destinations.at(slot).map({ waits(alert, at: $0) }) ?? false {
             expire(alert, at: slot, now: now)
         }
     }
@@ -85,7 +83,7 @@ extension Core {
     package func ledgers(of key: ActivityKey, now: Instant) -> [LedgerView]? {
         guard let slot = activityByKey[key], activities[slot].durable != nil else { return nil }
         return activities[slot].destinations.compactMap { index in
-            guard let destination = destinations[index], let projection = projection(index),
+            guard let destination = destinations.at(index), let projection = projection(index),
                 let device = devices[destination.device]
             else { return nil }
             // Of one moment, so that the seconds add up to what they are the seconds of.

@@ -86,7 +86,7 @@ extension Core {
                 guard before[slot] == nil else { return noteKey(of: command, in: core) }
                 before[slot] = core.activities[slot]
                 for index in core.activities[slot].destinations {
-                    destinations[index] = core.destinations[index]
+                    destinations[index] = core.destinations.at(index)
                 }
             } else {
                 created.append(command.activity)
@@ -121,8 +121,8 @@ extension Core {
             recount(slot)
         }
         for (slot, destination) in undo.destinations {
-            destinations[slot]?.nextFinal = destination.nextFinal
-            destinations[slot]?.phase = destination.phase
+            destinations[slot].nextFinal = destination.nextFinal
+            destinations[slot].phase = destination.phase
         }
         for (tenant, key) in undo.keys { idempotency.drop(tenant, key) }
     }
@@ -167,7 +167,7 @@ extension Core {
             let isOne = matches(end, request)
             if isOne { found += 1 }
             let hasLookedAtCards = isOne || request.user != nil
-            looked += 1 + (hasLookedAtCards ? activities[lent: end].destinations.count : 0)
+            looked += 1 + (hasLookedAtCards ? activities[end].destinations.count : 0)
             end += 1
         }
         return place..<end
@@ -175,11 +175,11 @@ extension Core {
 
     /// Whether an activity runs and is one of those that are to end.
     func matches(_ slot: Int, _ request: EndMany) -> Bool {
-        guard !activities[lent: slot].hasEnded,
-            activities[lent: slot].key.tenant == request.tenant
+        guard !activities[slot].hasEnded,
+            activities[slot].key.tenant == request.tenant
         else { return false }
-        if let last = request.through, activities[lent: slot].number > last { return false }
-        if let type = request.type, activities[lent: slot].definition.type != type { return false }
+        if let last = request.through, activities[slot].number > last { return false }
+        if let type = request.type, activities[slot].definition.type != type { return false }
         return request.user.map { isFor($0, activities[slot]) } ?? true
     }
 
@@ -189,7 +189,7 @@ extension Core {
         case .user(let name): name == user
         case .devices:
             activity.destinations.contains { index in
-                destinations[index].flatMap { devices[$0.device] }?.registration.user == user
+                destinations.at(index).flatMap { devices[$0.device] }?.registration.user == user
             }
         }
     }

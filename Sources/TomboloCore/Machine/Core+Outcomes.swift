@@ -16,16 +16,16 @@ extension Core {
         }
         // An outcome that comes after its push was given up says nothing more about the
         // destination, but for a start: nobody is to begin a card a second time that has begun.
-        if slot < destinations.count, let flying = destinations[slot]?.inFlight,
+        if destinations.holds(slot), let flying = destinations[slot].inFlight,
             flying.push == outcome.push
         {
-            destinations[slot]?.inFlight = nil
+            destinations[slot].inFlight = nil
             if !flying.isFrame { noteResult(slot, outcome) }
             settle(slot, flying, outcome.result, now: now)
             account(slot, flying, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
-        } else if slot < destinations.count, destinations[slot]?.phase == .startUnknown,
-            destinations[slot]?.startPush == outcome.push
+        } else if destinations.holds(slot), destinations[slot].phase == .startUnknown,
+            destinations[slot].startPush == outcome.push
         {
             startLearned(slot, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
@@ -37,7 +37,7 @@ extension Core {
     private mutating func account(
         _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, now: Instant
     ) {
-        let push = flying.isFrame ? nil : destinations[slot]?.lastDelivery
+        let push = flying.isFrame ? nil : destinations[slot].lastDelivery
         switch result {
         case .accepted:
             decide(slot, through: flying.version, .sent, push: push, now: now)
@@ -47,16 +47,16 @@ extension Core {
             // The newest state goes again, or finds no route: that decides.
             if let push { tell(slot, flying.version, nil, nil, push, now: now) }
         }
-        if destinations[slot]?.phase == .gone { decideRest(slot, .noRoute, now: now) }
+        if destinations[slot].phase == .gone { decideRest(slot, .noRoute, now: now) }
     }
 
     /// A push that is not answered in time is of unknown outcome.
     mutating func expireInFlight(_ slot: Int, now: Instant, effects: inout Effects) {
-        guard let flying = destinations[slot]?.inFlight, flying.until <= now else { return }
-        destinations[slot]?.inFlight = nil
+        guard let flying = destinations[slot].inFlight, flying.until <= now else { return }
+        destinations[slot].inFlight = nil
         let result = PushResult.unknown(reason: "no answer in time")
-        if !flying.isFrame, destinations[slot]?.lastDelivery?.result == nil {
-            destinations[slot]?.lastDelivery?.result = result
+        if !flying.isFrame, destinations[slot].lastDelivery?.result == nil {
+            destinations[slot].lastDelivery?.result = result
         }
         settle(slot, flying, result, now: now)
         account(slot, flying, result, now: now)
@@ -65,7 +65,7 @@ extension Core {
     /// What became of a start, after all.
     private mutating func startLearned(_ slot: Int, _ result: PushResult, now: Instant) {
         switch result {
-        case .accepted: begun(slot, destinations[slot]?.acknowledged ?? 0, now: now)
+        case .accepted: begun(slot, destinations[slot].acknowledged, now: now)
         case .rejected(_, _, .push, _): startRefused(slot, now: now)
         case .rejected, .notSent:
             takeBackStart(slot)
@@ -111,11 +111,11 @@ extension Core {
     }
 
     private mutating func noteResult(_ slot: Int, _ outcome: PushOutcome) {
-        guard let delivery = destinations[slot]?.lastDelivery, delivery.result == nil else {
+        guard let delivery = destinations[slot].lastDelivery, delivery.result == nil else {
             return
         }
-        destinations[slot]?.lastDelivery?.result = outcome.result
-        destinations[slot]?.lastDelivery?.took = outcome.took
+        destinations[slot].lastDelivery?.result = outcome.result
+        destinations[slot].lastDelivery?.took = outcome.took
     }
 
     private mutating func settle(
@@ -140,7 +140,7 @@ extension Core {
         case .unknown:
             // The alert is not tried again: it may have rung.
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
-            destinations[slot]?.contentHash = 0
+            destinations[slot].contentHash = 0
             wantAgain(slot, flying, now: now)
             backOff(slot, now: now)
         }
@@ -148,14 +148,14 @@ extension Core {
     }
 
     private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {
-        let acknowledged = destinations[lent: slot].acknowledged
-        destinations[slot]?.refusalsInRow = 0
-        if acknowledged < flying.version { destinations[slot]?.acknowledged = flying.version }
-        destinations[slot]?.contentHash = flying.contentHash
-        destinations[slot]?.staleAt = flying.staleAt
+        let acknowledged = destinations[slot].acknowledged
+        destinations[slot].refusalsInRow = 0
+        if acknowledged < flying.version { destinations[slot].acknowledged = flying.version }
+        destinations[slot].contentHash = flying.contentHash
+        destinations[slot].staleAt = flying.staleAt
         switch flying.event {
         case .start:
-            if destinations[lent: slot].phase == .starting { begun(slot, flying.version, now: now) }
+            if destinations[slot].phase == .starting { begun(slot, flying.version, now: now) }
         case .update: break
         case .end: enter(.ended, slot, now: now)
         }
@@ -164,7 +164,7 @@ extension Core {
 
     /// Apple took a start.
     mutating func begun(_ slot: Int, _ version: Int64, now: Instant) {
-        guard let destination = destinations[slot], startChannel(destination) != nil else {
+        guard let destination = destinations.at(slot), startChannel(destination) != nil else {
             enter(.started, slot, now: now)
             return
         }
@@ -173,13 +173,13 @@ extension Core {
 
     /// An attempt that surely came to nothing is no send: its token and its alert serve the next.
     private mutating func giveBack(_ slot: Int, _ flying: Destination.InFlight) {
-        if flying.tokenTaken { destinations[slot]?.pacing.holdsToken = true }
+        if flying.tokenTaken { destinations[slot].pacing.holdsToken = true }
         if flying.event == .start { takeBackStart(slot) }
         if flying.isEcho {
-            let sentAt = destinations[lent: slot].pacing.lastSend
-            destinations[slot]?.echo.takeBack(flying.version, sentAt: sentAt)
+            let sentAt = destinations[slot].pacing.lastSend
+            destinations[slot].echo.takeBack(flying.version, sentAt: sentAt)
         }
-        if let alert = flying.alert { destinations[slot]?.alertsThrough = alert - 1 }
+        if let alert = flying.alert { destinations[slot].alertsThrough = alert - 1 }
     }
 
     /// What brought no newer version, and is lost, is wanted still: a second of its own, or the end
@@ -187,17 +187,17 @@ extension Core {
     private mutating func wantAgain(
         _ slot: Int, _ flying: Destination.InFlight, now: Instant
     ) {
-        if flying.wish == .trailing { destinations[slot]?.owesTrailing = true }
-        guard flying.event == .update, destinations[lent: slot].hasCursor else { return }
-        let isKnown = destinations[lent: slot].acknowledged >= flying.version
-        destinations[slot]?.cursor?.lost(wasKnown: isKnown, now: now)
+        if flying.wish == .trailing { destinations[slot].owesTrailing = true }
+        guard flying.event == .update, destinations[slot].hasCursor else { return }
+        let isKnown = destinations[slot].acknowledged >= flying.version
+        destinations[slot].playing.lost(wasKnown: isKnown, now: now)
     }
 
     /// A start that surely came to nothing: its place in the budget and its alert serve the next.
     private mutating func takeBackStart(_ slot: Int) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         setHoldsStartToken(slot, true)
-        destinations[slot]?.alertsThrough = min(
+        destinations[slot].alertsThrough = min(
             destination.alertsThrough, destination.alertsBeforeStart)
     }
 
@@ -208,16 +208,16 @@ extension Core {
         switch reaches {
         case .push:
             // It will be refused again as it is: this version is done here.
-            destinations[slot]?.acknowledged = flying.version
-            if let alert = flying.alert { destinations[slot]?.alertsThrough = alert }
-            if flying.event == .start, destinations[slot]?.phase == .starting {
+            destinations[slot].acknowledged = flying.version
+            if let alert = flying.alert { destinations[slot].alertsThrough = alert }
+            if flying.event == .start, destinations[slot].phase == .starting {
                 startRefused(slot, now: now)
             }
             if flying.event == .end { enter(.ended, slot, now: now) }
-            destinations[slot]?.echo.confirmed(flying.version)
+            destinations[slot].echo.confirmed(flying.version)
             // Once more with a newer second, or a later stale date, it would be refused once more.
-            destinations[slot]?.owesTrailing = false
-            destinations[slot]?.staleAt = flying.staleAt
+            destinations[slot].owesTrailing = false
+            destinations[slot].staleAt = flying.staleAt
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:
@@ -233,14 +233,14 @@ extension Core {
     private mutating func startFailed(
         _ slot: Int, _ phase: Destination.Phase, now: Instant
     ) {
-        guard destinations[slot]?.phase == .starting else { return }
+        guard destinations[slot].phase == .starting else { return }
         enter(phase, slot, now: now)
     }
 
     /// Apple refuses a start for good: only somebody who has changed the cause has it tried again.
     private mutating func startRefused(_ slot: Int, now: Instant) {
         enter(.gone, slot, now: now)
-        destinations[slot]?.startWasRefused = true
+        destinations[slot].startWasRefused = true
     }
 
     /// Retires a token, unless a newer one has taken its place or Apple's word is older than its
@@ -249,7 +249,7 @@ extension Core {
         _ slot: Int, _ flying: Destination.InFlight, _ reaches: BlastRadius, since: Instant?,
         now: Instant
     ) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         if devices[destination.device]?.channel != nil { return channelGone(slot, now: now) }
         let name: TokenName
         if flying.event == .start {
@@ -262,7 +262,7 @@ extension Core {
         else {
             // The device has another one by now, or none.
             if flying.event != .start, destination.token == flying.token {
-                destinations[slot]?.token = nil
+                destinations[slot].token = nil
                 cardGone(slot, reaches, now: now)
             }
             return
@@ -278,7 +278,7 @@ extension Core {
         stageDevice(destination.device)
         noteFact(slot, flying, "token.retired", name.text, now: now)
         guard flying.event != .start else { return }
-        destinations[slot]?.token = nil
+        destinations[slot].token = nil
         cardGone(slot, reaches, now: now)
     }
 
@@ -298,23 +298,23 @@ extension Core {
 
     /// 1 s, doubling to 5 min, by refusals in a row.
     private mutating func backOff(_ slot: Int, now: Instant) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         let doublings = min(destination.refusalsInRow, 9)
-        destinations[slot]?.refusalsInRow += 1
+        destinations[slot].refusalsInRow += 1
         let delay = min(Span.minutes(5), Span.seconds(1 << Int64(doublings)))
-        destinations[slot]?.pacing.backOffUntil = now + delay
+        destinations[slot].pacing.backOffUntil = now + delay
     }
 
     /// One start token is for all activities of a type on its device.
     private mutating func backOffStarts(like slot: Int) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         let type = activities[destination.activity].definition.type
         devices[destination.device]?.startBackOffs[type] = destination.pacing.backOffUntil
     }
 
     /// Until when others' starts hold one back; nil for now.
     func startsBackOff(_ slot: Int, now: Instant) -> Instant? {
-        guard let destination = destinations[slot] else { return nil }
+        guard let destination = destinations.at(slot) else { return nil }
         let type = activities[destination.activity].definition.type
         return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
     }
@@ -322,7 +322,7 @@ extension Core {
     private mutating func noteFact(
         _ slot: Int, _ flying: Destination.InFlight, _ kind: String, _ reason: String?, now: Instant
     ) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         let activity = destination.activity
         var writer = JSONWriter()
         writer.beginObject()

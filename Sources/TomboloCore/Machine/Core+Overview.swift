@@ -11,16 +11,16 @@ extension Core {
         while slot < activities.count, looked < IDPage.pieceMax / 8 {
             looked += 1
             defer { slot += 1 }
-            guard activities[lent: slot].key.tenant == tenant,
-                activities[lent: slot].durable != nil,
-                activities[lent: slot].durable?.ending == nil
+            guard activities[slot].key.tenant == tenant,
+                activities[slot].durable != nil,
+                activities[slot].durable?.ending == nil
             else { continue }
             if status(slot) == .waiting {
                 overview.unreached += 1
                 overview.unreachedExample = overview.unreachedExample ?? activities[slot].key.id
             }
-            looked += activities[lent: slot].destinations.count
-            for index in activities[lent: slot].destinations { look(at: index, &overview) }
+            looked += activities[slot].destinations.count
+            for index in activities[slot].destinations { look(at: index, &overview) }
         }
         if slot < activities.count { return slot }
         overview.damaged = damagedViews(of: tenant, type: nil, after: nil, limit: 1_000).count
@@ -29,9 +29,9 @@ extension Core {
     }
 
     private func look(at index: Int, _ overview: inout Overview) {
-        guard let destination = destinations[index], let device = devices[destination.device],
-            let version = activities[lent: destination.activity].durable?.version,
-            destination.incarnation == activities[lent: destination.activity].durableIncarnation
+        guard let destination = destinations.at(index), let device = devices[destination.device],
+            let version = activities[destination.activity].durable?.version,
+            destination.incarnation == activities[destination.activity].durableIncarnation
         else { return }
         let activity = activities[destination.activity].key.id
         if let trouble = trouble(of: destination, device) {
@@ -73,16 +73,16 @@ extension Core {
         while slot < activities.count, looked < IDPage.pieceMax {
             looked += 1
             defer { slot += 1 }
-            guard activities[lent: slot].key.tenant == filter.tenant,
-                page.takes(activities[lent: slot].key.id), activities[lent: slot].durable != nil
+            guard activities[slot].key.tenant == filter.tenant,
+                page.takes(activities[slot].key.id), activities[slot].durable != nil
             else { continue }
-            if let type = filter.type, type != activities[lent: slot].definition.type { continue }
+            if let type = filter.type, type != activities[slot].definition.type { continue }
             if filter.user != nil || filter.status != nil {
-                looked += activities[lent: slot].destinations.count
+                looked += activities[slot].destinations.count
             }
             if let user = filter.user, !isFor(user, activities[slot]) { continue }
             if let status = filter.status, status != self.status(slot) { continue }
-            page.insert(activities[lent: slot].key.id)
+            page.insert(activities[slot].key.id)
         }
         page.place = slot < activities.count ? slot : nil
         guard page.place == nil, filter.user == nil,

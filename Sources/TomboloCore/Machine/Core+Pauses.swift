@@ -36,7 +36,7 @@ extension Core {
         guard let (work, first) = sweeps.current(now: now) else { return }
         let count: Int
         switch work {
-        case .pause: count = destinations.count
+        case .pause: count = destinations.indices.count
         case .grants: count = devices.count
         }
         var (place, works) = (first, 0)
@@ -130,13 +130,13 @@ extension Core {
 
     private func holds(_ pause: Pause, _ slot: Int) -> Bool {
         guard destinations.holds(slot) else { return false }
-        let activity = destinations[lent: slot].activity
-        guard activities[lent: activity].key.tenant == pause.tenant else { return false }
+        let activity = destinations[slot].activity
+        guard activities[activity].key.tenant == pause.tenant else { return false }
         switch pause.scope {
         case .all: return true
-        case .app(let app): return activities[lent: activity].definition.app == app
-        case .type(let type): return activities[lent: activity].definition.type == type
-        case .activity(let id): return activities[lent: activity].key.id == id
+        case .app(let app): return activities[activity].definition.app == app
+        case .type(let type): return activities[activity].definition.type == type
+        case .activity(let id): return activities[activity].key.id == id
         }
     }
 

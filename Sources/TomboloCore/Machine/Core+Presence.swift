@@ -70,7 +70,7 @@ extension Core {
     func isHidden(_ slot: Int, now: Instant) -> Bool {
         guard destinations.holds(slot) else { return false }
         let (device, activity) = (
-            destinations[lent: slot].device, destinations[lent: slot].activity
+            destinations[slot].device, destinations[slot].activity
         )
         let traits = devices.traits(device)
         guard traits.isHeard, !traits.isChannel,

@@ -64,13 +64,14 @@ extension Core {
                 record, deviceByNumber, besides: damaged, told: told,
                 restoredAt: recovery.restoredAt, now: now)
         }
-        let marked = destinations.count
+        let marked = destinations.indices.upperBound
         moveCards(by: recovery.clockStep, now: now)
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, now: now)
         }
         // Those without a mark: who had a token on record may have been sent to.
-        for slot in marked..<destinations.count where destinations[slot]?.token != nil {
+        for slot in marked..<destinations.indices.upperBound
+        where destinations.at(slot)?.token != nil {
             adoptPacing(slot, told: told, mayHaveSent: true, now: now)
         }
         recallBudgets(now: now)
@@ -78,7 +79,7 @@ extension Core {
         recallEchoes(now: now)
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
-            if destinations[slot]?.phase == .live { endPredecessor(of: slot, now: now) }
+            if destinations.at(slot)?.phase == .live { endPredecessor(of: slot, now: now) }
             deadlines.set(slot, at: now)
         }
         for slot in devices.indices {
@@ -184,13 +185,13 @@ extension Core {
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
         forgetRefusedStarts(before: restoredAt)
         for slot in destinations.indices {
-            guard let destination = destinations[slot],
+            guard let destination = destinations.at(slot),
                 let durable = activities[destination.activity].durable,
                 durable.changedAt <= restoredAt
             else { continue }
-            destinations[slot]?.alertsThrough = max(destination.alertsThrough, durable.version)
+            destinations[slot].alertsThrough = max(destination.alertsThrough, durable.version)
             if destination.phase == .waiting, wall(now) - restoredAt < activityLifeMax {
-                destinations[slot]?.phase = .startUnknown
+                destinations[slot].phase = .startUnknown
             }
             // A later relay cannot tell any more what is from before.
             markDirty(slot, now: now)
@@ -290,13 +291,13 @@ extension Core {
     private mutating func adoptPacing(
         _ slot: Int, told: Instant, mayHaveSent: Bool, now: Instant
     ) {
-        guard let destination = destinations[slot] else { return }
+        guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant
-        destinations[slot]?.pacing.recover(
+        destinations[slot].pacing.recover(
             grant, now: now, wall: told, mayHaveSent: mayHaveSent)
         // Guessed from a clock that is told no more: remembered before the new one's reading is.
         guard told > wall(now), !destination.markIsDirty else { return }
-        destinations[slot]?.markIsDirty = true
+        destinations[slot].markIsDirty = true
         staged.dirtyMarks.append(slot)
     }
 
@@ -304,17 +305,17 @@ extension Core {
     /// may be missing from what it left behind.
     private mutating func countEnds(now: Instant) {
         for slot in destinations.indices {
-            guard destinations[slot]?.phase == .live, projection(slot)?.ending != nil else {
+            guard destinations.at(slot)?.phase == .live, projection(slot)?.ending != nil else {
                 continue
             }
             let grant = grantInForce(slot).grant
-            destinations[slot]?.pacing.bucket.take(grant, now: now)
-            destinations[slot]?.pacing.bucket.clamp(grant, now: now)
+            destinations[slot].pacing.bucket.take(grant, now: now)
+            destinations[slot].pacing.bucket.clamp(grant, now: now)
             takeFromDevice(slot, grant, now: now)
-            let device = destinations[lent: slot].device
+            let device = destinations[slot].device
             devices.budgets[device].bucket.clamp(
                 grant.times(configuration.limits.deviceGrantFactor), now: now)
-            destinations[slot]?.markIsDirty = true
+            destinations[slot].markIsDirty = true
             staged.dirtyMarks.append(slot)
         }
     }
@@ -322,13 +323,13 @@ extension Core {
     /// What was due once more while no relay ran is due now.
     private mutating func recallEchoes(now: Instant) {
         for slot in destinations.indices {
-            guard let destination = destinations[slot], destination.token != nil,
+            guard let destination = destinations.at(slot), destination.token != nil,
                 let projection = projection(slot),
                 destination.acknowledged >= projection.version,
                 destination.echo.count(of: projection.version) == 0,
                 projection.changedAt + configuration.limits.echoAfter <= wall(now)
             else { continue }
-            destinations[slot]?.echo.signAt = now + Span(nanoseconds: 1)
+            destinations[slot].echo.signAt = now + Span(nanoseconds: 1)
         }
     }
 

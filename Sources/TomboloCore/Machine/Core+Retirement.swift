@@ -38,7 +38,7 @@ extension Core {
         while count < Self.retiredMax,
             let slot = retirements.pop(until: retirements.count > max ? .distantFuture : now)
         {
-            guard activities[lent: slot].hasEnded else { continue }
+            guard activities[slot].hasEnded else { continue }
             count += 1
             guard !stageRetirement(slot, now: now) else { continue }
             // Beyond the limit others come first.
@@ -53,7 +53,7 @@ extension Core {
     /// none.
     mutating func retireOldest(now: Instant) -> Bool {
         guard let slot = retirements.pop(until: .distantFuture) else { return false }
-        guard activities[lent: slot].hasEnded, !stageRetirement(slot, now: now) else { return true }
+        guard activities[slot].hasEnded, !stageRetirement(slot, now: now) else { return true }
         retirements.set(slot, at: now + configuration.limits.endedKept)
         return true
     }
@@ -87,13 +87,12 @@ extension Core {
     }
 
     private func canLeave(_ slot: Int) -> Bool {
-        guard let destination = destinations[slot] else { return true }
+        guard let destination = destinations.at(slot) else { return true }
         return destination.isFinished && destination.inFlight == nil && !destination.isQueued
     }
 
     private mutating func dismiss(_ slot: Int, now: Instant) {
-        guard let device = destinations[slot]?.device, let activity = destinations[slot]?.activity
-        else { return }
+        let (device, activity) = (destinations[slot].device, destinations[slot].activity)
         dropTokens(of: activity, on: device, now: now)
         confirmEnds(before: slot)
         devices[device]?.destinations.remove(slot)
@@ -103,15 +102,15 @@ extension Core {
     /// A destination that leaves has followed others on its channel. Their ends do not go there
     /// again, also when nothing shows any more that they were followed.
     private mutating func confirmEnds(before slot: Int) {
-        guard let leaving = destinations[slot], devices.traits(leaving.device).isChannel else {
+        guard let leaving = destinations.at(slot), devices.traits(leaving.device).isChannel else {
             return
         }
         for index in devices[leaving.device]?.destinations ?? [] {
-            guard let earlier = destinations[index], earlier.number < leaving.number,
+            guard let earlier = destinations.at(index), earlier.number < leaving.number,
                 earlier.activity != leaving.activity, let version = projection(index)?.version
             else { continue }
-            destinations[index]?.echo.confirmed(version)
-            destinations[index]?.markIsDirty = true
+            destinations[index].echo.confirmed(version)
+            destinations[index].markIsDirty = true
             staged.dirtyMarks.append(index)
         }
     }

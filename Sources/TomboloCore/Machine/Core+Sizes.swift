@@ -27,7 +27,7 @@ extension Core {
     package var sizes: CoreSizes {
         var sizes = CoreSizes()
         sizes.activities = activityByKey.count
-        sizes.destinations = destinations.count { $0 != nil }
+        sizes.destinations = destinations.count
         sizes.queued = lanes.reduce(0) { $0 + $1.waitingCount }
         sizes.deadlines = deadlines.count
         sizes.alerts = activities.reduce(0) { $0 + $1.alerts.count }

@@ -33,7 +33,7 @@ extension Core {
             staleAt: durable.staleAfter.map { durable.changedAt + $0 },
             clip: durable.clip.map { ClipView($0, at: wall(now)) },
             destinations: activity.destinations.compactMap { index in
-                guard let destination = destinations[index],
+                guard let destination = destinations.at(index),
                     destination.incarnation == activity.durableIncarnation
                 else { return nil }
                 return view(destination, durable, now: now)
@@ -110,7 +110,7 @@ extension Core {
             durable.version >= version
         else { return false }
         return activities[slot].destinations.allSatisfy { index in
-            guard let destination = destinations[index], !destination.isFinished,
+            guard let destination = destinations.at(index), !destination.isFinished,
                 destination.final == nil, destination.acknowledged < version
             else { return true }
             if destination.inFlight != nil || destination.reservation == .pending { return false }
@@ -141,7 +141,7 @@ extension Core {
         counters.activitiesLive = population.running[tenant] ?? 0
         counters.destinations = destinations.indices.count { slot in
             destinations.holds(slot)
-                && activities[lent: destinations[lent: slot].activity].key.tenant == tenant
+                && activities[destinations[slot].activity].key.tenant == tenant
         }
         counters.devices = population.devices[tenant] ?? 0
         return counters

@@ -12,7 +12,7 @@ package struct Core: Sendable {
     package let configuration: CoreConfiguration
     var chance: Chance
 
-    var activities: [Activity] = []
+    var activities = InPlaceArray<Activity>()
     var freeActivities: [Int] = []
     /// When ended activities leave memory.
     var retirements = DeadlineHeap()
@@ -30,8 +30,7 @@ package struct Core: Sendable {
     /// Devices by their tokens.
     var tokenHolders: [TokenPlace: Int] = [:]
     var startHistories: [StartHistory.Key: StartHistory] = [:]
-    var destinations: [Destination?] = []
-    var freeDestinations: [Int] = []
+    var destinations = SlotTable<Destination>()
     var lanes: [Lane]
     var deadlines = DeadlineHeap()
     /// When a device's lease or grace is over, by its slot.

@@ -10,7 +10,7 @@ extension Core {
     ) -> [BudgetView] {
         var page: [(place: BudgetPlace, slot: Int)] = []
         for slot in destinations.indices {
-            guard let destination = destinations[slot], !destination.isFinished,
+            guard let destination = destinations.at(slot), !destination.isFinished,
                 let owner = devices[destination.device]
             else { continue }
             let key = activities[destination.activity].key
@@ -26,7 +26,7 @@ extension Core {
             if page.count > limit { page.removeLast() }
         }
         return page.compactMap { place, slot in
-            guard let destination = destinations[slot], let owner = devices[destination.device]
+            guard let destination = destinations.at(slot), let owner = devices[destination.device]
             else { return nil }
             return budget(of: destination, at: place, slot, owner, now: now)
         }

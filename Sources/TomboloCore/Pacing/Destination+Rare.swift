@@ -22,6 +22,8 @@ extension Destination {
         /// The same, while the restart itself is not durable yet: it goes into the mark with it.
         @Seldom var nextFinal: Projection?
 
+        var hasFinal: Bool { _final.isThere }
+
         fileprivate var isEmpty: Bool {
             startPush == nil && alertsBeforeStart == 0 && reservedAlert == nil
                 && frames == FrameCounts() && keptAt == nil && staleAt == nil

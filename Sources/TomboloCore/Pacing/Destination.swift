@@ -1,7 +1,7 @@
 import TomboloJSON
 
 /// One way to one surface: an activity's incarnation on one device.
-struct Destination: Sendable {
+struct Destination: SlotValue {
     enum Phase: UInt8, Hashable, Sendable {
         /// No start was tried.
         case waiting = 0
@@ -127,13 +127,16 @@ struct Destination: Sendable {
         }
     }
 
-    // For those who only look: what they ask for is read where it stands, and nothing is copied.
+    // What is read and changed in its box, so that nothing is copied.
 
     var hasCursor: Bool { _cursor.isThere }
-    /// Only while it has one.
-    var cursorLent: FrameCursor { unsafeAddress { _cursor.place } }
-    var inFlightUntil: Instant? { _inFlight.isThere ? _inFlight.lent.until : nil }
-    var hasFinal: Bool { _rare.isThere && final != nil }
+    /// The cursor of the clip that plays. Only while it has one.
+    var playing: FrameCursor {
+        _read { yield _cursor.value }
+        _modify { yield &_cursor.value }
+    }
+    var inFlightUntil: Instant? { _inFlight.isThere ? _inFlight.value.until : nil }
+    var hasFinal: Bool { _rare.isThere && _rare.value.hasFinal }
 
     /// Whether nothing new will ever be sent to it again.
     var isFinished: Bool {
@@ -155,6 +158,12 @@ struct Destination: Sendable {
         self.ledger = ledger
         self.phaseSince = phaseSince
     }
+
+    /// What fills a place that nobody has; numbers begin at 1.
+    static let vacant = Destination(
+        number: 0, activity: 0, device: 0, incarnation: 0, lane: LaneNumber(0),
+        ledger: Ledger(since: 1), phaseSince: .distantPast)
+    var isVacant: Bool { number == 0 }
 
     /// Goes on as another card of its activity.
     mutating func become(incarnation: Int64, renewal: Int64) {

@@ -93,7 +93,7 @@ extension Ledger {
 
         var decided: Int64 {
             Int64(sent) + Int64(merged) + Int64(unchanged)
-                + (_others.isThere ? _others.lent.decided : 0)
+                + (_others.isThere ? _others.value.decided : 0)
         }
 
         var wide: EventCounts {

@@ -142,7 +142,7 @@ package struct GrantReplay: Sendable {
         let end = now + Self.settling
         while isBehind, let wake = core.nextWake, wake <= end { advance(to: wake) }
         outcome.frames = core.destinations.indices.reduce(loops + frames { $0.duration != nil }) {
-            $0 + (core.destinations[$1]?.frames ?? FrameCounts())
+            $0 + (core.destinations.at($1)?.frames ?? FrameCounts())
         }
         outcome.waiting = core.destinations.indices.reduce(0) { $0 + waiting($1) }
         return outcome
@@ -151,7 +151,7 @@ package struct GrantReplay: Sendable {
     /// Frames of the clips that run, as far as they have come.
     private func frames(of which: (Clip) -> Bool) -> FrameCounts {
         core.destinations.indices.reduce(FrameCounts()) { sum, slot in
-            guard let cursor = core.destinations[slot]?.cursor, which(cursor.playing.clip) else {
+            guard let cursor = core.destinations.at(slot)?.cursor, which(cursor.playing.clip) else {
                 return sum
             }
             return sum + cursor.counts(at: core.wall(now))
@@ -184,7 +184,7 @@ package struct GrantReplay: Sendable {
     private var isBehind: Bool {
         core.destinations.indices.contains { slot in
             if waiting(slot) > 0 { return true }
-            guard let destination = core.destinations[slot], destination.phase == .live,
+            guard let destination = core.destinations.at(slot), destination.phase == .live,
                 let cursor = destination.cursor, cursor.playing.clip.duration != nil
             else { return false }
             return !cursor.isOver(at: core.wall(now)) || !cursor.hasShownEnd
@@ -192,7 +192,7 @@ package struct GrantReplay: Sendable {
     }
 
     private func waiting(_ slot: Int) -> Int64 {
-        guard let destination = core.destinations[slot], !destination.isFinished,
+        guard let destination = core.destinations.at(slot), !destination.isFinished,
             let version = core.projection(slot)?.version
         else { return 0 }
         return destination.ledger.waiting(at: version)
@@ -239,15 +239,17 @@ package struct GrantReplay: Sendable {
             let slot = Int(push.id.rawValue >> 32)
             count(push, of: slot)
             step(.pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
-            if push.event == .start, core.destinations[slot]?.phase != .listening {
+            if push.event == .start, core.destinations.at(slot)?.phase != .listening {
                 register(slot)
             }
         }
     }
 
     private mutating func count(_ push: Push, of slot: Int) {
-        let isFrame = core.destinations[slot]?.inFlight?.isFrame == true
-        if isOver, isFrame, core.destinations[slot]?.cursor?.playing.clip.duration == nil { return }
+        let isFrame = core.destinations.at(slot)?.inFlight?.isFrame == true
+        if isOver, isFrame, core.destinations.at(slot)?.cursor?.playing.clip.duration == nil {
+            return
+        }
         if isFrame { outcome.framePushes += 1 } else { outcome.pushes += 1 }
         if push.priority == 10 { outcome.highPriority += 1 } else { outcome.lowPriority += 1 }
     }
@@ -273,7 +275,7 @@ package struct GrantReplay: Sendable {
     }
 
     private mutating func register(_ slot: Int) {
-        guard let destination = core.destinations[slot],
+        guard let destination = core.destinations.at(slot),
             let device = core.devices[destination.device]
         else { return }
         let token = TokenRegistration(token: hex(destination.number), observedAt: nil)

@@ -8,15 +8,8 @@ struct Seldom<Wrapped: Sendable>: Sendable {
     private final class Box: @unchecked Sendable {
         // Unchecked: the box belongs to the one value that it stands in, whose own accesses are
         // checked.
-        @exclusivity(unchecked) var value: Wrapped?
-        init(_ value: Wrapped?) { self.value = value }
-
-        /// An optional that is there begins with what is in it.
-        var place: UnsafePointer<Wrapped> {
-            withUnsafeMutablePointer(to: &value) {
-                UnsafeRawPointer($0).assumingMemoryBound(to: Wrapped.self)
-            }
-        }
+        @exclusivity(unchecked) var value: Wrapped
+        init(_ value: Wrapped) { self.value = value }
     }
 
     private var box: Box?
@@ -25,16 +18,17 @@ struct Seldom<Wrapped: Sendable>: Sendable {
 
     var isThere: Bool { box != nil }
 
-    /// The value where it stands, for whoever asks for a part of it: taken out of its optional all
-    /// of it would be copied. Only while it is there.
-    var lent: Wrapped {
-        unsafeAddress { place }
-    }
-
-    /// Where it stands, as long as nobody changes it.
-    var place: UnsafePointer<Wrapped> {
-        guard let box else { preconditionFailure("it is not there") }
-        return box.place
+    /// The value itself, read and changed where it is. Only while it is there.
+    var value: Wrapped {
+        _read {
+            guard let box else { preconditionFailure("it is not there") }
+            yield box.value
+        }
+        _modify {
+            if !isKnownUniquelyReferenced(&box) { box = box.map { Box($0.value) } }
+            guard let own = box else { preconditionFailure("it is not there") }
+            yield &own.value
+        }
     }
 
     var wrappedValue: Wrapped? {
@@ -44,19 +38,12 @@ struct Seldom<Wrapped: Sendable>: Sendable {
                 box = nil
                 return
             }
-            // In place, where nobody else looks at it; what stood there is not copied.
+            // In place, where nobody else looks at it.
             if box != nil, isKnownUniquelyReferenced(&box) {
                 box?.value = newValue
             } else {
                 box = Box(newValue)
             }
-        }
-        _modify {
-            // Changed in place, where nobody else looks at it.
-            if box == nil || !isKnownUniquelyReferenced(&box) { box = Box(box?.value) }
-            let own = box ?? Box(nil)
-            yield &own.value
-            if own.value == nil { box = nil }
         }
     }
 }

@@ -60,6 +60,10 @@ extension BannedCall {
 
     private static let traps: [BannedCall] = [
         BannedCall(
+            patterns: ["unsafeAddress", "unsafeMutableAddress"], scope: .sourcesAndTests,
+            reason: "nothing keeps the value there while somebody reads it; "
+                + "`_read` and `_modify` yield it where it is"),
+        BannedCall(
             patterns: ["try!"], scope: .sourcesAndTests,
             reason: "an error is an answer, not the end of the process"),
         BannedCall(

@@ -58,7 +58,7 @@ package struct ActivityHead: Hashable, Sendable {
     }
 
     /// That of an activity as it stands.
-    init(of activity: Activity, follows: Bool) {
+    init(of activity: borrowing Activity, follows: Bool) {
         self.init(
             activity: activity.number, content: HeadValue(activity), follows: follows)
     }

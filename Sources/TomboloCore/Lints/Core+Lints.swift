@@ -9,6 +9,11 @@ extension Core {
     static let startTokenAgeMax = Span.hours(30 * 24)
 
     /// What a command leads to that nobody will be told later.
+    func lints(_ content: Command.Content, at slot: Int, now: Instant) -> [Lint] {
+        lints(content, activities[slot], now: now)
+    }
+
+    /// The same of an activity that may not be there yet.
     func lints(
         _ content: Command.Content, _ activity: Activity, now: Instant
     ) -> [Lint] {

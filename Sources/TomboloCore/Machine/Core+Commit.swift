@@ -40,8 +40,7 @@ extension Core {
             }
         }
         for slot in staged.touched where seen.insert(slot).inserted {
-            batch.heads.append(
-                ActivityHead(of: activities[slot], follows: !changed.contains(slot)))
+            batch.heads.append(head(of: slot, follows: !changed.contains(slot)))
         }
         batch.facts = staged.facts
         let marks = takeLateMarks(now: now, writesAll: writesAll)
@@ -52,6 +51,11 @@ extension Core {
         committing = staged
         staged = marks.left
         return batch
+    }
+
+    /// Looks only, so that the activity is read where it is.
+    private func head(of slot: Int, follows: Bool) -> ActivityHead {
+        ActivityHead(of: activities[slot], follows: follows)
     }
 
     /// The marks that go with a batch although nothing waits for them, and what is staged next.

@@ -183,6 +183,24 @@ extension Core {
                 "the activity has ended; start it again with PUT and ?restart=true",
                 version: version)
         }
+        let change = try judge(command, at: slot, now: now)
+        activities[slot].accepted = change.projection
+        if change.projection.ending != nil { recount(slot) }
+        return .staged(
+            stage(change.command, slot, change.projection, plan: change.plan, now: now))
+    }
+
+    /// A change that may be taken: completed by its type, and what it makes of its activity.
+    private struct Change {
+        var command: Command
+        var projection: Projection
+        var plan: (Clip, Int)?
+    }
+
+    /// Looks only: what looks at an activity where it is may not change the core meanwhile.
+    private func judge(
+        _ command: Command, at slot: Int, now: Instant
+    ) throws(Refusal) -> Change {
         var plan: (Clip, Int)?
         switch command.content {
         case .play(let clip):
@@ -203,18 +221,15 @@ extension Core {
         try checkSize(
             of: projection, activities[slot].definition, alert: Self.alert(command.content))
         try checkState(
-            projection, activities[slot].definition, command.content,
-            command.activity.tenant)
-        activities[slot].accepted = projection
-        if projection.ending != nil { recount(slot) }
-        return .staged(stage(command, slot, projection, plan: plan, now: now))
+            projection, activities[slot].definition, command.content, command.activity.tenant)
+        return Change(command: command, projection: projection, plan: plan)
     }
 
     private mutating func stage(
         _ command: Command, _ slot: Int, _ projection: Projection,
         definition: Activity.Definition? = nil, plan: (Clip, Int)? = nil, now: Instant
     ) -> Int {
-        let lint = lints(command.content, activities[slot], now: now)
+        let lint = lints(command.content, at: slot, now: now)
         let event = NewEvent(
             tenant: command.activity.tenant, activity: activities[slot].number,
             expectedVersion: projection.version - 1, kind: command.content.kind,

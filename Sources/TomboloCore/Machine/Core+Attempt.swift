@@ -94,18 +94,9 @@ extension Core {
     private func mustBeDurableFirst(
         _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?, now: Instant
     ) -> Bool {
-        guard event == .start || alert != nil, let destination = destinations.at(slot) else {
-            return false
-        }
-        let granted = destination.reservation == .granted
-        let covers = alert.map { destination.reservedAlert == $0.version } ?? true
-        if event == .start {
-            // On a slow disk its time may be over before it is on record.
-            let isPaid = hasPaidForStart(destination, now: now)
-            return !(granted && destination.reservedStart && covers && isPaid)
-        }
-        guard let alert else { return false }
-        return !(granted && destination.reservedAlert == alert.version)
+        !destinations[slot].isOnRecord(
+            event, alert: alert?.version,
+            isPaid: hasPaidForStart(destinations[slot], now: now))
     }
 
     private mutating func reserve(
@@ -115,10 +106,7 @@ extension Core {
         postpone(slot, until: nil, .reserving)
         if token { reserveToken(slot, grant, now: now) }
         if event == .start { reserveStart(slot, now: now) }
-        destinations[slot].reservation = .pending
-        destinations[slot].reservedAlert = alert?.version
-        destinations[slot].reservedStart = event == .start
-        destinations[slot].markIsDirty = true
+        destinations[slot].reserve(event, alert: alert?.version)
         staged.dirtyMarks.append(slot)
         let number = destinations[slot].number
         staged.reservations.append(Staged.Reservation(slot: slot, destination: number))
@@ -232,13 +220,8 @@ extension Core {
     }
 
     private mutating func noteStart(_ slot: Int, _ push: PushID, now: Instant) {
-        destinations[slot].phase = .starting
-        destinations[slot].phaseSince = now
-        destinations[slot].startPush = push
-        let alerts = destinations[slot].alertsThrough
-        destinations[slot].alertsBeforeStart = alerts
         let wall = wall(now)
-        destinations[slot].cardSince = wall
+        destinations[slot].begin(push, now: now, wall: wall)
         spendStart(slot, now: now)
     }
 
@@ -269,12 +252,7 @@ extension Core {
 
     private mutating func clearReservation(_ slot: Int) {
         let device = destinations[slot].device
-        if destinations[slot].reservation != .none {
-            destinations[slot].reservation = .none
-            destinations[slot].reservedAlert = nil
-            destinations[slot].reservedStart = false
-        }
-        if destinations[slot].keepsPlace { destinations[slot].keepsPlace = false }
+        destinations[slot].clearReservation()
         if devices.budgets[device].keptFor == slot { devices.budgets[device].keptFor = nil }
     }
 
@@ -367,7 +345,7 @@ extension Core {
         case (.start, _): return (wall + .minutes(10)).seconds
         case (.end, _): return (wall + .hours(4)).seconds
         // A bundle is no sample: no other follows it.
-        case (_, .frame) where !isBundle(slot): return 0
+        case (_, .frame) where !destinations[slot].isBundle: return 0
         default: break
         }
         if let alert { return max(alert.expiresAt, wall + .seconds(1)).seconds }

@@ -115,11 +115,6 @@ extension Core {
         return bytes <= Payload.bytesMax ? state : nil
     }
 
-    /// Whether a destination's clip goes as a bundle.
-    func isBundle(_ slot: Int) -> Bool {
-        destinations[slot].hasCursor && destinations[slot].playing.fit == .bundle
-    }
-
     /// Whether the phone has this very state already. A frame of a loop counts as new, however it
     /// looks: the producer has asked for it.
     func isUnchanged(_ slot: Int, _ projection: Projection, now: Instant) -> Bool {
@@ -148,11 +143,6 @@ extension Core {
     func endOfHidden(_ playing: Projection.PlayingClip, now: Instant) -> Instant? {
         guard playing.clip.clock == .wall else { return nil }
         return playing.clip.duration.map { now + ($0 - playing.elapsed(at: wall(now))) }
-    }
-
-    func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
-        guard let one, let other else { return one ?? other }
-        return min(one, other)
     }
 
     /// A clip goes on at a destination where the last relay's mark left it.

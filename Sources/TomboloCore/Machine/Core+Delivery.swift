@@ -82,15 +82,7 @@ extension Core {
     }
 
     mutating func enter(_ phase: Destination.Phase, _ slot: Int, now: Instant) {
-        guard destinations[slot].phase != phase else { return }
-        destinations[slot].phase = phase
-        destinations[slot].phaseSince = now
-        if phase != .gone { destinations[slot].startWasRefused = false }
-        // What was kept for the outcome of a start that has come is kept no longer.
-        if phase == .live || phase == .started, destinations[slot].inFlight?.event != .start {
-            destinations[slot].startPush = nil
-            destinations[slot].alertsBeforeStart = 0
-        }
+        guard destinations[slot].enter(phase, now: now) else { return }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
         // Frames are asked for all the same.
         if phase.hasNoCard, destinations[slot].hasCursor {
@@ -125,7 +117,7 @@ extension Core {
         // What nearly all are that are looked at: nothing of it is copied. Whatever holds pushes
         // back: frames that are asked for meanwhile are counted for what holds them.
         if destinations[slot].phase == .live, projection.ending == nil {
-            let (isOver, isRunning) = clipStanding(slot, now: now)
+            let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
             trackClip(slot, projection, now: now)
             let inFlightUntil = destinations[slot].inFlightUntil
             if isPaused(slot) { return .held(.paused, until: inFlightUntil) }
@@ -254,15 +246,17 @@ extension Core {
         {
             return .push(.update, .trailing, alert: nil)
         }
-        let stale = staleRefresh(slot, projection)
+        let stale = destinations[slot].staleRefresh(projection, at: time(now))
         if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
-        let (isOver, isRunning) = clipStanding(slot, now: now)
+        let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
         // A bundle is all there is, and no frame follows it; behind an app in front it waits.
-        let isMadeGood = playedOn && !(isRunning && isBundle(slot))
+        let isMadeGood = playedOn && !(isRunning && destinations[slot].isBundle)
         let echo =
-            isMadeGood ? nil : destinations.at(slot).flatMap { echoDue($0, projection, now: now) }
+            isMadeGood
+            ? nil
+            : destinations[slot].echoDue(projection, at: time(now), configuration.limits)
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
-        let refresh = earlier(stale, echo)
+        let refresh = Instant.earlier(stale, echo)
         guard let clip = projection.clip, hasCursor else { return .later(refresh) }
         // The last value is a state: no gate holds it.
         if isOver {
@@ -271,18 +265,9 @@ extension Core {
                 ? .unchanged : .push(.update, .latest(urgency), alert: nil)
         }
         guard isRunning else {
-            return .later(earlier(refresh, endOfHidden(clip, now: now)))
+            return .later(Instant.earlier(refresh, endOfHidden(clip, now: now)))
         }
         return wantFrame(slot, projection, refresh, now: now)
-    }
-
-    /// Whether a destination's clip is over, and whether its frames go.
-    private func clipStanding(_ slot: Int, now: Instant) -> (isOver: Bool, isRunning: Bool) {
-        guard destinations[slot].hasCursor else { return (false, false) }
-        return (
-            destinations[slot].playing.isOver(at: wall(now)),
-            destinations[slot].playing.mode == .running
-        )
     }
 
     /// What a destination wants whose clip runs, and that has all else.
@@ -295,13 +280,13 @@ extension Core {
         {
             // What plays once has a last value for all that.
             let end = destinations[slot].playing.end(now: now, wall: wall(now))
-            return .later(earlier(refresh, end))
+            return .later(Instant.earlier(refresh, end))
         }
         let due = destinations[slot].playing.due
-        guard due <= now else { return .later(earlier(refresh, due)) }
+        guard due <= now else { return .later(Instant.earlier(refresh, due)) }
         // After a restart, or a frame that was late, its turn comes before the next is asked for.
         if let next = destinations[slot].playing.nextAsked(now: now, wall: wall(now)) {
-            return .later(earlier(refresh, next))
+            return .later(Instant.earlier(refresh, next))
         }
         if isUnchanged(slot, projection, now: now) { return .unchanged }
         // The last value is a state, also where it is shown before the end: none comes after it.
@@ -322,17 +307,6 @@ extension Core {
             expire(alert, at: slot, now: now)
         }
         return nil
-    }
-
-    /// A stale date is moved on when less than half of its time is left (rule 1).
-    private func staleRefresh(_ slot: Int, _ projection: Projection) -> Instant? {
-        let last = destinations[slot].pacing.lastSend
-        guard let after = projection.staleAfter, last != .distantPast else { return nil }
-        let half = Span(nanoseconds: after.nanoseconds / 2)
-        // What the phone was told counts, and not what was sent: that may be lost, or of a relay
-        // before this one.
-        let told = destinations[slot].staleAt.map { steady($0) - half }
-        return earlier(last + half, told)
     }
 
     func contentHash(_ projection: Projection, _ state: JSON) -> UInt64 {

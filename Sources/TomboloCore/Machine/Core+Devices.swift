@@ -287,7 +287,7 @@ extension Core {
     ) {
         for slot in devices[device]?.destinations ?? []
         where destinations.at(slot).map(self.reference) != reference {
-            noteSignOfLife(at: slot, now: now)
+            destinations[slot].noteSignOfLife(now: now)
             evaluate(slot, now: now, effects: &effects)
         }
     }
@@ -324,7 +324,7 @@ extension Core {
         switch destination.phase {
         case .ended where destination.token != nil, .live:
             // A card that rotates its token after its end has not heard of the end.
-            noteSignOfLife(at: slot, now: now)
+            destinations[slot].noteSignOfLife(now: now)
         default:
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
                 let wall = wall(now)
@@ -332,7 +332,7 @@ extension Core {
             }
             enter(.live, slot, now: now)
             // What went to the token that is gone may never have arrived.
-            if destination.phase == .gone { noteSignOfLife(at: slot, now: now) }
+            if destination.phase == .gone { destinations[slot].noteSignOfLife(now: now) }
         }
         evaluate(slot, now: now, effects: &effects)
         endPredecessor(of: slot, now: now)

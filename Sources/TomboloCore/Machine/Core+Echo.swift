@@ -4,33 +4,11 @@ import TomboloJSON
 // rule 15).
 
 extension Core {
-    /// When what Apple took last is due once more; nil for never.
-    func echoDue(_ destination: Destination, _ projection: Projection, now: Instant) -> Instant? {
-        guard destination.acknowledged >= projection.version, destination.token != nil,
-            destination.echo.count(of: projection.version) < Echo.countMax,
-            destination.pacing.lastSend != .distantPast
-        else { return nil }
-        // Frames follow one another: one that was lost is made good by the next. A bundle is all
-        // there is.
-        if projection.ending == nil, let cursor = destination.cursor, cursor.mode == .running,
-            !cursor.isOver(at: wall(now)), cursor.fit != .bundle
-        {
-            return nil
-        }
-        let last = destination.pacing.lastSend
-        let quiet = steady(projection.changedAt + configuration.limits.echoAfter)
-        var due = last < quiet ? quiet : nil
-        if let sign = destination.echo.signAt, sign > last {
-            due = earlier(due, max(sign, last + configuration.limits.echoGrace))
-        }
-        return due
-    }
-
     /// What an end that Apple took still wants.
     func wantEchoOfEnd(_ slot: Int, now: Instant) -> Want {
         guard let destination = destinations.at(slot), destination.phase == .ended,
             let projection = projection(slot), let ending = projection.ending,
-            let due = echoDue(destination, projection, now: now),
+            let due = destination.echoDue(projection, at: time(now), configuration.limits),
             max(due, now) < shownAt(ending.at, now: now) + activityLifeMax,
             !isSucceeded(destination)
         else { return .later(nil) }
@@ -44,18 +22,9 @@ extension Core {
         _ device: Int, except known: Int? = nil, now: Instant, effects: inout Effects
     ) {
         for slot in devices[device]?.destinations ?? [] where slot != known {
-            noteSignOfLife(at: slot, now: now)
+            destinations[slot].noteSignOfLife(now: now)
             evaluate(slot, now: now, effects: &effects)
         }
-    }
-
-    /// The same for one destination; the caller looks at it.
-    mutating func noteSignOfLife(at slot: Int, now: Instant) {
-        guard let destination = destinations.at(slot), destination.token != nil,
-            destination.pacing.lastSend < now
-        else { return }
-        if let sign = destination.echo.signAt, sign > destination.pacing.lastSend { return }
-        destinations[slot].echo.signAt = now
     }
 
     /// Whether a start has gone, and nobody knows what became of it.
@@ -82,7 +51,7 @@ extension Core {
             if isOver {
                 destinations[slot].echo.confirmed(projection.version)
             } else {
-                noteSignOfLife(at: slot, now: now)
+                destinations[slot].noteSignOfLife(now: now)
             }
             return
         }
@@ -108,7 +77,7 @@ extension Core {
         if isShown == true, destination.acknowledged >= projection.version {
             destinations[slot].echo.confirmed(projection.version)
         } else {
-            noteSignOfLife(at: slot, now: now)
+            destinations[slot].noteSignOfLife(now: now)
         }
     }
 }

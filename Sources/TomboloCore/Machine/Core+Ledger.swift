@@ -60,14 +60,9 @@ extension Core {
     mutating func dropAlert(of activity: Int, now: Instant) {
         let alert = activities[activity].alerts.removeFirst()
         for slot in activities[activity].destinations
-        where destinations.at(slot).map({ waits(alert, at: $0) }) ?? false {
+        where destinations[slot].waits(for: alert) {
             expire(alert, at: slot, now: now)
         }
-    }
-
-    private func waits(_ alert: Projection.PendingAlert, at destination: Destination) -> Bool {
-        !destination.isFinished && destination.phase != .waiting && destination.final == nil
-            && alert.version > destination.alertsThrough
     }
 
     /// The newest decisions of a tenant.

@@ -11,7 +11,7 @@ extension Core {
     ) {
         orphanDeadlines.set(
             device,
-            at: earlier(orphanDeadlines.at(device), now + configuration.limits.orphanToken))
+            at: Instant.earlier(orphanDeadlines.at(device), now + configuration.limits.orphanToken))
         guard let owner = devices[device], let token = owner.tokens[.activity(reference)],
             let activity = activityByKey[ActivityKey(tenant: owner.key.tenant, id: reference.id)],
             let durable = activities[activity].durable,
@@ -89,7 +89,7 @@ extension Core {
             if let slot = activityByKey[key], !activities[slot].hasEnded { continue }
             let end = steady(token.registeredAt + configuration.limits.orphanToken)
             if end > now {
-                next = earlier(next, end)
+                next = Instant.earlier(next, end)
             } else {
                 setToken(name, nil, of: device, now: now)
             }

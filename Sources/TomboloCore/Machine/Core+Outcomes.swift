@@ -16,11 +16,8 @@ extension Core {
         }
         // An outcome that comes after its push was given up says nothing more about the
         // destination, but for a start: nobody is to begin a card a second time that has begun.
-        if destinations.holds(slot), let flying = destinations[slot].inFlight,
-            flying.push == outcome.push
-        {
-            destinations[slot].inFlight = nil
-            if !flying.isFrame { noteResult(slot, outcome) }
+        if destinations.holds(slot), let flying = destinations[slot].land(outcome.push) {
+            if !flying.isFrame { destinations[slot].note(outcome) }
             settle(slot, flying, outcome.result, now: now)
             account(slot, flying, outcome.result, now: now)
             evaluate(slot, now: now, effects: &effects)
@@ -110,14 +107,6 @@ extension Core {
             now: now)
     }
 
-    private mutating func noteResult(_ slot: Int, _ outcome: PushOutcome) {
-        guard let delivery = destinations[slot].lastDelivery, delivery.result == nil else {
-            return
-        }
-        destinations[slot].lastDelivery?.result = outcome.result
-        destinations[slot].lastDelivery?.took = outcome.took
-    }
-
     private mutating func settle(
         _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, now: Instant
     ) {
@@ -125,7 +114,7 @@ extension Core {
         case .accepted: accepted(slot, flying, now: now)
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot, flying)
-            if reaches != .push { wantAgain(slot, flying, now: now) }
+            if reaches != .push { destinations[slot].wantAgain(flying, now: now) }
             if reaches == .push || reaches == .tokenMisplaced {
                 bury(slot, flying, status: status, reason: reason, now: now)
             }
@@ -135,24 +124,20 @@ extension Core {
             }
         case .notSent:
             giveBack(slot, flying)
-            wantAgain(slot, flying, now: now)
+            destinations[slot].wantAgain(flying, now: now)
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         case .unknown:
             // The alert is not tried again: it may have rung.
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot].contentHash = 0
-            wantAgain(slot, flying, now: now)
-            backOff(slot, now: now)
+            destinations[slot].wantAgain(flying, now: now)
+            destinations[slot].backOff(now: now)
         }
         markDirty(slot, mayWait: result == .accepted && flying.event == .update, now: now)
     }
 
     private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {
-        let acknowledged = destinations[slot].acknowledged
-        destinations[slot].refusalsInRow = 0
-        if acknowledged < flying.version { destinations[slot].acknowledged = flying.version }
-        destinations[slot].contentHash = flying.contentHash
-        destinations[slot].staleAt = flying.staleAt
+        destinations[slot].took(flying)
         switch flying.event {
         case .start:
             if destinations[slot].phase == .starting { begun(slot, flying.version, now: now) }
@@ -171,34 +156,16 @@ extension Core {
         listens(slot, sent: version, now: now)
     }
 
-    /// An attempt that surely came to nothing is no send: its token and its alert serve the next.
+    /// An attempt that surely came to nothing is no send.
     private mutating func giveBack(_ slot: Int, _ flying: Destination.InFlight) {
-        if flying.tokenTaken { destinations[slot].pacing.holdsToken = true }
         if flying.event == .start { takeBackStart(slot) }
-        if flying.isEcho {
-            let sentAt = destinations[slot].pacing.lastSend
-            destinations[slot].echo.takeBack(flying.version, sentAt: sentAt)
-        }
-        if let alert = flying.alert { destinations[slot].alertsThrough = alert - 1 }
-    }
-
-    /// What brought no newer version, and is lost, is wanted still: a second of its own, or the end
-    /// of a clip.
-    private mutating func wantAgain(
-        _ slot: Int, _ flying: Destination.InFlight, now: Instant
-    ) {
-        if flying.wish == .trailing { destinations[slot].owesTrailing = true }
-        guard flying.event == .update, destinations[slot].hasCursor else { return }
-        let isKnown = destinations[slot].acknowledged >= flying.version
-        destinations[slot].playing.lost(wasKnown: isKnown, now: now)
+        destinations[slot].giveBack(flying)
     }
 
     /// A start that surely came to nothing: its place in the budget and its alert serve the next.
     private mutating func takeBackStart(_ slot: Int) {
-        guard let destination = destinations.at(slot) else { return }
         setHoldsStartToken(slot, true)
-        destinations[slot].alertsThrough = min(
-            destination.alertsThrough, destination.alertsBeforeStart)
+        destinations[slot].giveBackStartAlert()
     }
 
     private mutating func rejected(
@@ -207,22 +174,16 @@ extension Core {
     ) {
         switch reaches {
         case .push:
-            // It will be refused again as it is: this version is done here.
-            destinations[slot].acknowledged = flying.version
-            if let alert = flying.alert { destinations[slot].alertsThrough = alert }
+            destinations[slot].refused(flying)
             if flying.event == .start, destinations[slot].phase == .starting {
                 startRefused(slot, now: now)
             }
             if flying.event == .end { enter(.ended, slot, now: now) }
-            destinations[slot].echo.confirmed(flying.version)
-            // Once more with a newer second, or a later stale date, it would be refused once more.
-            destinations[slot].owesTrailing = false
-            destinations[slot].staleAt = flying.staleAt
         case .tokenGone, .tokenMisplaced:
             tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
-            backOff(slot, now: now)
+            destinations[slot].backOff(now: now)
             if flying.event == .start, reaches == .tokenBackOff { backOffStarts(like: slot) }
         case .providerToken, .connection:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
@@ -268,7 +229,7 @@ extension Core {
             return
         }
         if isDoubted(since, of: token, now: now) {
-            backOff(slot, now: now)
+            destinations[slot].backOff(now: now)
             return
         }
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
@@ -294,15 +255,6 @@ extension Core {
         ActivityReference(
             id: activities[destination.activity].key.id, incarnation: destination.incarnation,
             renewal: destination.renewal)
-    }
-
-    /// 1 s, doubling to 5 min, by refusals in a row.
-    private mutating func backOff(_ slot: Int, now: Instant) {
-        guard let destination = destinations.at(slot) else { return }
-        let doublings = min(destination.refusalsInRow, 9)
-        destinations[slot].refusalsInRow += 1
-        let delay = min(Span.minutes(5), Span.seconds(1 << Int64(doublings)))
-        destinations[slot].pacing.backOffUntil = now + delay
     }
 
     /// One start token is for all activities of a type on its device.

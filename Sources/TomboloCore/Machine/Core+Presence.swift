@@ -15,7 +15,7 @@ extension Core {
         for transition in transitions { notePresence(slot, transition, now: now) }
         effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
         for destination in devices[slot]?.destinations ?? [] {
-            noteSignOfLife(at: destination, now: now)
+            destinations[destination].noteSignOfLife(now: now)
         }
         presenceChanged(slot, now: now, effects: &effects)
     }

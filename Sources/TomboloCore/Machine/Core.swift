@@ -187,6 +187,8 @@ package struct Core: Sendable {
     /// Wall time, as it goes into timestamps and records.
     package func wall(_ now: Instant) -> Instant { now + lead }
 
+    func time(_ now: Instant) -> DeliveryTime { DeliveryTime(now: now, lead: lead) }
+
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
         sweep(now: now, effects: &effects)
         while let slot = deviceDeadlines.pop(until: now) {

@@ -1,0 +1,129 @@
+// What an attempt changes at a destination alone.
+
+extension Destination {
+    /// Goes from one phase to another; false where it is in it already.
+    mutating func enter(_ next: Phase, now: Instant) -> Bool {
+        guard phase != next else { return false }
+        phase = next
+        phaseSince = now
+        if next != .gone { startWasRefused = false }
+        // What was kept for the outcome of a start that has come is kept no longer.
+        if next == .live || next == .started, inFlight?.event != .start {
+            startPush = nil
+            alertsBeforeStart = 0
+        }
+        return true
+    }
+
+    /// A start goes.
+    mutating func begin(_ push: PushID, now: Instant, wall: Instant) {
+        phase = .starting
+        phaseSince = now
+        startPush = push
+        alertsBeforeStart = alertsThrough
+        cardSince = wall
+    }
+
+    /// An attempt waits for its batch.
+    mutating func reserve(_ event: Push.Event, alert: Int64?) {
+        reservation = .pending
+        reservedAlert = alert
+        reservedStart = event == .start
+        markIsDirty = true
+    }
+
+    /// Forgets what was reserved.
+    mutating func clearReservation() {
+        if reservation != .none {
+            reservation = .none
+            reservedAlert = nil
+            reservedStart = false
+        }
+        keepsPlace = false
+    }
+
+    /// Whether the attempt is on record: a start and an alert are, before they are tried. After a
+    /// crash neither goes a second time.
+    ///
+    /// - Parameter isPaid: whether the token of a start may still be spent.
+    func isOnRecord(_ event: Push.Event, alert: Int64?, isPaid: @autoclosure () -> Bool) -> Bool {
+        guard event == .start || alert != nil else { return true }
+        guard reservation == .granted, alert == nil || reservedAlert == alert else { return false }
+        // On a slow disk a start's time may be over before it is on record.
+        return event != .start || reservedStart && isPaid()
+    }
+
+    /// Whether an alert is still to ring here.
+    func waits(for alert: Projection.PendingAlert) -> Bool {
+        !isFinished && phase != .waiting && final == nil && alert.version > alertsThrough
+    }
+
+    /// When the stale date is moved on: with less than half of its time left (rule 1).
+    func staleRefresh(_ projection: Projection, at time: DeliveryTime) -> Instant? {
+        guard let after = projection.staleAfter, pacing.lastSend != .distantPast else {
+            return nil
+        }
+        let half = Span(nanoseconds: after.nanoseconds / 2)
+        // What the phone was sent may be lost, or be a relay's before this one: what it took
+        // counts.
+        return Instant.earlier(pacing.lastSend + half, staleAt.map { time.steady($0) - half })
+    }
+
+    /// When what Apple took last is due once more (rule 15); nil for never.
+    func echoDue(
+        _ projection: Projection, at time: DeliveryTime, _ limits: Limits
+    ) -> Instant? {
+        guard acknowledged >= projection.version, token != nil,
+            echo.count(of: projection.version) < Echo.countMax,
+            pacing.lastSend != .distantPast
+        else { return nil }
+        // Frames follow one another: one that was lost is made good by the next. A bundle is all
+        // there is.
+        if projection.ending == nil, hasCursor, playing.mode == .running,
+            !playing.isOver(at: time.wall), playing.fit != .bundle
+        {
+            return nil
+        }
+        let quiet = time.steady(projection.changedAt + limits.echoAfter)
+        let due = pacing.lastSend < quiet ? quiet : nil
+        guard let sign = echo.signAt, sign > pacing.lastSend else { return due }
+        return Instant.earlier(due, max(sign, pacing.lastSend + limits.echoGrace))
+    }
+
+    /// Its device gives a sign of life: what was sent before may not have arrived.
+    mutating func noteSignOfLife(now: Instant) {
+        guard token != nil, pacing.lastSend < now else { return }
+        if let sign = echo.signAt, sign > pacing.lastSend { return }
+        echo.signAt = now
+    }
+
+    /// Whether its clip is over, and whether its frames go.
+    func clipState(at wall: Instant) -> (isOver: Bool, isRunning: Bool) {
+        guard hasCursor else { return (false, false) }
+        return (playing.isOver(at: wall), playing.mode == .running)
+    }
+
+    /// Whether its clip goes as a bundle.
+    var isBundle: Bool { hasCursor && playing.fit == .bundle }
+}
+
+/// One moment by both clocks.
+struct DeliveryTime: Sendable {
+    /// By the steady clock, which deadlines go by.
+    let now: Instant
+    /// The wall clock, which timestamps and records go by, is ahead of the steady one by this.
+    let lead: Span
+
+    var wall: Instant { now + lead }
+
+    /// When the steady clock shows what the wall clock shows at `wall`, as both go now.
+    func steady(_ wall: Instant) -> Instant { wall - lead }
+}
+
+extension Instant {
+    /// The earlier of two, where both are there.
+    static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+}

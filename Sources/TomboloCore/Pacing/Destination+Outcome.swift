@@ -1,0 +1,61 @@
+// What Apple's answer changes at a destination alone (pacing rule 14).
+
+extension Destination {
+    /// Apple took a push.
+    mutating func took(_ flying: InFlight) {
+        refusalsInRow = 0
+        acknowledged = max(acknowledged, flying.version)
+        contentHash = flying.contentHash
+        staleAt = flying.staleAt
+    }
+
+    /// Apple refuses a push for good, and would refuse it again: its version is done here.
+    mutating func refused(_ flying: InFlight) {
+        acknowledged = flying.version
+        if let alert = flying.alert { alertsThrough = alert }
+        echo.confirmed(flying.version)
+        // Once more with a newer second, or a later stale date, it would be refused once more.
+        owesTrailing = false
+        staleAt = flying.staleAt
+    }
+
+    /// An attempt that surely came to nothing is no send: its token and its alert serve the next.
+    mutating func giveBack(_ flying: InFlight) {
+        if flying.tokenTaken { pacing.holdsToken = true }
+        if flying.isEcho { echo.takeBack(flying.version, sentAt: pacing.lastSend) }
+        if let alert = flying.alert { alertsThrough = alert - 1 }
+    }
+
+    /// A start that surely came to nothing: its alert serves the next.
+    mutating func giveBackStartAlert() { alertsThrough = min(alertsThrough, alertsBeforeStart) }
+
+    /// A push is lost. What brought no newer version is still wanted: a second of its own, or the
+    /// end of a clip.
+    mutating func wantAgain(_ flying: InFlight, now: Instant) {
+        if flying.wish == .trailing { owesTrailing = true }
+        guard flying.event == .update, hasCursor else { return }
+        playing.lost(wasKnown: acknowledged >= flying.version, now: now)
+    }
+
+    /// Sends nothing for 1 s, doubling to 5 min, by refusals in a row.
+    mutating func backOff(now: Instant) {
+        let doublings = min(refusalsInRow, 9)
+        refusalsInRow += 1
+        pacing.backOffUntil = now + min(.minutes(5), .seconds(1 << Int64(doublings)))
+    }
+
+    /// Keeps the answer to the last push, if it has none yet.
+    mutating func note(_ outcome: PushOutcome) {
+        guard var delivery = lastDelivery, delivery.result == nil else { return }
+        delivery.result = outcome.result
+        delivery.took = outcome.took
+        lastDelivery = delivery
+    }
+
+    /// The push in flight, where it is this one: it is answered, and in flight no more.
+    mutating func land(_ push: PushID) -> InFlight? {
+        guard let flying = inFlight, flying.push == push else { return nil }
+        inFlight = nil
+        return flying
+    }
+}

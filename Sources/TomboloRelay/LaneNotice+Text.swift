@@ -1,13 +1,17 @@
 import TomboloCore
 
 extension CoreConfiguration {
-    /// A lane's trouble, or its end, as a line for the operator: what it is, and what finds out
-    /// more.
-    func text(_ notice: LaneNotice) -> String {
+    /// A lane's trouble, or its end, for the operator: what it is, and what finds out more.
+    func note(_ notice: LaneNotice) -> OperatorNote {
         let app = apps[Int(notice.lane.rawValue)]
         let name = "app \(app.id) (\(app.environment.name))"
-        guard let cause = notice.cause else { return "\(name): pushes go again" }
-        return "\(name): pushes wait: \(Self.text(cause)); tombolo doctor finds out more"
+        let note =
+            notice.cause.map { cause in
+                OperatorNote(
+                    .warning, .upstreamClosed, "\(name): pushes wait: \(Self.text(cause))",
+                    remedy: "tombolo doctor")
+            } ?? OperatorNote(.info, .upstreamOpen, "\(name): pushes go again")
+        return note.adding("app", app.id).adding("environment", app.environment.name)
     }
 
     private static func text(_ cause: PushResult) -> String {
@@ -17,6 +21,18 @@ extension CoreConfiguration {
             "Apple calls a new provider token expired: this machine's clock is wrong"
         case .rejected(let status, let reason, _, _): "Apple answers \(status) \(reason)"
         case .notSent(let reason), .unknown(let reason): reason
+        }
+    }
+}
+
+extension Relay {
+    /// Notes what is new of lanes: a probe that fails as the one before says nothing new.
+    func report(_ notices: [LaneNotice]) {
+        for notice in notices {
+            let note = core.configuration.note(notice)
+            guard laneNotes[notice.lane] != note else { continue }
+            laneNotes[notice.lane] = note
+            report(note)
         }
     }
 }

@@ -30,10 +30,12 @@ extension Relay {
         let changes = clock.follow(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
         if clock.isSetBack != wasSetBack {
             wasSetBack = clock.isSetBack
-            complain(
+            report(
                 wasSetBack
-                    ? clockSetBack
-                    : "the machine's clock has caught up with the timestamps that phones have")
+                    ? OperatorNote(.warning, .clockBehind, clockSetBack, remedy: "timedatectl")
+                    : OperatorNote(
+                        .info, .clockRight,
+                        "the machine's clock has caught up with the timestamps that phones have"))
         }
         return changes
     }

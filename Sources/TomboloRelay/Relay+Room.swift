@@ -19,10 +19,19 @@ extension Relay {
         let hasRoom = log.hasRoom
         guard hasRoom != hadRoom else { return hasRoom }
         hadRoom = hasRoom
-        complain(
+        report(
             hasRoom
-                ? "the disk of the log has room again: events are taken" : Self.diskFull)
+                ? OperatorNote(
+                    .info, .diskHasRoom, "the disk of the log has room again: events are taken")
+                : OperatorNote(.error, .diskFull, Self.diskFull))
         return hasRoom
+    }
+
+    static let logHasRoom = OperatorNote(
+        .info, .logHasRoom, "the log has room again: events are taken")
+
+    static func logFull(_ hint: String) -> OperatorNote {
+        OperatorNote(.error, .logFull, "the log has no room, no event is taken", remedy: hint)
     }
 
     static let diskFull =

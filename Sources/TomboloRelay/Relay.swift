@@ -44,7 +44,9 @@ package actor Relay: TurnTarget, TimerTarget {
     var (hadRoom, wasSetBack) = (true, false)
     /// What would make room, while the log has none.
     var roomHint: String?
-    let complain: @Sendable (String) -> Void
+    let report: @Sendable (OperatorNote) -> Void
+    /// The newest note of each lane that had one.
+    var laneNotes: [LaneNumber: OperatorNote] = [:]
     /// How soon a full log is tried again.
     private static let roomRetry = Duration.seconds(1)
 
@@ -67,15 +69,15 @@ package actor Relay: TurnTarget, TimerTarget {
     ///   - seed: of all the chance there is.
     ///   - trapped: what processes before have trapped over, and how often: it is set aside.
     ///   - workNote: where the core notes what it works on.
-    ///   - complain: gets a line for the operator when the log has no room, and when it has again.
+    ///   - report: gets what an operator has to know: each change of health, and its cause.
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
         configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64,
         channels: (any ChannelService)? = nil, trapped: [WorkNote.Subject: Int] = [:],
         workNote: WorkNote? = nil,
-        complain: @escaping @Sendable (String) -> Void = { _ in }
+        report: @escaping @Sendable (OperatorNote) -> Void = { _ in }
     ) {
-        self.complain = complain
+        self.report = report
         self.loop = loop
         self.log = log
         self.sender = sender
@@ -171,13 +173,13 @@ package actor Relay: TurnTarget, TimerTarget {
         while true {
             switch await attempt(batch) {
             case .success(let receipt):
-                if roomHint != nil { complain("the log has room again: events are taken") }
+                if roomHint != nil { report(Self.logHasRoom) }
                 roomHint = nil
                 noteStoredClock()
                 return receipt
             case .failure(.full(let hint)):
                 if writesAll { throw EventLogError.full(hint: hint) }
-                if roomHint == nil { complain("the log has no room, no event is taken: \(hint)") }
+                if roomHint != hint { report(Self.logFull(hint)) }
                 roomHint = hint
                 try await loop.sleep(for: Self.roomRetry)
             case .failure(let error): throw error
@@ -285,7 +287,7 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         for push in effects.pushes { sender.send(push) }
         if !effects.channels.isEmpty { wish(effects.channels) }
-        for notice in effects.lanes { complain(core.configuration.text(notice)) }
+        if !effects.lanes.isEmpty { report(effects.lanes) }
     }
 
     private func setTimer(_ wake: Instant?, now: Instant) {

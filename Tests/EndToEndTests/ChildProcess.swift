@@ -58,15 +58,20 @@ final class ChildProcess {
         }
     }
 
-    /// The next line of stderr. Throws where none comes within `seconds`.
-    func errorLine(within seconds: Int32) throws -> String {
+    /// The next line of stderr that has `text`; those before it are passed over. Throws where none
+    /// comes within `seconds`.
+    func errorLine(containing text: String = "", within seconds: Int32) throws -> String {
         let deadline = Self.now() + Int64(seconds) * 1_000
         while true {
             if let end = errorBytes.firstIndex(of: 10) {
-                defer { errorBytes.removeFirst(end + 1) }
-                return String(decoding: errorBytes[..<end], as: UTF8.self)
+                let line = String(decoding: errorBytes[..<end], as: UTF8.self)
+                errorBytes.removeFirst(end + 1)
+                if text.isEmpty || line.contains(text) { return line }
+                continue
             }
-            guard try read(until: deadline) else { throw TestFailure("no line on stderr") }
+            guard try read(until: deadline) else {
+                throw TestFailure("no line with \(text) on stderr")
+            }
         }
     }
 

@@ -22,7 +22,8 @@ import TomboloJSON
         let relay = try RunningRelay(serve: directory.path, key: key)
         let second = try Tombolo.run("serve", "--data", directory.path, "--listen", "127.0.0.1:0")
         #expect(second.status == 3)
-        #expect(second.errors.contains("\n  try: "))
+        #expect(second.errors.contains(" error   stopped: "))
+        #expect(second.errors.contains("; try: "))
         // So is a key that would be written past the relay; with a key it goes through it.
         let mint = ["key", "mint", "--scope", "observe", "--data", directory.path]
         #expect(try Tombolo.run(mint).status == 3)

@@ -51,7 +51,7 @@ extension World {
             sender: wire ?? Sender(self, life), configuration: plan.configuration,
             wallClock: seam.clock, seed: dice.seed(.machine),
             channels: faults.contains(FaultSet(.channels)) ? office(of: life) : nil,
-            complain: { [self] in checkTelling("a complaint", $0) })
+            report: { [self] in checkTelling("a note", "\($0.text) \($0.remedy ?? "")") })
         life.relay = relay
         apple.begin()
         do {

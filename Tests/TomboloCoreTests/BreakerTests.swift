@@ -26,8 +26,7 @@ import TomboloJSON
         #expect(!Self.isOpen([false] + [Bool](repeating: true, count: 8)))
     }
 
-    @Test func `an operator is told once that pushes wait, with the cause, and once that they go`()
-    {
+    @Test func `why pushes wait is told after each try that fails, and once that they go`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 1)
@@ -38,13 +37,21 @@ import TomboloJSON
         }
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 60)
-        rig.verdict = { _ in .accepted }
-        rig.advance(to: 2_000)
-        #expect(rig.notices.map { $0.cause == nil } == [false, true])
-        guard case .rejected(403, "InvalidProviderToken", _, _)? = rig.notices.first?.cause else {
-            Issue.record("\(rig.notices)")
-            return
+        let refused = rig.notices.count
+        rig.verdict = { _ in .notSent(reason: "connection refused") }
+        rig.advance(to: 200)
+        #expect(refused > 1 && rig.notices.count > refused)
+        for (place, notice) in rig.notices.enumerated() {
+            switch notice.cause {
+            case .rejected(403, "InvalidProviderToken", _, _)?: #expect(place < refused)
+            case .notSent("connection refused")?: #expect(place >= refused)
+            default: Issue.record("\(notice)")
+            }
         }
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 4_000)
+        #expect(rig.notices.count { $0.cause == nil } == 1)
+        #expect(rig.notices.last?.cause == nil)
     }
 
     @Test func `half of the last hundred open it, however they are spread`() {

@@ -90,7 +90,7 @@ private final class CrampedLog: EventLog {
     @Test func `a relay whose disk is nearly full is not ready, and a line says so`() throws {
         let log = CrampedLog()
         let lines = Mutex<[String]>([])
-        try RelayTests.with(log, complain: { line in lines.withLock { $0.append(line) } }) {
+        try RelayTests.with(log, report: { note in lines.withLock { $0.append(note.text) } }) {
             relay, _ in
             #expect(await relay.isReady)
             log.isFull.store(true, ordering: .relaxed)

@@ -49,7 +49,7 @@ import TomboloRelay
     /// Runs a relay on a loop, and `body` beside it.
     static func with(
         _ log: any EventLog = InMemoryEventLog(),
-        complain: @escaping @Sendable (String) -> Void = { _ in },
+        report: @escaping @Sendable (OperatorNote) -> Void = { _ in },
         _ body: @escaping @Sendable (Relay, ScriptedApple) async throws -> Void
     ) throws {
         try EpollLoop.run { loop in
@@ -58,7 +58,7 @@ import TomboloRelay
                 tenant: tenant, id: "com.example.app", environment: .sandbox, allowsLab: true)
             let relay = Relay(
                 loop: loop, log: log, sender: apple, configuration: CoreConfiguration(apps: [app]),
-                wallClock: MachineClock(), seed: 1, complain: complain)
+                wallClock: MachineClock(), seed: 1, report: report)
             apple.relay = relay
             #expect(try await relay.recover().isEmpty)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -123,7 +123,9 @@ import TomboloRelay
         reason: String, told: String
     ) throws {
         let lines = Mutex<[String]>([])
-        try Self.with(complain: { line in lines.withLock { $0.append(line) } }) { relay, apple in
+        try Self.with(report: { note in
+            lines.withLock { $0.append("\(note.text); \(note.remedy ?? "")") }
+        }) { relay, apple in
             try await Self.equip(relay, "phone")
             apple.result = .rejected(
                 status: 403, reason: reason, reaches: .providerToken, tokenGoneSince: nil)
@@ -132,15 +134,25 @@ import TomboloRelay
             let key = ActivityKey(tenant: Self.tenant, id: Identifier("cat")!)
             _ = await relay.waitForDelivery(
                 key, version: 1, deadline: relay.loop.now + .milliseconds(200))
+            // Another cause is another line, and the same one again is none.
+            apple.result = .rejected(
+                status: 503, reason: "Shutdown", reaches: .lane, tokenGoneSince: nil)
+            let deadline = relay.loop.now + .seconds(20)
+            while lines.withLock({ $0.count }) < 2, relay.loop.now < deadline {
+                try await relay.loop.sleep(for: .milliseconds(20))
+            }
+            try await relay.loop.sleep(for: .seconds(4))
             apple.result = .accepted
-            _ = await relay.waitForDelivery(
-                key, version: 1, deadline: relay.loop.now + .seconds(20))
+            while lines.withLock({ $0.count }) < 3, relay.loop.now < deadline {
+                try await relay.loop.sleep(for: .milliseconds(20))
+            }
         }
         let all = lines.withLock { $0 }
-        #expect(all.count == 2, "\(all)")
+        #expect(all.count == 3, "\(all)")
+        #expect(all.dropFirst().first?.contains("Apple answers 503 Shutdown") == true, "\(all)")
         #expect(all.first?.hasPrefix("app com.example.app (sandbox): ") == true, "\(all)")
         #expect(all.first?.contains(told) == true && all.first?.contains("doctor") == true)
-        #expect(all.last == "app com.example.app (sandbox): pushes go again")
+        #expect(all.last == "app com.example.app (sandbox): pushes go again; ")
     }
 
     @Test func `many commands of one turn are answered in their order`() throws {

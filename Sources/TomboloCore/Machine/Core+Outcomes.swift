@@ -76,11 +76,12 @@ extension Core {
     ) {
         let index = Int(lane.rawValue)
         let tenant = configuration.apps[index].tenant
-        let wasParked = lanes[index].parkedUntil != nil
+        let parkedBefore = lanes[index].parkedUntil
         defer {
-            let isParked = lanes[index].parkedUntil != nil
-            if isParked != wasParked {
-                effects.lanes.append(LaneNotice(lane: lane, cause: isParked ? result : nil))
+            // A probe that fails too may have another cause.
+            let parked = lanes[index].parkedUntil
+            if parked != parkedBefore {
+                effects.lanes.append(LaneNotice(lane: lane, cause: parked.map { _ in result }))
             }
         }
         switch result {

@@ -73,7 +73,7 @@ package struct Effects: Sendable {
     package var pushes: [Push] = []
     /// Lanes whose pool wants one more channel.
     package var channels: [LaneNumber] = []
-    /// Lanes whose pushes wait from now on, or go again: for an operator.
+    /// Lanes whose pushes wait, after each probe that failed too, or go again: for an operator.
     package var lanes: [LaneNotice] = []
 
     package init() {}

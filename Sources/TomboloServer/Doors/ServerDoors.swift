@@ -23,6 +23,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     package var watch: (() -> HTTPServerView)?
     /// The simulator's phones, in `tombolo dev`; nil elsewhere.
     package var phoneWall: PhoneWall?
+    /// Takes what the operator has to know of requests.
+    package var report: @Sendable (OperatorNote) -> Void = { _ in }
+    private var notes: ProblemNotes
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
@@ -48,6 +51,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         self.loop = loop
         self.configuration = configuration
         refusedKeys = RefusedKeys(configuration)
+        notes = ProblemNotes(now: loop.now)
         self.channels = channels
         self.chance = chance
     }
@@ -60,19 +64,27 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
 
     package func handle(_ exchange: HTTPExchange) async {
         let head = exchange.head
-        var tenant: TenantID?
+        var route: Route?
+        var principal: Principal?
         do {
-            let request = try admit(exchange)
-            tenant = request.principal?.tenant
-            if let tenant {
+            let request = try admit(exchange, &route)
+            principal = request.principal
+            if let tenant = principal?.tenant {
                 counters[tenant, default: DoorCounters()].count(request.route.operation)
             }
             guard let response = try await performCounted(request, exchange) else { return }
             send(response, to: exchange)
         } catch {
-            if let tenant { counters[tenant, default: DoorCounters()].count(error.code) }
+            if let tenant = principal?.tenant {
+                counters[tenant, default: DoorCounters()].count(error.code)
+            }
             let traceID = DoorRequest.traceID(head) ?? Hex.encode(chance(16))
             send(.problem(error, traceID: traceID), to: exchange)
+            let told = ProblemNotes.Request(
+                method: head.method, operation: route?.operation, traceID: traceID,
+                tenant: principal?.tenant.name.rawValue, keyID: principal?.keyID,
+                address: principal == nil ? head.peerAddress : nil)
+            for note in notes.notes(of: error, told, now: loop.now) { report(note) }
         }
     }
 
@@ -99,13 +111,18 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     }
 
     /// Finds the route and checks the key: the one place where a request becomes a `DoorRequest`.
-    private func admit(_ exchange: HTTPExchange) throws(Problem) -> DoorRequest {
+    ///
+    /// - Parameter route: set as soon as it is found, also where the request is refused then.
+    private func admit(
+        _ exchange: HTTPExchange, _ route: inout Route?
+    ) throws(Problem) -> DoorRequest {
         let head = exchange.head
         guard let target = RequestTarget(head.target) else {
             throw Problem(
                 .unknownRoute, "The path cannot be read: an escape is broken, or it is not UTF-8.")
         }
         let match = try match(head.method, target)
+        route = match.route
         let principal = try authorize(head, match)
         let request = DoorRequest(
             head: head, target: target, match: match, principal: principal, access: access,

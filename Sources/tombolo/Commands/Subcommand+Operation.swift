@@ -27,6 +27,9 @@ extension Flag {
         "data", .directory, "the relay's data directory; a fresh temporary one by default")
     static let consoleDirectory = Flag(
         "console-dir", .directory, "serve the console's files from here, while working on them")
+    static let log = Flag(
+        "log", .choice(OperatorLogFormat.allCases.map(\.rawValue)), environment: "TOMBOLO_LOG",
+        "how the lines on stderr look: text (the default), or a JSON object a line")
     static let noInput = toggle("no-input", "read no keys from the terminal")
 
     static let simulatorListen = Flag(
@@ -64,7 +67,7 @@ extension Flag {
     static let ofConfiguration: [Flag] = [
         configuration, data,
         Flag("listen", .address, environment: "TOMBOLO_LISTEN", listen.summary),
-        tlsCertificate, tlsKey,
+        tlsCertificate, tlsKey, log,
     ]
 }
 
@@ -72,7 +75,8 @@ extension Subcommand {
     static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
         flags: [
-            .devData, .listen, .simulatorAddress, .phones, .phoneType, .consoleDirectory, .noInput,
+            .devData, .listen, .simulatorAddress, .phones, .phoneType, .consoleDirectory, .log,
+            .noInput,
         ],
         details: [
             "phone-1 has the budget class lab, phone-2 frequent, phone-3 standard. Their app has the\n"
@@ -90,8 +94,14 @@ extension Subcommand {
     static let serve = Subcommand(
         path: ["serve"], summary: "The relay",
         flags: Flag.ofConfiguration + [.consoleDirectory],
-        details: ["SIGTERM ends it after what it accepted is finished."],
-        examples: ["tombolo serve --config /etc/tombolo/tombolo.json"],
+        details: [
+            "SIGTERM ends it after what it accepted is finished. stderr has a line when it starts and\n"
+                + "ends, for each change of its health, and for each request that it refuses."
+        ],
+        examples: [
+            "tombolo serve --config /etc/tombolo/tombolo.json",
+            "tombolo serve --config tombolo.json --log json 2>>relay.log",
+        ],
         run: ServeCommand.run)
 
     static let sim = Subcommand(

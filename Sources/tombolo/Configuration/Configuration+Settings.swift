@@ -13,6 +13,8 @@ extension Configuration {
         Setting(
             "insecure", .flag(\.isInsecure),
             "Allow clear text on an address that other machines reach."),
+        Setting(
+            "log", .logFormat(\.logFormat), "How the lines on stderr look: for people, or as JSON."),
     ]
 
     /// The keys of `limits`.

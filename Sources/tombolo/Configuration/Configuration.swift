@@ -38,6 +38,8 @@ struct Configuration: Sendable {
     var tls: TLS?
     /// Whether a listener that others can reach may speak clear text.
     var isInsecure = false
+    /// The lines on stderr.
+    var logFormat = OperatorLogFormat.text
     var apps: [App] = []
     var budgets = Budgets()
     /// How long history is kept: `limits.history` and `limits.facts`.

@@ -1,3 +1,5 @@
+import TomboloRelay
+
 /// Something about one value of a configuration: what keeps a relay from starting, or what an
 /// operator has to know although it starts.
 struct ConfigurationFinding: Hashable, Sendable {
@@ -25,6 +27,15 @@ extension ConfigurationSources {
     /// The finding with its fix on a second line.
     func line(_ finding: ConfigurationFinding) -> String {
         "\(text(finding))\n  try: \(finding.remedy)"
+    }
+
+    /// The finding as what a running relay says of it.
+    func note(
+        _ finding: ConfigurationFinding, _ event: OperatorNote.Event = .configurationNotice
+    ) -> OperatorNote {
+        let isCertificate = finding.pointer == "/tls/certificate" && event == .configurationNotice
+        return OperatorNote(
+            .warning, isCertificate ? .certificate : event, text(finding), remedy: finding.remedy)
     }
 
     /// What a relay starts with; all findings, each with its own fix, where it does not start.

@@ -54,6 +54,9 @@ struct ConfigurationSources: Sendable {
             configuration.listen = listen
         }
         if let data = value("data", "/data") { configuration.data = data }
+        if let log = value("log", "/log").flatMap(OperatorLogFormat.init) {
+            configuration.logFormat = log
+        }
         let certificate =
             value("tls-certificate", "/tls/certificate") ?? configuration.tls?.certificate
         let key = value("tls-key", "/tls/key") ?? configuration.tls?.key

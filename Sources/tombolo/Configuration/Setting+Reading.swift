@@ -20,6 +20,9 @@ extension Setting {
         case .fileIfAny(let path):
             set(path, reader.string(name).map { Configuration.path($0, in: directory) }, &owner)
         case .flag(let path): set(path, reader.bool(name), &owner)
+        case .logFormat(let path):
+            let choices = OperatorLogFormat.allCases.map { ($0.rawValue, $0) }
+            set(path, reader.choice(name, choices), &owner)
         case .origin(let path): set(path, origin(&reader), &owner)
         case .perHour(let path, let range):
             if reader.isNull(name) {

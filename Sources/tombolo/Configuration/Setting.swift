@@ -17,6 +17,7 @@ struct Setting<Owner>: Sendable {
         case file(Path<String>)
         case flag(Path<Bool>)
         case fileIfAny(Path<String?>)
+        case logFormat(Path<OperatorLogFormat>)
         case origin(Path<Origin?>)
         /// `null` is no bucket.
         case perHour(Path<Double?>, ClosedRange<Double>)
@@ -62,6 +63,7 @@ struct Setting<Owner>: Sendable {
         case .environment: "`production` or `sandbox`"
         case .file, .fileIfAny: "path"
         case .flag: "`true` or `false`"
+        case .logFormat: "`text` or `json`"
         case .origin: "`https://HOST:PORT`"
         case .perHour(_, let range):
             "\(range.lowerBound) to \(Int64(range.upperBound)), or `null`: no limit"
@@ -83,6 +85,7 @@ struct Setting<Owner>: Sendable {
             guard let file = owner[keyPath: path] else { return nil }
             writer.string(file)
         case .flag(let path): writer.bool(owner[keyPath: path])
+        case .logFormat(let path): writer.string(owner[keyPath: path].rawValue)
         case .origin(let path):
             guard let origin = owner[keyPath: path] else { return nil }
             writer.string(origin.description)

@@ -2,6 +2,7 @@ import Glibc
 import TomboloCore
 import TomboloJSON
 import TomboloLoop
+import TomboloRelay
 
 /// `dev`.
 enum DevCommand {
@@ -17,10 +18,24 @@ enum DevCommand {
                 remedy: "tombolo dev --listen 127.0.0.1:8780")
         }
         let workplace = try DevWorkplace(invocation.text(.devData))
-        let run = try await DevRun(
-            context, workplace: workplace, listen: listen, simulator: address, phones: phones)
-        try await run.run()
-        return .succeeded
+        // Where the islands are drawn on the same terminal, only what matters comes between.
+        let isShared = context.terminal.outputIsTerminal && context.terminal.errorIsTerminal
+        let log = OperatorLog(
+            context.invocation.text(.log).flatMap(OperatorLogFormat.init) ?? .text,
+            least: isShared ? .warning : .info, loop: context.loop)
+        defer { log.end() }
+        let life = RelayLife(log)
+        do {
+            let run = try await DevRun(
+                context, workplace: workplace, listen: listen, simulator: address, phones: phones,
+                life: life)
+            try await run.run()
+            life.ended(nil)
+            return .succeeded
+        } catch let error as ProgramError {
+            life.ended(error)
+            return error.status
+        }
     }
 }
 
@@ -34,6 +49,7 @@ final class DevRun: @unchecked Sendable {
     private let address: SocketAddressText
     private let phones: Int
     private let loop: EpollLoop
+    private let life: RelayLife
     private let lanes = LaneSender()
     private var configuration: Configuration
     private let service: RelayService
@@ -41,17 +57,18 @@ final class DevRun: @unchecked Sendable {
 
     init(
         _ context: CommandContext, workplace: DevWorkplace, listen: SocketAddressText,
-        simulator address: SocketAddressText, phones: Int
+        simulator address: SocketAddressText, phones: Int, life: RelayLife
     ) async throws {
         self.context = context
+        self.life = life
         self.workplace = workplace
         self.address = address
         self.phones = phones
         loop = context.loop
         configuration = workplace.configuration(listen)
         configuration.readConsole(from: context.invocation.text(.consoleDirectory))
-        service = try await RelayService(configuration, lanes: lanes, loop: context.loop) { line in
-            context.terminal.complain("tombolo: \(line)\n")
+        service = try await RelayService(configuration, lanes: lanes, loop: context.loop) {
+            life.log.write($0)
         }
     }
 
@@ -88,6 +105,7 @@ final class DevRun: @unchecked Sendable {
         try lanes.open(try CheckedApp.all(of: configuration), loop: loop)
         let ready = ReadyLine(
             api: service.origin, key: key, simulator: url, caFile: caFile)
+        life.started(configuration, at: service.origin)
         try FileBytes.write(ready.json.bytes + [10], to: workplace.readyFile)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.lanes.run() }
@@ -131,7 +149,7 @@ final class DevRun: @unchecked Sendable {
     private func stopOnSignal() async throws {
         let signals = try SignalWaiter([SIGTERM, SIGINT, SIGHUP], on: loop)
         defer { signals.close() }
-        _ = try await signals.next()
+        life.signal = try await signals.next()
         await stop()
     }
 }

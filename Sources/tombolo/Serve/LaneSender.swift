@@ -62,15 +62,17 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     /// Where a lane's key is another one, it is proven first: a connection with it is opened, and
     /// Apple answers a push to a token that no phone has. Then pushes go there, and what is in
     /// flight with the old key ends. A key that cannot be read, or that Apple does not take, leaves
-    /// the old one in use. Answers a line for each lane that has something to say.
-    func rotate(_ sources: ConfigurationSources, loop: EpollLoop) async -> [String] {
-        var lines: [String] = []
+    /// the old one in use. Answers a note for each lane that has something to say.
+    func rotate(_ sources: ConfigurationSources, loop: EpollLoop) async -> [OperatorNote] {
+        var notes: [OperatorNote] = []
         let apps = sources.configuration.apps
         for (index, lane) in lanes.enumerated() {
             guard let place = apps.firstIndex(where: { lane.checked.isLane(of: $0) }) else {
-                lines.append(
-                    "app \(lane.app.id): it is not in the configuration any more; a restart "
-                        + "removes it")
+                notes.append(
+                    OperatorNote(
+                        .warning, .configurationNeedsRestart,
+                        "app \(lane.app.id): it is not in the configuration any more; a restart "
+                            + "removes it"))
                 continue
             }
             do {
@@ -78,40 +80,51 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
                 let key = key(of: checked, loop: loop)
                 guard key !== lane.key else { continue }
                 let next = try LaneClient(checked, key: key, loop: loop)
-                lines.append(await replace(lane, by: next, at: index))
+                notes.append(await replace(lane, by: next, at: index))
             } catch let faults as ConfigurationFaults {
-                lines += faults.findings.map {
-                    "app \(lane.app.id): key \(lane.app.keyID) stays in use: "
-                        + "\(sources.text($0))\n  try: \($0.remedy)"
+                notes += faults.findings.map {
+                    Self.stays(lane.app, ": \(sources.text($0))", remedy: $0.remedy)
                 }
             } catch {
-                lines.append("app \(lane.app.id): key \(lane.app.keyID) stays in use: \(error)")
+                notes.append(Self.stays(lane.app, ": \(error)"))
             }
         }
-        return lines
+        return notes
     }
 
-    private func replace(_ old: LaneClient, by next: LaneClient, at index: Int) async -> String {
+    private static func stays(
+        _ app: Configuration.App, _ cause: String, remedy: String? = nil
+    ) -> OperatorNote {
+        OperatorNote(
+            .error, .configurationRefused, "app \(app.id): key \(app.keyID) stays in use\(cause)",
+            remedy: remedy)
+    }
+
+    private func replace(
+        _ old: LaneClient, by next: LaneClient, at index: Int
+    ) async -> OperatorNote {
         next.relay = relay
         starting.append(next)
         startingPlace?.unpark()
-        let verdict = await next.prove(within: Self.warmTime)
-        guard case .taken = verdict else {
+        let key = "key \(next.app.keyID)"
+        switch await next.prove(within: Self.warmTime) {
+        case .taken: break
+        case .refused(let cause, let fix):
             next.retire()
-            let stays = "app \(old.app.id): key \(old.app.keyID) stays in use, "
-            let key = "key \(next.app.keyID)"
-            return switch verdict {
-            case .refused(let cause, let fix): stays + "\(key) is refused: \(cause)\n  try: \(fix)"
-            case .taken(let cause), .unanswered(let cause):
-                stays + "\(key) is not proven: \(cause)\n  try: tombolo doctor; then SIGHUP again"
-            }
+            return Self.stays(old.app, ", \(key) is refused: \(cause)", remedy: fix)
+        case .unanswered(let cause):
+            next.retire()
+            return Self.stays(
+                old.app, ", \(key) is not proven: \(cause)",
+                remedy: "tombolo doctor; then SIGHUP again")
         }
         old.isCurrent = false
         next.isCurrent = true
         lanes[index] = next
         next.tellCapacity()
         old.retire()
-        return "app \(next.app.id): key \(next.app.keyID) is in use"
+        return OperatorNote(
+            .info, .configurationApplied, "app \(next.app.id): \(key) is in use")
     }
 
     /// Pushes whose outcome is not known yet.

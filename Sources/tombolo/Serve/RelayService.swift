@@ -30,12 +30,13 @@ final class RelayService: @unchecked Sendable {
     /// A push that is out is waited for as long as its client waits.
     static let pushTime = Duration.seconds(10)
 
-    /// Opens the log, recovers, and binds the listener. `complain` takes a line for each damaged
-    /// row. `tls` is made of the configuration's files; nil: the listener speaks clear text.
+    /// Opens the log, recovers, and binds the listener. `report` takes a note for each damaged row,
+    /// and all that the relay has to tell from then on. `tls` is made of the configuration's files;
+    /// nil: the listener speaks clear text.
     init(
         _ configuration: Configuration, tls: TLSServerConfiguration? = nil, lanes: LaneSender,
         loop: EpollLoop,
-        complain: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (OperatorNote) -> Void
     ) async throws {
         guard let data = configuration.data else {
             throw ProgramError.usage(
@@ -58,10 +59,10 @@ final class RelayService: @unchecked Sendable {
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
             wallClock: SystemClock(), seed: chance.next(), channels: lanes,
-            trapped: trapped, workNote: note, complain: complain)
+            trapped: trapped, workNote: note, report: report)
         lanes.attach(relay)
         do {
-            for line in try await relay.recover() { complain(line) }
+            for line in try await relay.recover() { report(OperatorNote(.warning, .damage, line)) }
             // What was read is as large again as what was made of it.
             tombolo_release_free_memory()
         } catch {
@@ -70,11 +71,15 @@ final class RelayService: @unchecked Sendable {
         let pepper = try Self.pepper(data)
         access = AccessControl(pepper: pepper, records: await relay.keys())
         for number in access.unreadable {
-            complain("API key \(number) cannot be read: it is refused")
+            report(
+                OperatorNote(
+                    .warning, .damage, "API key \(number) cannot be read: it is refused",
+                    remedy: "tombolo key mint"))
         }
         doors = ServerDoors(
             relay: relay, access: access, loop: loop,
             configuration: configuration.doors, channels: lanes)
+        doors.report = report
         isSecure = tls != nil
         doors.certificateEnd = tls?.validity.upperBound
         server = try Self.listen(

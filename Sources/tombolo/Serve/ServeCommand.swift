@@ -1,14 +1,32 @@
 import Glibc
 import TomboloJSON
 import TomboloLoop
+import TomboloRelay
 
 /// `serve`.
 enum ServeCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(context.invocation)
         let checked = try sources.checked()
+        let log = OperatorLog(checked.configuration.logFormat, loop: context.loop)
+        defer { log.end() }
+        let life = RelayLife(log)
+        do {
+            try await serve(context, sources, checked, life)
+            life.ended(nil)
+            return .succeeded
+        } catch let error as ProgramError {
+            life.ended(error)
+            return error.status
+        }
+    }
+
+    private static func serve(
+        _ context: CommandContext, _ sources: ConfigurationSources, _ checked: CheckedConfiguration,
+        _ life: RelayLife
+    ) async throws {
         for notice in checked.notices(at: SystemClock().now()) {
-            context.terminal.complain("tombolo: \(sources.line(notice))\n")
+            life.log.write(sources.note(notice))
         }
         let lanes = LaneSender()
         try lanes.open(checked.apps, loop: context.loop)
@@ -16,18 +34,18 @@ enum ServeCommand {
         configuration.readConsole(from: context.invocation.text(.consoleDirectory))
         let service = try await RelayService(
             configuration, tls: checked.tls, lanes: lanes, loop: context.loop
-        ) {
-            context.terminal.complain("tombolo: \($0)\n")
-        }
+        ) { life.log.write($0) }
         let ready = ReadyLine(api: service.origin)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await lanes.run() }
-            group.addTask { try await stopOnSignal(service, context.loop) }
-            let reload = ServeReload(context, sources, checked, lanes: lanes, service: service)
+            group.addTask { try await stopOnSignal(service, life, context.loop) }
+            let reload = ServeReload(
+                context, sources, checked, lanes: lanes, service: service, log: life.log)
             group.addTask { try await reload.runOnSignal() }
             group.addTask { try await reload.watchCertificate() }
             defer { group.cancelAll() }
-            try await service.run {
+            try await service.run { [configuration] in
+                life.started(configuration, at: ready.api)
                 if context.terminal.outputIsTerminal {
                     try context.terminal.print(
                         "the relay is ready at \(ready.api); its console: \(ready.console)")
@@ -36,14 +54,15 @@ enum ServeCommand {
                 }
             }
         }
-        return .succeeded
     }
 
     /// The first signal stops gracefully; the second does what it does to any program.
-    private static func stopOnSignal(_ service: RelayService, _ loop: EpollLoop) async throws {
+    private static func stopOnSignal(
+        _ service: RelayService, _ life: RelayLife, _ loop: EpollLoop
+    ) async throws {
         let signals = try SignalWaiter([SIGTERM, SIGINT], on: loop)
         defer { signals.close() }
-        _ = try await signals.next()
+        life.signal = try await signals.next()
         signals.close()
         await service.stop()
     }

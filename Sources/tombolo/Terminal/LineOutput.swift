@@ -2,12 +2,11 @@ import Glibc
 import TomboloJSON
 import TomboloLoop
 
-/// Lines for whoever reads stdout, without ever waiting for them: a relay must not stand still
-/// because a terminal is stopped or a script has read the first line and no more.
+/// Lines for those who read stdout or stderr, without ever waiting for them: a relay must not stand
+/// still because a terminal is stopped or a script has read the first line and no more.
 ///
 /// What is not taken waits in a bounded buffer; beyond it lines are left out, and once there is
-/// room again a line `{"left_out":N}` says how many. Files and sockets are written to directly. On
-/// the loop only.
+/// room again a line says how many. Files and sockets are written to directly. On the loop only.
 final class LineOutput: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -16,23 +15,38 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     private let loop: EpollLoop
     private var waiting: [UInt8] = []
     private var leftOut = 0
+    private let leftOutLine: (Int) -> [UInt8]
     private var isRegistered = false
     private var isGone = false
 
     /// A reader who is behind by more than this has stopped reading.
     static let waitingBytesMax = 256 << 10
 
-    init(loop: EpollLoop) {
+    /// - Parameter leftOutLine: what is written in the place of so many lines.
+    init(
+        loop: EpollLoop, descriptor wanted: Int32 = 1,
+        leftOutLine: @escaping (Int) -> [UInt8] = LineOutput.leftOut
+    ) {
         self.loop = loop
+        self.leftOutLine = leftOutLine
         var status = stat()
-        let kind = fstat(1, &status) == 0 ? status.st_mode & S_IFMT : 0
+        let kind = fstat(wanted, &status) == 0 ? status.st_mode & S_IFMT : 0
         // Opened anew, so that not to wait is this process's choice alone: the shell shares the old
         // one. A file opened anew would be written from its start.
         let opened =
             kind == S_IFIFO || kind == S_IFCHR
-            ? open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
+            ? open("/proc/self/fd/\(wanted)", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
         ownsDescriptor = opened >= 0
-        descriptor = ownsDescriptor ? opened : 1
+        descriptor = ownsDescriptor ? opened : wanted
+    }
+
+    /// `{"left_out":N}`.
+    static func leftOut(_ count: Int) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("left_out", count)
+        writer.endObject()
+        return writer.bytes
     }
 
     deinit {
@@ -42,11 +56,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     /// Takes a line, without its line break.
     func write(line: [UInt8]) {
         if leftOut > 0, waiting.isEmpty {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("left_out", leftOut)
-            writer.endObject()
-            waiting = writer.bytes + [10]
+            waiting = leftOutLine(leftOut) + [10]
             leftOut = 0
         }
         guard waiting.count + line.count < Self.waitingBytesMax else {

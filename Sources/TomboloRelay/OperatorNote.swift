@@ -1,0 +1,66 @@
+/// One thing that an operator has to know, whatever it is printed as.
+package struct OperatorNote: Hashable, Sendable {
+    /// How soon somebody has to look.
+    package enum Level: String, Hashable, Sendable, CaseIterable {
+        /// It is as it should be.
+        case info
+        /// Something waits, or soon will: look at it today.
+        case warning
+        /// Something is refused or lost until somebody acts.
+        case error
+    }
+
+    /// What happened: the word to search for.
+    package enum Event: String, Hashable, Sendable, CaseIterable {
+        case started
+        case stopped
+        case upstreamClosed = "upstream-closed"
+        case upstreamOpen = "upstream-open"
+        case logFull = "log-full"
+        case logHasRoom = "log-has-room"
+        case diskFull = "disk-full"
+        case diskHasRoom = "disk-has-room"
+        case clockBehind = "clock-behind"
+        case clockRight = "clock-right"
+        case damage
+        case certificate
+        case configurationNotice = "config-notice"
+        case configurationApplied = "config-applied"
+        case configurationNeedsRestart = "config-needs-restart"
+        case configurationRefused = "config-refused"
+        case requestRefused = "request-refused"
+        case requestFailed = "request-failed"
+        case notesLeftOut = "notes-left-out"
+    }
+
+    /// A value beside the sentence, for programs that search by it.
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: String
+    }
+
+    package var level: Level
+    package var event: Event
+    /// One sentence without a full stop.
+    package var text: String
+    package private(set) var fields: [Field] = []
+    /// The fix, as a command where there is one.
+    package var remedy: String?
+
+    package init(
+        _ level: Level, _ event: Event, _ text: String, remedy: String? = nil
+    ) {
+        self.level = level
+        self.event = event
+        self.text = text
+        self.remedy = remedy
+    }
+
+    /// The same with one more value; none is added for nil.
+    package func adding(_ name: String, _ value: String?) -> OperatorNote {
+        guard let value else { return self }
+        var note = self
+        note.fields.append(Field(name: name, value: value))
+        return note
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+import TestSupport
+import Testing
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloLoop
+import TomboloRelay
+
+@testable import TomboloServer
+
+@Suite struct ProblemNotesTests {
+    private let now = MonotonicInstant(nanoseconds: 1_000)
+    private let request = ProblemNotes.Request(
+        method: "PUT", operation: .startActivity, traceID: "4bf9", tenant: "main", keyID: "k1")
+
+    @Test func `a flood of refusals is bounded, told, and leaves room for failures`() {
+        var notes = ProblemNotes(now: now)
+        let refusal = Problem(.invalidField, "secret-value")
+        let taken = (0..<500).reduce(0) { sum, _ in
+            sum + notes.notes(of: refusal, request, now: now).count
+        }
+        #expect(taken == ProblemNotes.burst)
+        let failure = notes.notes(of: Problem(.internalError, "It broke."), request, now: now)
+        #expect(failure.count == 2, "the count of those left out, and itself")
+        #expect(failure.first?.event == .notesLeftOut)
+        #expect(failure.first?.text.hasPrefix("400 ") == true)
+        #expect(failure.last?.level == .error)
+        #expect(failure.last?.text.hasSuffix("500 internal-error: It broke.") == true)
+        let later = notes.notes(of: refusal, request, now: now + .seconds(1))
+        #expect(later.count == 1)
+        #expect(later.first?.text == "startActivity is refused: 422 invalid-field")
+    }
+
+    @Test func `a refusal names its fields and has none of their values`() throws {
+        var notes = ProblemNotes(now: now)
+        let refusal = Problem(
+            .invalidField, "token aabb is wrong",
+            errors: [FieldError(pointer: "/token", message: "aabb is no token")])
+        let note = try #require(notes.notes(of: refusal, request, now: now).first)
+        #expect(!"\(note)".contains("aabb"))
+        #expect(note.fields.contains { $0.name == "fields" && $0.value == "/token" })
+        #expect(note.fields.contains { $0.name == "trace_id" && $0.value == "4bf9" })
+    }
+
+    @Test func `each problem that the doors answer is noted with its trace id`() async throws {
+        let notes = Mutex<[OperatorNote]>([])
+        try await withDoors { doors in
+            doors.doors.report = { note in notes.withLock { $0.append(note) } }
+            let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+            _ = try await doors.call(
+                "GET", "/v1/activities/nobody", fields: ["traceparent: \(trace)"])
+            _ = try await doors.call("GET", "/v1/nothing")
+            _ = try await doors.call("GET", "/v1/activities", key: "wrong")
+            _ = try await doors.call("GET", "/v1/activities")
+        }
+        let all = notes.withLock { $0 }
+        #expect(
+            all.map(\.text) == [
+                "showActivity is refused: 404 unknown-activity",
+                "GET of an unknown path is refused: 404 unknown-route",
+                "listActivities is refused: 401 unauthorized",
+            ])
+        func values(_ name: String) -> [String?] {
+            all.map { note in note.fields.first { $0.name == name }?.value }
+        }
+        #expect(values("trace_id").first == "4bf92f3577b34da6a3ce929d0e0e4736")
+        #expect(values("trace_id").allSatisfy { $0?.utf8.count == 32 })
+        #expect(values("tenant") == ["main", nil, nil])
+        #expect(values("from") == [nil, "127.0.0.1", "127.0.0.1"])
+    }
+}

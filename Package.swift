@@ -161,11 +161,12 @@ let package = Package(
             "EndToEndTests",
             [
                 "TestSupport", "TomboloJSON", "TomboloCrypto", "TomboloCore", "TomboloAPI",
-                "TomboloSimulator", "TomboloAPNs", "tombolo", "CoreRig",
+                "TomboloSimulator", "TomboloAPNs", "TomboloRelay", "TomboloServer", "tombolo",
+                "CoreRig",
             ],
             exclude: [
                 "ten_kills.py", "httpx_client.py", "foreign_clients.py", "fault_run.py",
-                "verdicts.py", "doors", "console.py",
+                "verdicts.py", "doors", "console.py", "watched_day.py", "alerts_test.yml",
             ]),
     ]
 )

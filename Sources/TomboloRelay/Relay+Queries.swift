@@ -34,10 +34,6 @@ extension Relay {
     /// What a tenant has done since the process began.
     package func counters(of tenant: TenantID) -> CoreCounters { core.counters(of: tenant) }
 
-    /// How many of a tenant's apps have pushes waiting for Apple: it refuses their provider token,
-    /// is unwell, or cannot be reached.
-    package func appsWaiting(of tenant: TenantID) -> Int { core.lanesParked(of: tenant) }
-
     /// Whether nobody else has an app here.
     package func isAlone(_ tenant: TenantID) -> Bool {
         core.configuration.apps.allSatisfy { $0.tenant == tenant }

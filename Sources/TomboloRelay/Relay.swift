@@ -47,6 +47,9 @@ package actor Relay: TurnTarget, TimerTarget {
     let report: @Sendable (OperatorNote) -> Void
     /// The newest note of each lane that had one.
     var laneNotes: [LaneNumber: OperatorNote] = [:]
+    /// By lane.
+    var meters: [UpstreamMeter]
+    package private(set) var commitTimes = DurationHistogram()
     /// How soon a full log is tried again.
     private static let roomRetry = Duration.seconds(1)
 
@@ -69,15 +72,17 @@ package actor Relay: TurnTarget, TimerTarget {
     ///   - seed: of all the chance there is.
     ///   - trapped: what processes before have trapped over, and how often: it is set aside.
     ///   - workNote: where the core notes what it works on.
+    ///   - refusalReasons: the reasons of Apple's that are counted by their names.
     ///   - report: gets what an operator has to know: each change of health, and its cause.
     package init(
         loop: any Loop, log: any EventLog, sender: any PushSender,
         configuration: CoreConfiguration, wallClock: any WallClock, seed: UInt64,
         channels: (any ChannelService)? = nil, trapped: [WorkNote.Subject: Int] = [:],
-        workNote: WorkNote? = nil,
+        workNote: WorkNote? = nil, refusalReasons: [String] = [],
         report: @escaping @Sendable (OperatorNote) -> Void = { _ in }
     ) {
         self.report = report
+        meters = configuration.apps.map { _ in UpstreamMeter(reasons: refusalReasons) }
         self.loop = loop
         self.log = log
         self.sender = sender
@@ -188,9 +193,12 @@ package actor Relay: TurnTarget, TimerTarget {
     }
 
     private func attempt(_ batch: AppendBatch) async -> Result<AppendReceipt, EventLogError> {
-        do { return .success(try await log.append(batch, under: .sole)) } catch {
-            return .failure(error)
-        }
+        let begin = loop.now
+        do {
+            let receipt = try await log.append(batch, under: .sole)
+            commitTimes.count(Span(nanoseconds: (loop.now - begin).nanoseconds))
+            return .success(receipt)
+        } catch { return .failure(error) }
     }
 
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.
@@ -219,7 +227,7 @@ package actor Relay: TurnTarget, TimerTarget {
         wakeWatchers()
     }
 
-    private static let stopping = Answer.refused(
+    static let stopping = Answer.refused(
         Refusal(.stopping, "the relay is stopping; whether this was stored is not known: ask again")
     )
 
@@ -267,7 +275,7 @@ package actor Relay: TurnTarget, TimerTarget {
         }
         for input in taken { core.step(input, now: now, effects: &effects) }
         if isEmpty { core.step(.tick, now: now, effects: &effects) }
-        carryOut(effects)
+        carryOut(effects, now: now)
         // A batch that is due is the appender's, not the timer's.
         let (hasBatch, wake) = Self.next(of: &core, now: now)
         if hasBatch { appending.unpark() }
@@ -281,10 +289,11 @@ package actor Relay: TurnTarget, TimerTarget {
         (core.hasBatch(now: now), core.nextWake)
     }
 
-    private func carryOut(_ effects: Effects) {
+    private func carryOut(_ effects: Effects, now: Instant) {
         for (ticket, answer) in effects.answers {
             if let waiter = waiting.removeValue(forKey: ticket) { self.answer(waiter, answer) }
         }
+        if !effects.pushes.isEmpty { measure(effects.pushes, now: now) }
         for push in effects.pushes { sender.send(push) }
         if !effects.channels.isEmpty { wish(effects.channels) }
         if !effects.lanes.isEmpty { report(effects.lanes) }
@@ -358,43 +367,5 @@ package actor Relay: TurnTarget, TimerTarget {
                 put(.command(command, Ticket(lastTicket)))
             }
         }
-    }
-
-    /// All or none.
-    package func submitAtomically(_ commands: [Command]) async -> Answer {
-        guard await recall(commands.map(\.activity)) else { return Self.stopping }
-        return await ask { .atomic(commands, $0) }
-    }
-
-    /// Brings activities back into memory that had left it, so that what is asked of them is
-    /// decided as ever. False where the log cannot say.
-    func recall(_ keys: [ActivityKey]) async -> Bool {
-        let missing = core.mayHaveRetired(among: keys)
-        guard !missing.isEmpty else { return true }
-        // A log that cannot be read takes nothing either.
-        guard let found = try? await log.retired(named: missing) else { return false }
-        for one in found {
-            put(.remembered(PlacedHead(one)))
-        }
-        return true
-    }
-
-    /// What a device, or its backend, tells.
-    package func submit(
-        _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
-    ) async -> Answer {
-        await ask { .device(device, command, $0, by: authority) }
-    }
-
-    /// Keeps an API key as the doors encoded it; nil deletes.
-    package func storeKey(number: Int64, value: [UInt8]?) async -> Answer {
-        await ask { .key(number: number, value: value, $0) }
-    }
-
-    /// Registers a type of an app; `app` nil: the tenant's only one.
-    package func storeType(
-        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
-    ) async -> Answer {
-        await ask { .type(type, name: name, app: app, tenant, $0) }
     }
 }

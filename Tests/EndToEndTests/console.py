@@ -304,7 +304,7 @@ def eight_tabs(browser, relay):
     """Eight tabs of one key are one stream, and it ends with the last of them."""
     def tails():
         text = relay.call("GET", "/metrics").decode()
-        return int(text.split('tombolo_http_requests_total{operation="tail"} ')[1].split()[0])
+        return int(text.split('tombolo_http_requests_total{operation="tail",status="200"} ')[1].split()[0])
 
     before = tails()
     context = browser.new_context()

@@ -125,7 +125,7 @@ class Relay:
 
     def metrics(self):
         lines = self.ask("GET", "/metrics", raw=True).splitlines()
-        return {l.rsplit(" ", 1)[0]: int(l.rsplit(" ", 1)[1]) for l in lines if l and l[0] != "#"}
+        return {l.rsplit(" ", 1)[0]: int(float(l.rsplit(" ", 1)[1])) for l in lines if l and l[0] != "#"}
 
     def stop(self):
         self.process.terminate()

@@ -162,6 +162,10 @@ extension TaintedWorld {
             #""[a-z_]*(at|as_of|since|until)":"[^"]*""#, #""apns_id":"[^"]*""#,
             #""id":"dlv_[^"]*""#,
             #""took_ms":[0-9.]+"#, #""trace_id":"[^"]*""#, #""id":"[0-9a-f]{12}""#,
+            #""created_by":"[0-9a-f]{12}""#,
+            // How long things take is the machine's; and who runs the relay sees all commits.
+            #"tombolo_(event_to_sent|sent_to_answered)_seconds_(bucket|sum)[^\n]*"#,
+            #"tombolo_commit_seconds[^\n]*"#,
             #""key":"tmb_[^"]*""#, #"(?i)(date|content-length): [^\r\n]*"#, #"curl: [^\n]*"#,
             #"clock_behind_seconds [0-9]+"#,
             // For two seconds a reserved start counts as if it were more than one.

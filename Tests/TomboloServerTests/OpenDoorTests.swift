@@ -45,7 +45,7 @@ import TomboloJSON
             #expect(metrics.lines.contains("tombolo_events_accepted_total 1"))
             #expect(
                 metrics.lines.contains(
-                    #"tombolo_http_requests_total{operation="startActivity"} 1"#))
+                    #"tombolo_http_requests_total{operation="startActivity",status="201"} 1"#))
             #expect(
                 metrics.lines.contains(#"tombolo_http_problems_total{code="unknown-activity"} 1"#))
             let other = try await doors.mint("observe", tenant: TenantID(Identifier("other")!))
@@ -54,7 +54,7 @@ import TomboloJSON
             #expect(none.lines.contains("tombolo_activities_live 0"))
             #expect(
                 none.lines.contains(
-                    #"tombolo_http_requests_total{operation="startActivity"} 0"#))
+                    #"tombolo_http_requests_total{operation="startActivity",status="200"} 0"#))
             #expect(none.lines.contains("tombolo_log_last_seq 0"), "its own newest")
             #expect(metrics.lines.contains("tombolo_log_last_seq 1"))
             let curl = try Curl([doors.origin + "/metrics"], on: doors.loop)

@@ -26,6 +26,9 @@ package struct APNsReason: Hashable, Sendable {
         table.first { $0.status == status && $0.name == name }
     }
 
+    /// The names in Apple's tables, each once.
+    package static let names = Array(Set(table.map(\.name))).sorted()
+
     /// What an answer that is in no table reaches, by its status alone.
     ///
     /// 3xx, and 2xx other than 200, come from no APNs: something else answers at the endpoint, and

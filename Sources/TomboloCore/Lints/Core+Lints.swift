@@ -272,9 +272,9 @@ extension Core {
         ]
     }
 
-    /// How many of a tenant's lanes wait for Apple.
-    package func lanesParked(of tenant: TenantID) -> Int {
-        zip(configuration.apps, lanes).count { $0.tenant == tenant && $1.parkedUntil != nil }
+    /// Whether a lane's pushes wait for Apple.
+    package func isParked(_ lane: LaneNumber) -> Bool {
+        lanes[Int(lane.rawValue)].parkedUntil != nil
     }
 
     /// What a type says that its older apps cannot follow.

@@ -164,6 +164,7 @@ extension Core {
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
+        if wish != .frame { push.changedAt = projection.changedAt }
         if !destinations[slot].keepsPlace { lanes[Int(lane.rawValue)].took() }
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)

@@ -144,6 +144,8 @@ extension Core {
                 && activities[destinations[slot].activity].key.tenant == tenant
         }
         counters.devices = population.devices[tenant] ?? 0
+        counters.deadLetters = deadLetters.count { $0.activity.tenant == tenant }
+        counters.pauses = pauses(of: tenant).count
         return counters
     }
 

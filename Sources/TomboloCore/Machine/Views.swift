@@ -138,4 +138,6 @@ package struct CoreCounters: Hashable, Sendable {
     package var activitiesLive = 0
     package var destinations = 0
     package var devices = 0
+    package var deadLetters = 0
+    package var pauses = 0
 }

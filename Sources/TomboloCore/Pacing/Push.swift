@@ -49,6 +49,8 @@ package struct Push: Hashable, Sendable {
     /// `apns-collapse-id`, at most 64 bytes; starts carry one.
     package var collapseID: String?
     package var payload: [UInt8]
+    /// Wall time of the newest change that it carries; nil for a clip's frame and for surfaces.
+    package var changedAt: Instant?
 
     @inlinable package init(
         id: PushID, lane: LaneNumber, event: Event, token: String, apnsID: String,

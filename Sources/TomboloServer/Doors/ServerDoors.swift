@@ -21,6 +21,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     package var certificateEnd: Int64?
     /// The counts of the HTTP server; nil where there is none, as in tests.
     package var watch: (() -> HTTPServerView)?
+    /// What the process and its disk take; nil where nobody looks, as in tests.
+    package var machine: (() -> MachineView)?
     /// The simulator's phones, in `tombolo dev`; nil elsewhere.
     package var phoneWall: PhoneWall?
     /// Takes what the operator has to know of requests.
@@ -30,7 +32,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
     /// What each key has in hand, by its id; none that has nothing.
-    private var uses: [String: KeyUse] = [:]
+    private(set) var uses: [String: KeyUse] = [:]
     private var suggestions = SuggestionAllowance()
     private(set) var refusedKeys: RefusedKeys
     private let chance: @Sendable (Int) -> [UInt8]
@@ -69,12 +71,11 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         do {
             let request = try admit(exchange, &route)
             principal = request.principal
-            if let tenant = principal?.tenant {
-                counters[tenant, default: DoorCounters()].count(request.route.operation)
-            }
             guard let response = try await performCounted(request, exchange) else { return }
+            count(request.route, principal, response.status)
             send(response, to: exchange)
         } catch {
+            if let route { count(route, principal, error.status) }
             if let tenant = principal?.tenant {
                 counters[tenant, default: DoorCounters()].count(error.code)
             }
@@ -86,6 +87,18 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
                 address: principal == nil ? head.peerAddress : nil)
             for note in notes.notes(of: error, told, now: loop.now) { report(note) }
         }
+    }
+
+    /// Counts an answer among those of the key's tenant.
+    private func count(_ route: Route, _ principal: Principal?, _ status: Int) {
+        guard let tenant = principal?.tenant else { return }
+        counters[tenant, default: DoorCounters()].count(route.operation, status: status)
+    }
+
+    /// Begins an answer that comes in parts.
+    func begin(_ exchange: HTTPExchange, _ request: DoorRequest, _ fields: HTTPFields) {
+        count(request.route, request.principal, 200)
+        exchange.begin(200, fields)
     }
 
     /// Counts the request among those of its key while it is open.

@@ -4,76 +4,93 @@ import TomboloHTTP
 import TomboloRelay
 
 extension ServerDoors {
-    /// What the key's tenant has done: nothing tells of the others.
+    /// What the key's tenant has done: nothing tells of the others. An operator of the relay sees
+    /// its process and its disk too.
     func metrics(_ request: DoorRequest) async -> DoorResponse {
         var text = MetricsText()
         let tenant = request.tenant
         let counters = counters[tenant] ?? DoorCounters()
         Self.write(await relay.counters(of: tenant), to: &text)
+        text.write(.lastSeq, await relay.lastSeq(of: tenant))
+        Self.write(await relay.upstreams(of: tenant), to: &text)
+        text.write(.requests, counters.requests)
         text.write(
-            "tombolo_log_last_seq", .gauge, "Sequence of the tenant's newest durable event.",
-            await relay.lastSeq(of: tenant))
-        text.write(
-            "tombolo_ready", .gauge, "1 while events are taken.", await relay.isReady ? 1 : 0)
-        text.write(
-            "tombolo_apps_waiting", .gauge,
-            "Apps whose pushes wait: Apple refuses the key, is unwell, or cannot be reached.",
-            Int64(await relay.appsWaiting(of: tenant)))
-        if let end = certificateEnd {
-            text.write(
-                "tombolo_certificate_end_seconds", .gauge,
-                "When the listener's certificate ends, in Unix time.", end)
-        }
-        text.write(
-            "tombolo_clock_behind_seconds", .gauge,
-            "How far the machine's clock is behind the timestamps that phones have.",
-            await relay.clockBehind.nanoseconds / 1_000_000_000)
-        text.write(
-            "tombolo_http_requests_total", .counter, "Requests by operation.", label: "operation",
-            Operation.allCases.map { ($0.rawValue, counters.requests[$0] ?? 0) })
-        text.write(
-            "tombolo_http_problems_total", .counter, "Refusals by code.", label: "code",
-            ProblemCode.allCases.map { ($0.rawValue, counters.problems[$0] ?? 0) })
+            .problems, ProblemCode.allCases.map { ([$0.rawValue], counters.problems[$0] ?? 0) })
+        text.write(.ready, await relay.isReady ? 1 : 0)
+        text.write(.clockBehind, await relay.clockBehind.nanoseconds / 1_000_000_000)
+        if let end = certificateEnd { text.write(.certificateEnd, end) }
+        text.write(.buildInfo, [([configuration.version], 1)])
+        let operates = tenant == .main && request.principal?.scopes.contains(.operate) == true
         // Of all clients: no tenant learns of the others'.
-        if await relay.isAlone(tenant) {
+        let isAlone = await relay.isAlone(tenant)
+        if isAlone || operates {
             if let server = watch?() { Self.write(server, to: &text) }
             text.write(
-                "tombolo_http_keys_refused_total", .counter,
-                "Requests without a valid key, of all clients, by what they were answered.",
-                label: "status", [("401", refusedKeys.refused), ("429", refusedKeys.slowed)])
+                .keysRefused, [(["401"], refusedKeys.refused), (["429"], refusedKeys.slowed)])
+        }
+        if operates {
+            text.write(.commit, [([], await relay.commitTimes)])
+            if let machine = machine?() { Self.write(machine, to: &text) }
         }
         return .text(text.text, type: MetricsText.contentType)
     }
 
     private static func write(_ server: HTTPServerView, to text: inout MetricsText) {
-        text.write(
-            "tombolo_http_bytes_held", .gauge,
-            "Bytes of unread answers and unfinished bodies, of all clients.", server.bytesHeld)
-        text.write(
-            "tombolo_http_connections_cut_total", .counter,
-            "Connections that the relay ended or refused because a client went beyond a limit.",
-            label: "reason", server.cuts.map { ($0.reason.rawValue, $0.count) })
+        text.write(.bytesHeld, server.bytesHeld)
+        text.write(.connectionsCut, server.cuts.map { ([$0.reason.rawValue], $0.count) })
     }
 
     private static func write(_ core: CoreCounters, to text: inout MetricsText) {
+        text.write(.eventsAccepted, core.eventsAccepted)
+        text.write(.commandsRefused, core.commandsRefused)
+        text.write(.pushesSent, core.pushesSent)
         text.write(
-            "tombolo_events_accepted_total", .counter, "Events stored.", core.eventsAccepted)
-        text.write(
-            "tombolo_commands_refused_total", .counter, "Commands refused by the core.",
-            core.commandsRefused)
-        text.write("tombolo_pushes_sent_total", .counter, "Pushes handed over.", core.pushesSent)
-        text.write(
-            "tombolo_push_results_total", .counter, "Pushes by what became of them.",
-            label: "result",
+            .pushResults,
             [
-                ("accepted", core.pushesAccepted), ("rejected", core.pushesRejected),
-                ("not_sent", core.pushesNotSent), ("unknown", core.pushesUnknown),
+                (["accepted"], core.pushesAccepted), (["rejected"], core.pushesRejected),
+                (["not_sent"], core.pushesNotSent), (["unknown"], core.pushesUnknown),
             ])
-        text.write("tombolo_frames_sent_total", .counter, "Frames of clips sent.", core.framesSent)
+        text.write(.framesSent, core.framesSent)
+        text.write(.activitiesLive, Int64(core.activitiesLive))
+        text.write(.destinations, Int64(core.destinations))
+        text.write(.devices, Int64(core.devices))
+        text.write(.deadLetters, Int64(core.deadLetters))
+        text.write(.pauses, Int64(core.pauses))
+    }
+
+    private static func write(_ upstreams: [UpstreamView], to text: inout MetricsText) {
+        func labels(_ upstream: UpstreamView) -> MetricsText.Labels {
+            [upstream.app, upstream.environment.name]
+        }
         text.write(
-            "tombolo_activities_live", .gauge, "Activities that run.", Int64(core.activitiesLive))
+            .upstreams,
+            upstreams.flatMap { upstream in
+                [
+                    (labels(upstream) + ["open"], upstream.isClosed ? 0 : 1),
+                    (labels(upstream) + ["closed"], upstream.isClosed ? 1 : 0),
+                ]
+            })
         text.write(
-            "tombolo_destinations", .gauge, "Destinations known.", Int64(core.destinations))
-        text.write("tombolo_devices", .gauge, "Devices registered.", Int64(core.devices))
+            .refusals,
+            upstreams.flatMap { upstream in
+                upstream.meter.refusals.sorted { $0.key < $1.key }.map { reason, count in
+                    (labels(upstream) + [reason], count)
+                }
+            })
+        text.write(.eventToSent, upstreams.map { (labels($0), $0.meter.eventToSent) })
+        text.write(.sentToAnswered, upstreams.map { (labels($0), $0.meter.sentToAnswered) })
+    }
+
+    private static func write(_ machine: MachineView, to text: inout MetricsText) {
+        text.write(.logBytes, machine.logBytes)
+        text.write(.diskFree, machine.diskFreeBytes)
+        text.write(
+            .upstreamInfo,
+            machine.upstreams.map { ([$0.app, $0.environment, $0.endpoint, $0.caFile], 1) })
+        text.write(.cpu, seconds: machine.cpuSeconds)
+        text.write(.residentMemory, machine.residentBytes)
+        text.write(.openDescriptors, machine.openDescriptors)
+        text.write(.mostDescriptors, machine.mostDescriptors)
+        text.write(.startTime, seconds: machine.startedAt)
     }
 }

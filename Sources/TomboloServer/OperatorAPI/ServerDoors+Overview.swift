@@ -64,7 +64,7 @@ extension ServerDoors {
         if let reason = await relay.unreadiness {
             items.append(.init("not_ready", reason, commands: ["tombolo doctor"]))
         }
-        let waiting = await relay.appsWaiting(of: tenant)
+        let waiting = await relay.upstreams(of: tenant).count(where: \.isClosed)
         if waiting > 0 {
             items.append(
                 .init(

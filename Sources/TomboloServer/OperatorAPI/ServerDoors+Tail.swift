@@ -30,7 +30,7 @@ extension ServerDoors {
         if request.head.method == "HEAD" {
             return DoorResponse(status: 200, fields: fields, body: [])
         }
-        exchange.begin(200, fields)
+        begin(exchange, request, fields)
         do {
             try await follow(&tail, request, exchange)
         } catch {

@@ -12,7 +12,7 @@ extension ServerDoors {
         try request.checkIsLines()
         if try request.isDryRun { return try await dryRunLines(request, exchange) }
         if try request.flag("atomic") { return try await appendAtomically(request, exchange) }
-        exchange.begin(200, ["content-type": "application/x-ndjson"])
+        begin(exchange, request, ["content-type": "application/x-ndjson"])
         do {
             try await appendLines(request, exchange)
         } catch {

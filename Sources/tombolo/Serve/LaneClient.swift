@@ -107,7 +107,7 @@ final class LaneClient: PushOutcomeReceiver, @unchecked Sendable {
 
     func pushEnded(_ outcome: PushOutcome) {
         guard isProving else {
-            relay?.pushEnded(outcome)
+            relay?.pushEnded(outcome, in: number)
             return
         }
         proof = outcome.result

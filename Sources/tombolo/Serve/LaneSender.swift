@@ -2,6 +2,7 @@ import TomboloAPNs
 import TomboloCore
 import TomboloLoop
 import TomboloRelay
+import TomboloServer
 
 /// Joins the relay and the push clients: each push goes to its lane, each outcome comes back.
 ///
@@ -129,6 +130,15 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
 
     /// Pushes whose outcome is not known yet.
     var pushesInFlight: Int { lanes.reduce(0) { $0 + $1.client.status.pushesInFlight } }
+
+    /// Where the pushes of each lane go.
+    var places: [MachineView.UpstreamPlace] {
+        lanes.map { lane in
+            MachineView.UpstreamPlace(
+                app: lane.app.id, environment: lane.app.environment.name,
+                endpoint: "\(lane.checked.lane.endpoint)", caFile: lane.app.caFile ?? "")
+        }
+    }
 
     func send(_ push: Push) {
         let lane = Int(push.lane.rawValue)

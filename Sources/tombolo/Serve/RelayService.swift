@@ -1,4 +1,5 @@
 import CLinux
+import TomboloAPNs
 import TomboloCore
 import TomboloCrypto
 import TomboloEventLog
@@ -59,7 +60,8 @@ final class RelayService: @unchecked Sendable {
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
             wallClock: SystemClock(), seed: chance.next(), channels: lanes,
-            trapped: trapped, workNote: note, report: report)
+            trapped: trapped, workNote: note,
+            refusalReasons: APNsReason.names, report: report)
         lanes.attach(relay)
         do {
             for line in try await relay.recover() { report(OperatorNote(.warning, .damage, line)) }
@@ -85,8 +87,18 @@ final class RelayService: @unchecked Sendable {
         server = try Self.listen(
             configuration.listen, tls, loop, doors,
             limits: configuration.server)
-        let (memory, cuts) = (server.memory, server.cuts)
+        watch(data)
+    }
+
+    /// What the doors show of server and machine.
+    private func watch(_ data: String) {
+        let (memory, cuts, lanes) = (server.memory, server.cuts, lanes)
         doors.watch = { HTTPServerView(memory, cuts) }
+        doors.machine = {
+            var view = MachineReader(data: data).view
+            view.upstreams = lanes.places
+            return view
+        }
     }
 
     /// `http://127.0.0.1:8780`, with the real port: what clients on this machine use.

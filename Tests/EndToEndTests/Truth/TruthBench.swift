@@ -244,7 +244,7 @@ final class TruthBench {
             let update = try relay.tombolo(
                 "update", "cat", "-s", "lap=\(lap)", "--urgency", "high", "--wait", "3s")
             try #require(update.status == 0, "\(update.errors)")
-            if try request("GET", "/metrics").body.contains("tombolo_apps_waiting 1") { return }
+            if try request("GET", "/metrics").body.contains(#"state="closed"} 1"#) { return }
         }
     }
 

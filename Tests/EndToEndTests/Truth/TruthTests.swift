@@ -7,6 +7,8 @@ import Testing
 /// `doctor` say, and how a command ends. A state that is told to one and hidden from another is how
 /// operators are misled.
 @Suite(.serialized) struct TruthTests {
+    private static let closed =
+        #"tombolo_upstreams{app="com.example.app",environment="sandbox",state="closed"} 1"#
     private static let update = ["update", "cat", "-s", "lap=8"]
 
     static let rows: [TruthRow] = [
@@ -83,7 +85,7 @@ import Testing
                 try $0.pushUntilParked()
                 return nil
             },
-            answer: (200, "lane-parked"), metrics: "tombolo_apps_waiting 1",
+            answer: (200, "lane-parked"), metrics: closed,
             stderr: "pushes wait", doctor: (5, "cannot be reached"),
             cli: (update, (0, "lane-parked"))),
         TruthRow(
@@ -93,7 +95,7 @@ import Testing
                 try $0.pushUntilParked()
                 return nil
             },
-            answer: (200, "lane-parked"), metrics: "tombolo_apps_waiting 1",
+            answer: (200, "lane-parked"), metrics: closed,
             stderr: "pushes wait: Apple answers 403 InvalidProviderToken",
             doctor: (1, "Apple does not know key"), cli: (update, (0, "lane-parked"))),
 

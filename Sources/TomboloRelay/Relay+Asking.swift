@@ -1,0 +1,44 @@
+package import TomboloCore
+import TomboloEventLog
+
+// Questions and commands that go through the core, one at a time.
+
+extension Relay {
+    /// All or none.
+    package func submitAtomically(_ commands: [Command]) async -> Answer {
+        guard await recall(commands.map(\.activity)) else { return Self.stopping }
+        return await ask { .atomic(commands, $0) }
+    }
+
+    /// Brings activities back into memory that had left it, so that what is asked of them is
+    /// decided as ever. False where the log cannot say.
+    func recall(_ keys: [ActivityKey]) async -> Bool {
+        let missing = core.mayHaveRetired(among: keys)
+        guard !missing.isEmpty else { return true }
+        // A log that cannot be read takes nothing either.
+        guard let found = try? await log.retired(named: missing) else { return false }
+        for one in found {
+            put(.remembered(PlacedHead(one)))
+        }
+        return true
+    }
+
+    /// What a device, or its backend, tells.
+    package func submit(
+        _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
+    ) async -> Answer {
+        await ask { .device(device, command, $0, by: authority) }
+    }
+
+    /// Keeps an API key as the doors encoded it; nil deletes.
+    package func storeKey(number: Int64, value: [UInt8]?) async -> Answer {
+        await ask { .key(number: number, value: value, $0) }
+    }
+
+    /// Registers a type of an app; `app` nil: the tenant's only one.
+    package func storeType(
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
+    ) async -> Answer {
+        await ask { .type(type, name: name, app: app, tenant, $0) }
+    }
+}

@@ -1,0 +1,158 @@
+/// One metric with all its series: what it is, and who sees it.
+///
+/// The table of them is what `/metrics` writes by and what `deploy/README.md` prints; a test
+/// compares both with what a relay answers.
+package struct MetricFamily: Hashable, Sendable {
+    /// What Prometheus calls a metric's type.
+    package enum Kind: String, Hashable, Sendable { case counter, gauge, histogram }
+
+    /// Whose keys see a family.
+    package enum Audience: String, Hashable, Sendable {
+        /// Each key that may observe sees its tenant's own.
+        case tenant
+        /// Of all clients: a tenant that has the relay for itself, and operators of the relay.
+        case alone
+        /// Of the process and its machine: keys of the tenant `main` with scope `operate`.
+        case operators
+    }
+
+    package let name: String
+    package let kind: Kind
+    package let labels: [String]
+    package let audience: Audience
+    /// One sentence.
+    package let help: String
+
+    private init(
+        _ name: String, _ kind: Kind, labels: [String] = [], seenBy audience: Audience = .tenant,
+        _ help: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.labels = labels
+        self.audience = audience
+        self.help = help
+    }
+
+    package static let all: [MetricFamily] = ofEvents + ofPushes + ofDoors + ofRelay + ofProcess
+
+    // MARK: What is said
+
+    static let eventsAccepted = MetricFamily(
+        "tombolo_events_accepted_total", .counter, "Events stored.")
+    static let commandsRefused = MetricFamily(
+        "tombolo_commands_refused_total", .counter, "Commands refused by the core.")
+    static let activitiesLive = MetricFamily(
+        "tombolo_activities_live", .gauge, "Activities that run.")
+    static let destinations = MetricFamily("tombolo_destinations", .gauge, "Destinations known.")
+    static let devices = MetricFamily("tombolo_devices", .gauge, "Devices registered.")
+    static let pauses = MetricFamily("tombolo_pauses", .gauge, "Pauses in force.")
+    static let lastSeq = MetricFamily(
+        "tombolo_log_last_seq", .gauge, "Sequence of the tenant's newest durable event.")
+    private static let ofEvents = [
+        eventsAccepted, commandsRefused, activitiesLive, destinations, devices, pauses, lastSeq,
+    ]
+
+    // MARK: What is pushed
+
+    private static let appLabels = ["app", "environment"]
+
+    static let pushesSent = MetricFamily(
+        "tombolo_pushes_sent_total", .counter, "Pushes handed over.")
+    static let pushResults = MetricFamily(
+        "tombolo_push_results_total", .counter, labels: ["result"], "Pushes by what became of them."
+    )
+    static let framesSent = MetricFamily(
+        "tombolo_frames_sent_total", .counter, "Frames of clips sent.")
+    static let refusals = MetricFamily(
+        "tombolo_refusals_total", .counter, labels: appLabels + ["reason"],
+        "Pushes that Apple refused, by its reason; other: one that is in none of its tables.")
+    static let deadLetters = MetricFamily(
+        "tombolo_dead_letters", .gauge, "Pushes that Apple refused for good, and nobody retried.")
+    static let upstreams = MetricFamily(
+        "tombolo_upstreams", .gauge, labels: appLabels + ["state"],
+        "1 for the state of an app's way to Apple: open, or closed while its pushes wait because "
+            + "Apple refuses the key, is unwell, or cannot be reached.")
+    static let eventToSent = MetricFamily(
+        "tombolo_event_to_sent_seconds", .histogram, labels: appLabels,
+        "From the newest change that a push carries to its hand-over: pacing, and waiting for "
+            + "routes and tokens.")
+    static let sentToAnswered = MetricFamily(
+        "tombolo_sent_to_answered_seconds", .histogram, labels: appLabels,
+        "From a push's hand-over to Apple's answer.")
+    private static let ofPushes = [
+        pushesSent, pushResults, framesSent, refusals, deadLetters, upstreams, eventToSent,
+        sentToAnswered,
+    ]
+
+    // MARK: What is asked
+
+    static let requests = MetricFamily(
+        "tombolo_http_requests_total", .counter, labels: ["operation", "status"],
+        "Requests with a valid key, by operation and status.")
+    static let problems = MetricFamily(
+        "tombolo_http_problems_total", .counter, labels: ["code"], "Refusals by code.")
+    static let bytesHeld = MetricFamily(
+        "tombolo_http_bytes_held", .gauge, seenBy: .alone,
+        "Bytes of unread answers and unfinished bodies, of all clients.")
+    static let connectionsCut = MetricFamily(
+        "tombolo_http_connections_cut_total", .counter, labels: ["reason"], seenBy: .alone,
+        "Connections that the relay ended or refused because a client went beyond a limit.")
+    static let keysRefused = MetricFamily(
+        "tombolo_http_keys_refused_total", .counter, labels: ["status"], seenBy: .alone,
+        "Requests without a valid key, of all clients, by what they were answered.")
+    private static let ofDoors = [requests, problems, bytesHeld, connectionsCut, keysRefused]
+
+    // MARK: How the relay is
+
+    static let ready = MetricFamily("tombolo_ready", .gauge, "1 while events are taken.")
+    static let clockBehind = MetricFamily(
+        "tombolo_clock_behind_seconds", .gauge,
+        "How far the machine's clock is behind the timestamps that phones have.")
+    static let certificateEnd = MetricFamily(
+        "tombolo_certificate_end_seconds", .gauge,
+        "When the listener's certificate ends, in Unix time; only with TLS.")
+    static let buildInfo = MetricFamily(
+        "tombolo_build_info", .gauge, labels: ["version"], "1, with the relay's version.")
+    static let commit = MetricFamily(
+        "tombolo_commit_seconds", .histogram, seenBy: .operators,
+        "From a batch's hand-over to the log until it is on disk.")
+    static let logBytes = MetricFamily(
+        "tombolo_log_bytes", .gauge, seenBy: .operators, "Bytes of the log's files.")
+    static let diskFree = MetricFamily(
+        "tombolo_disk_free_bytes", .gauge, seenBy: .operators,
+        "Bytes that are free on the disk of the log.")
+    static let upstreamInfo = MetricFamily(
+        "tombolo_upstream_info", .gauge, labels: appLabels + ["endpoint", "ca_file"],
+        seenBy: .operators,
+        "1, with where an app's pushes go, and the authority's file where it is not the system's.")
+    private static let ofRelay = [
+        ready, clockBehind, certificateEnd, buildInfo, commit, logBytes, diskFree, upstreamInfo,
+    ]
+
+    // MARK: The process, by Prometheus' own names
+
+    static let cpu = MetricFamily(
+        "process_cpu_seconds_total", .counter, seenBy: .operators, "CPU time, user and system.")
+    static let residentMemory = MetricFamily(
+        "process_resident_memory_bytes", .gauge, seenBy: .operators, "Resident memory.")
+    static let openDescriptors = MetricFamily(
+        "process_open_fds", .gauge, seenBy: .operators, "Open file descriptors.")
+    static let mostDescriptors = MetricFamily(
+        "process_max_fds", .gauge, seenBy: .operators, "How many may be open.")
+    static let startTime = MetricFamily(
+        "process_start_time_seconds", .gauge, seenBy: .operators,
+        "When the process began, in Unix time.")
+    private static let ofProcess = [
+        cpu, residentMemory, openDescriptors, mostDescriptors, startTime,
+    ]
+
+    /// The table of all families, in Markdown.
+    package static var markdown: String {
+        all.reduce("| Metric | Kind | Labels | Seen by | Meaning |\n|---|---|---|---|---|\n") {
+            let labels = $1.labels.map { "`\($0)`" }.joined(separator: ", ")
+            return $0 + "| `\($1.name)` | \($1.kind.rawValue) | \(labels) | "
+                + "\($1.audience.rawValue) | \($1.help) |\n"
+        }
+    }
+}

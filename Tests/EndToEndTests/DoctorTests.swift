@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TomboloCore
 import TomboloJSON
 
 @testable import tombolo
@@ -58,6 +59,66 @@ import TomboloJSON
         let result = try Bench().doctor()
         #expect(result.status == 0, "\(result.output)\(result.errors)")
         #expect(result.output.contains(#""ok":true"#))
+    }
+
+    /// What the running relay says of itself, by metrics made up.
+    private func examined(_ metrics: String) throws -> [DoctorCommand.Finding] {
+        RelayExamination(configuration: Configuration(), key: "k", now: Instant(seconds: 1_000))
+            .findings(MetricsReading(metrics))
+    }
+
+    @Test func `the running relay is asked for disk, clock, certificate and upstreams`() throws {
+        let app = #"app="a\"b",environment="production""#
+        let well = """
+            # HELP tombolo_disk_free_bytes Free.
+            tombolo_disk_free_bytes 81234567890
+            tombolo_log_bytes 1499999
+            tombolo_clock_behind_seconds 0
+            tombolo_certificate_end_seconds 2000
+            tombolo_upstreams{\(app),state="open"} 1
+            tombolo_upstreams{\(app),state="closed"} 0
+            tombolo_upstream_info{\(app),endpoint="https://127.0.0.1:8443",ca_file="ca.pem"} 1
+            """
+        let good = try examined(well)
+        #expect(good.allSatisfy { $0.isOK }, "\(good)")
+        #expect(good.contains { $0.detail == "the log has 1.5 MB, and 81 GB are free on its disk" })
+        #expect(good.contains { $0.detail.contains("valid until 1970-01-01T00:33:20.000Z") })
+        #expect(good.contains { $0.app == "a\"b" && $0.check == "upstream" })
+        #expect(
+            good.contains {
+                $0.detail == "pushes go to https://127.0.0.1:8443, not to Apple, and trust ca.pem"
+            })
+        let bad = try examined(
+            well.replacing("81234567890", with: "812345678").replacing(
+                "behind_seconds 0", with: "behind_seconds 7"
+            )
+            .replacing("end_seconds 2000", with: "end_seconds 999")
+            .replacing(#"state="closed"} 0"#, with: #"state="closed"} 1"#))
+        let failed = bad.filter { !$0.isOK }
+        #expect(failed.map(\.check).sorted() == ["certificate", "clock", "disk", "upstream"])
+        #expect(failed.allSatisfy { $0.fix != nil })
+        let blind = try examined("tombolo_ready 1")
+        #expect(
+            blind.contains { $0.isOK && $0.detail.contains("scope operate of the tenant main") })
+    }
+
+    @Test func `with a key of the relay its inside is told, and without one how to have it`() throws
+    {
+        let directory = try TemporaryDirectory()
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(serve: directory.path, key: key)
+        let words = [
+            "doctor", "--data", directory.path, "--listen", String(relay.api.dropFirst(7)),
+            "-o", "table",
+        ]
+        let inside = try Tombolo.run(words, environment: ["TOMBOLO_KEY": key]).output
+        #expect(inside.contains("ok      relay: the relay at \(relay.api) takes events"))
+        #expect(inside.contains("ok      disk: the log has "), "\(inside)")
+        #expect(inside.contains("ok      clock: "))
+        #expect(try Tombolo.run(words).output.contains("needs a --key of the tenant main"))
+        let wrong = try Tombolo.run(words, environment: ["TOMBOLO_KEY": "tmb_live_wrong"])
+        #expect(wrong.output.contains("failed  inside: "), "\(wrong.output)")
+        #expect(try relay.terminate() == 0)
     }
 
     @Test func `each cause is named with its fix`() throws {

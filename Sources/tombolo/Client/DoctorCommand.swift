@@ -4,8 +4,8 @@ import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
-/// `doctor`: for each app of the configuration, whether Apple (or its stand-in) would take pushes;
-/// and if not, the cause and the fix.
+/// `doctor`: what the running relay says of itself, and for each app of the configuration whether
+/// Apple (or its stand-in) would take pushes; and if not, the cause and the fix.
 enum DoctorCommand {
     /// One thing that was looked at.
     struct Finding: Sendable {
@@ -49,7 +49,11 @@ enum DoctorCommand {
                 findings += error.findings.map { Finding($0, sources) }
             }
         }
-        findings.append(await askRelay(sources.configuration, named, context))
+        let relay = RelayExamination(
+            configuration: sources.configuration, named: named,
+            key: context.invocation.text(.key), caFile: context.invocation.text(.caFile),
+            now: SystemClock().now())
+        findings += await relay.findings(context.loop)
         for (place, app) in sources.configuration.apps.enumerated() {
             // One that cannot be used has its findings already.
             guard let checked = try? CheckedApp(app, at: place) else { continue }
@@ -61,43 +65,6 @@ enum DoctorCommand {
             !finding.isOK && (finding.check == "reach" || finding.check == "relay" && named != nil)
         }
         return isUnreachable ? .unreachable : .failed
-    }
-
-    // MARK: The relay
-
-    /// What a relay says of itself: the one that is named, or one at the configured address. That
-    /// none runs there is told, and no fault: a configuration is examined before the first start
-    /// too.
-    private static func askRelay(
-        _ configuration: Configuration, _ named: Origin?, _ context: CommandContext
-    ) async -> Finding {
-        let address = configuration.listen
-        var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
-        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address.host] ?? address.host
-        let origin =
-            named
-            ?? Origin(
-                scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
-        do {
-            let client = try await RelayClient.connect(
-                to: origin, key: nil,
-                caFile: context.invocation.text(.caFile) ?? configuration.tls?.certificate,
-                loop: context.loop)
-            defer { client.close() }
-            _ = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
-            finding.detail = "the relay at \(origin) takes events"
-        } catch let error as ProgramError {
-            finding.isOK = error.isConnectionRefused && named == nil
-            finding.detail =
-                error.isConnectionRefused
-                ? "no relay listens on \(named?.description ?? address.description) now"
-                : error.cause
-            finding.fix = finding.isOK ? nil : error.remedy ?? "curl -k \(origin)/readyz"
-        } catch {
-            finding.isOK = false
-            finding.detail = "\(origin): \(error)"
-        }
-        return finding
     }
 
     // MARK: One app

@@ -62,17 +62,21 @@ extension Subcommand {
         exits: [.lint], run: LintCommand.run)
 
     static let doctor = Subcommand(
-        path: ["doctor"], summary: "Find out why Apple would not take pushes, and what to do",
+        path: ["doctor"], summary: "Find out what is wrong with the relay or its way to Apple",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
-        flags: Flag.ofConfiguration + [.askedRelay, .caFile, .output],
+        flags: Flag.ofConfiguration + [.askedRelay, .key, .caFile, .output],
         details: [
-            "With --relay and no configuration only that relay is asked.",
+            "The relay that --relay names, or one at the configured address, is asked whether it takes\n"
+                + "events. With a key of the tenant main with scope operate it tells of its disk, log, clock,\n"
+                + "certificate, upstreams and authorities too. With --relay and no configuration only that\n"
+                + "relay is asked.",
             "One push to a token that no phone has goes to the endpoint of each app: the answer tells\n"
                 + "whether key, team, environment, topic and clock are right. No phone gets it.",
         ],
         examples: [
             "tombolo doctor --config /etc/tombolo/tombolo.json",
             "tombolo doctor --relay http://127.0.0.1:8780",
+            "TOMBOLO_KEY_FILE=operator.key tombolo doctor --config tombolo.json",
         ],
         exits: [.unreachable], run: DoctorCommand.run)
 

@@ -1,0 +1,179 @@
+import TomboloCore
+import TomboloHTTP
+import TomboloLoop
+
+/// What a running relay says of itself, for `doctor`: what it takes, its disk and log, its clock,
+/// the certificate that it shows, and its ways to Apple.
+struct RelayExamination {
+    typealias Finding = DoctorCommand.Finding
+
+    let configuration: Configuration
+    /// The relay that is asked; nil: one at the configured address.
+    var named: Origin?
+    /// Of the relay; nil: only what everybody may know is asked.
+    let key: String?
+    /// The authority to trust there; nil: the configured certificate's own.
+    var caFile: String?
+    let now: Instant
+
+    /// Less is too little for a checkpoint and what comes meanwhile.
+    private static let diskFreeMin = 1e9
+    /// What a clock may be behind: phones take timestamps that are this much older.
+    private static let clockBehindMax = 5.0
+
+    private var origin: Origin {
+        if let named { return named }
+        let address = configuration.listen
+        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address.host] ?? address.host
+        return Origin(
+            scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
+    }
+
+    /// That none runs at the configured address is told, and no fault: a configuration is examined
+    /// before the first start too.
+    func findings(_ loop: EpollLoop) async -> [Finding] {
+        var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
+        do {
+            let client = try await RelayClient.connect(
+                to: origin, key: key, caFile: caFile ?? configuration.tls?.certificate, loop: loop)
+            defer { client.close() }
+            do {
+                _ = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
+                finding.detail = "the relay at \(origin) takes events"
+            } catch {
+                finding.isOK = false
+                finding.detail = error.cause
+                finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
+            }
+            return [finding] + (await details(client))
+        } catch let error as ProgramError {
+            finding.isOK = error.isConnectionRefused && named == nil
+            finding.detail =
+                error.isConnectionRefused
+                ? "no relay listens on \(named?.description ?? configuration.listen.description) now"
+                : error.cause
+            finding.fix = finding.isOK ? nil : error.remedy ?? "curl -k \(origin)/readyz"
+        } catch {
+            finding.isOK = false
+            finding.detail = "\(origin): \(error)"
+        }
+        return [finding]
+    }
+
+    private func details(_ client: RelayClient) async -> [Finding] {
+        guard key != nil else {
+            let detail =
+                "disk, log, clock and upstreams are not asked for: that needs a --key of the "
+                + "tenant main with scope operate"
+            return [Finding(app: "", check: "inside", isOK: true, detail: detail, fix: nil)]
+        }
+        do throws(ProgramError) {
+            let answer = try await client.send(RelayRequest("GET", "/metrics"), name: nil)
+            return findings(MetricsReading(String(decoding: answer.body, as: UTF8.self)))
+        } catch {
+            return [
+                Finding(
+                    app: "", check: "inside", isOK: false, detail: error.cause, fix: error.remedy)
+            ]
+        }
+    }
+
+    /// What the relay's metrics tell.
+    func findings(_ metrics: MetricsReading) -> [Finding] {
+        [disk(metrics), clock(metrics)] + certificate(metrics) + upstreams(metrics)
+            + authorities(metrics)
+    }
+
+    private func disk(_ metrics: MetricsReading) -> Finding {
+        var finding = Finding(app: "", check: "disk", isOK: true, detail: "", fix: nil)
+        guard let free = metrics.value("tombolo_disk_free_bytes"),
+            let log = metrics.value("tombolo_log_bytes")
+        else {
+            finding.detail =
+                "the key sees neither disk nor log: that needs scope operate of the tenant main"
+            return finding
+        }
+        finding.detail =
+            "the log has \(Self.size(log)), and \(Self.size(free)) are free on its disk"
+        if free < Self.diskFreeMin {
+            finding.isOK = false
+            finding.fix = "free some space; or lower limits.history and limits.facts"
+        }
+        return finding
+    }
+
+    private func clock(_ metrics: MetricsReading) -> Finding {
+        let behind = metrics.value("tombolo_clock_behind_seconds") ?? 0
+        guard behind > Self.clockBehindMax else {
+            return Finding(
+                app: "", check: "clock", isOK: true,
+                detail: "the relay's clock is not behind the timestamps that phones have", fix: nil)
+        }
+        return Finding(
+            app: "", check: "clock", isOK: false,
+            detail: "the relay's clock is \(Int(behind)) s behind the timestamps that phones have",
+            fix: "timedatectl set-ntp true")
+    }
+
+    /// The certificate that the relay shows: it may be an older one than the file has.
+    private func certificate(_ metrics: MetricsReading) -> [Finding] {
+        guard let end = metrics.value("tombolo_certificate_end_seconds") else { return [] }
+        let ends = Instant(seconds: Int64(end))
+        var finding = Finding(
+            app: "", check: "certificate", isOK: ends > now,
+            detail: "the relay shows a certificate that is valid until \(ends.rfc3339)", fix: nil)
+        var findings: [ConfigurationFinding] = []
+        if let files = configuration.tls,
+            let tls = CheckedConfiguration.tls(files, &findings),
+            Instant(seconds: tls.validity.upperBound) != ends
+        {
+            finding.isOK = false
+            finding.detail += ", and \(files.certificate) has another one"
+            finding.fix = "kill -HUP PROCESS"
+        } else if !finding.isOK {
+            finding.fix = "renew the certificate, then: kill -HUP PROCESS"
+        }
+        return [finding]
+    }
+
+    private func upstreams(_ metrics: MetricsReading) -> [Finding] {
+        let closed = metrics.series("tombolo_upstreams").filter { $0.labels["state"] == "closed" }
+        return closed.map { series in
+            let app = series.labels["app"] ?? ""
+            let environment = series.labels["environment"] ?? ""
+            let isClosed = series.value > 0
+            return Finding(
+                app: app, check: "upstream", isOK: !isClosed,
+                detail: isClosed
+                    ? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
+                        + "reached"
+                    : "pushes go (\(environment))",
+                fix: isClosed
+                    ? "see what Apple answers below; the relay's log names the cause: "
+                        + "upstream-closed"
+                    : nil)
+        }
+    }
+
+    /// Pushes that go somewhere else than to Apple are told of: that may be wanted.
+    private func authorities(_ metrics: MetricsReading) -> [Finding] {
+        metrics.series("tombolo_upstream_info").compactMap { series in
+            guard let file = series.labels["ca_file"], !file.isEmpty else { return nil }
+            return Finding(
+                app: series.labels["app"] ?? "", check: "ca_file", isOK: true,
+                detail: "pushes go to \(series.labels["endpoint"] ?? ""), not to Apple, and trust "
+                    + "\(file)", fix: nil)
+        }
+    }
+
+    private static func size(_ bytes: Double) -> String {
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        var (value, place) = (bytes, 0)
+        while value >= 1_000, place + 1 < units.count {
+            (value, place) = (value / 1_000, place + 1)
+        }
+        let tenths = Int((value * 10).rounded())
+        return place == 0 || value >= 10
+            ? "\(tenths / 10) \(units[place])" : "\(tenths / 10).\(tenths % 10) \(units[place])"
+    }
+}

@@ -76,16 +76,4 @@ extension DoorRequest {
         }
         return nil
     }
-
-    /// The trace that the caller is in (W3C Trace Context, section 3.2): the 32 hex digits of its
-    /// id.
-    static func traceID(_ head: HTTPRequestHead) -> String? {
-        let parts = head.fields["traceparent"]?.split(separator: "-") ?? []
-        guard parts.count >= 4, parts.first?.utf8.count == 2, let id = parts.dropFirst().first,
-            id.utf8.count == 32,
-            id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
-            id.contains(where: { $0 != "0" })
-        else { return nil }
-        return String(id)
-    }
 }

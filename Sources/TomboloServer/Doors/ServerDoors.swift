@@ -79,7 +79,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             if let tenant = principal?.tenant {
                 counters[tenant, default: DoorCounters()].count(error.code)
             }
-            let traceID = DoorRequest.traceID(head) ?? Hex.encode(chance(16))
+            let traceID = TraceParent(head)?.traceID ?? Hex.encode(chance(16))
             send(.problem(error, traceID: traceID), to: exchange)
             let told = ProblemNotes.Request(
                 method: head.method, operation: route?.operation, traceID: traceID,

@@ -1,0 +1,33 @@
+import TomboloHTTP
+
+/// The trace that a caller is in: the field `traceparent` of W3C Trace Context, section 3.2.
+///
+/// A field that breaks its rules is taken for none, as section 4.3 asks, and so are several.
+struct TraceParent: Hashable, Sendable {
+    /// 32 lower-case hex digits, not all zero.
+    let traceID: String
+
+    init?(_ head: HTTPRequestHead) {
+        let fields = head.fields.values("traceparent")
+        guard fields.count == 1, let text = fields.first else { return nil }
+        self.init(text)
+    }
+
+    /// `VERSION-TRACE_ID-PARENT_ID-FLAGS`; a version above 00 may go on after another dash.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, Self.isHex(parts[0], 2), parts[0] != "ff",
+            parts[0] != "00" || parts.count == 4, Self.isHex(parts[1], 32),
+            Self.isHex(parts[2], 16), Self.isHex(parts[3], 2),
+            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" })
+        else { return nil }
+        traceID = String(parts[1])
+    }
+
+    private static func isHex(_ text: Substring, _ count: Int) -> Bool {
+        text.utf8.count == count
+            && text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
+            }
+    }
+}

@@ -48,6 +48,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/key.json" suffix(, ',',)
 #embed "../../Protocol/schemas/key-list.json" suffix(, ',',)
 #embed "../../Protocol/schemas/key-request.json" suffix(, ',',)
+#embed "../../Protocol/schemas/key-rotation.json" suffix(, ',',)
 #embed "../../Protocol/schemas/ledger.json" suffix(, ',',)
 #embed "../../Protocol/schemas/lint.json" suffix(, ',',)
 #embed "../../Protocol/schemas/log-entry.json" suffix(, ',',)

@@ -47,6 +47,8 @@ import TomboloJSON
         #expect(try relay.tombolo("end", "old").status == 0)
         #expect(try relay.tombolo("pause", "--type", "Any").status == 0)
         let lines = #"{"activity":"new","do":"start","type":"Any","state":{}}"#
+        let minted = try relay.tombolo("key", "mint", "--scope", "observe", "-o", "json")
+        let id = try #require(try json(minted.output)["id"]?.string)
         let commands: [(words: [String], input: String)] = [
             (["start", "new", "--type", "Any", "-s", "n=1"], ""),
             (["update", "door", "-s", "angle=9"], ""), (["end", "door"], ""),
@@ -54,7 +56,8 @@ import TomboloJSON
             (["clip", "play", "door", clip], ""),
             (["pause", "--all"], ""), (["resume", "--all"], ""), (["dead", "retry", "--all"], ""),
             (["erase", "activity", "old"], ""), (["erase", "device", "phone-1"], ""),
-            (["key", "mint", "--scope", "observe"], ""),
+            (["key", "mint", "--scope", "observe"], ""), (["key", "rotate", id], ""),
+            (["key", "rm", id], ""),
         ]
         func standing() throws -> String {
             let asked = [["log", "ls"], ["pause"], ["activity", "ls"]]

@@ -6,7 +6,7 @@ import TomboloJSON
 /// Requests by the names of their schemas.
 enum RequestReading {
     /// Keys are read behind the doors, in the room that keeps them.
-    static let readElsewhere = ["key-request"]
+    static let readElsewhere = ["key-request", "key-rotation"]
 
     /// Reads a request as the doors do; the schema's name says which it is.
     static func read(_ view: JSONView, as schema: String) throws {

@@ -61,8 +61,8 @@ import TomboloJSON
         let stored = [(number: minted.record.number, value: minted.encoded)]
         #expect(!String(decoding: minted.encoded, as: UTF8.self).contains(minted.key.secret))
         let again = AccessControl(pepper: pepper, records: stored)
-        #expect(again.principal(of: minted.key)?.tenant == tenant)
         #expect(again.records(of: tenant) == [minted.record])
+        #expect(again.principal(of: minted.key)?.tenant == tenant)
         #expect(AccessControl(pepper: Pepper(), records: stored).principal(of: minted.key) == nil)
         let next = again.mint(environment: "live", tenant: tenant, scopes: .all, now: now)
         #expect(next.record.number == minted.record.number + 1)

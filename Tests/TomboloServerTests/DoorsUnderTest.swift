@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import TomboloAPI
@@ -12,6 +13,15 @@ import TomboloRelay
 
 struct FixedClock: WallClock {
     func now() -> Instant { Instant(seconds: 1_795_000_000) }
+}
+
+/// A wall clock for keys that is turned by hand.
+final class HandClock: Sendable {
+    private let time = Mutex(FixedClock().now())
+
+    var now: Instant { time.withLock { $0 } }
+
+    func turn(_ span: Span) { time.withLock { $0 = $0 + span } }
 }
 
 /// A relay with its doors open on loopback, and curl before them.
@@ -71,6 +81,7 @@ struct DoorsUnderTest: Sendable {
 /// Runs `body` against the doors of a relay whose log is in memory; then drains it.
 func withDoors(
     log: InMemoryEventLog = InMemoryEventLog(), channels: (any ChannelService)? = nil,
+    clock: HandClock = HandClock(),
     apps: [CoreConfiguration.App] = DoorsUnderTest.apps,
     configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
@@ -82,7 +93,7 @@ func withDoors(
             configuration: CoreConfiguration(apps: apps), wallClock: FixedClock(), seed: 7)
         sender.relay = relay
         _ = try await relay.recover()
-        let access = AccessControl(pepper: Pepper(), records: [])
+        let access = AccessControl(pepper: Pepper(), records: [], now: { clock.now })
         let minted = access.mint(
             environment: "test", tenant: DoorsUnderTest.tenant, scopes: .all,
             now: Instant(seconds: 0))

@@ -72,6 +72,9 @@ private struct Write: Sendable {
             .mintKey, "/v1/keys", #"{"scopes":["observe"]}"#,
             onlyDone: ["id", "key", "created_at"]),
         .init(.deleteKey, "/v1/keys/KEY"),
+        .init(
+            .rotateKey, "/v1/keys/KEY/rotate", #"{"grace":"5m"}"#,
+            onlyDone: ["id", "key", "created_at"]),
         .init(.actOnPhone, "/v1/phones/phone-1", #"{"do":"lock"}"#),
     ]
 }
@@ -84,7 +87,7 @@ private struct Write: Sendable {
 
     @Test func `every write of the description takes dry_run, or is a named exception`() {
         let writes = RouteTable.routes.filter { $0.method != "GET" }
-        #expect(writes.count == 27)
+        #expect(writes.count == 28)
         for route in writes where Self.exceptions[route.operation] == nil {
             #expect(route.query.contains("dry_run"), "\(route.method) \(route.path.text)")
         }
@@ -153,6 +156,7 @@ private struct Write: Sendable {
                 ("DELETE", "/v1/pauses/pause_9", nil),
                 ("POST", "/v1/keys", #"{"scopes":["everything"]}"#),
                 ("DELETE", "/v1/keys/none", nil),
+                ("POST", "/v1/keys/none/rotate", nil),
             ]
             for (method, path, body) in refused {
                 let tried = try await doors.call(method, path + "?dry_run=true", body)

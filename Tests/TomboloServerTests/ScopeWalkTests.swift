@@ -26,7 +26,7 @@ import TomboloCore
         .reportPresence, .reportActivity, .reconcileTokens,
     ]
     private static let keys: Set<Operation> = [
-        .mintKey, .listKeys, .deleteKey, .retryDeadLetters, .createPause, .deletePause,
+        .mintKey, .listKeys, .rotateKey, .deleteKey, .retryDeadLetters, .createPause, .deletePause,
         .eraseActivity, .eraseDevice, .listPhones, .showPhone, .actOnPhone,
     ]
 

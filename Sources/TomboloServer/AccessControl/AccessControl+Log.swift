@@ -7,7 +7,8 @@ extension AccessControl {
     /// Returns after the key is durable. The log's lock keeps a running relay and this apart.
     package static func mint(
         into log: any EventLog, pepper: Pepper, environment: String, tenant: TenantID,
-        scopes: ScopeSet, binding: KeyBinding = .none, now: Instant
+        scopes: ScopeSet, binding: KeyBinding = .none, traits: KeyTraits = KeyTraits(),
+        now: Instant
     ) async throws(EventLogError) -> MintedKey {
         // Everything since ever: reading keys must not make the log forget idempotency keys.
         let recovered = try await log.recover(idempotencySince: .distantPast)
@@ -17,7 +18,7 @@ extension AccessControl {
         let access = AccessControl(pepper: pepper, records: records)
         let minted = access.mint(
             environment: environment, tenant: tenant, scopes: scopes, binding: binding,
-            now: now)
+            traits: traits, now: now)
         var batch = AppendBatch()
         batch.records = [
             Record(space: .key, number: minted.record.number, value: minted.encoded)

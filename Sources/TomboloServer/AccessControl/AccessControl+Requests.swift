@@ -31,21 +31,29 @@ extension AccessControl {
                 .unauthorized,
                 "The API key was cut or mistyped: its check digits do not match. Copy it whole.")
         }
-        guard let principal = principal(of: key) else {
+        switch verdict(on: key) {
+        case .known(let principal): return principal
+        case .expired(let end):
+            throw Problem(
+                .unauthorized,
+                "The API key expired at \(end.rfc3339). \(mint), or rotate keys before they end: "
+                    + "tombolo key rotate ID")
+        case .unknown:
             throw Problem(
                 .unauthorized,
                 "The API key is not known here: it was deleted, or it belongs to another relay. "
                     + "\(mint)"
             )
         }
-        return principal
     }
 
-    /// Refuses a key that was deleted after its request began: a tail and a long upload ask again.
+    /// Refuses a key that was deleted or has expired after its request began: a tail and a long
+    /// upload ask again.
     func checkStillValid(_ principal: Principal?) throws(Problem) {
         guard let principal, isGone(principal) else { return }
         throw Problem(
-            .unauthorized, "The API key was deleted while the request ran. Use another key.")
+            .unauthorized,
+            "The API key was deleted or expired while the request ran. Use another key.")
     }
 
     /// The refusal of a key whose scopes do not cover a request.

@@ -26,7 +26,13 @@ package struct MintedKey: Sendable {
 package final class AccessControl: @unchecked Sendable {
     private let pepper: Pepper
     private let chance: @Sendable (Int) -> [UInt8]
-    private var keys: [String: KeyRecord] = [:]
+    /// Wall time.
+    let now: @Sendable () -> Instant
+    var keys: [String: KeyRecord] = [:]
+    /// Of each key the last use that the log has.
+    var storedUses: [String: Instant] = [:]
+    /// Keys whose deletion is on its way to the log.
+    var leaving: Set<String> = []
     private var nextNumber: Int64 = 1
     /// Compared with where an id is not known, so that it takes as long as where it is.
     private let nobody: [UInt8]
@@ -36,19 +42,23 @@ package final class AccessControl: @unchecked Sendable {
 
     /// - Parameters:
     ///   - records: the current values of `RecordSpace.key`.
+    ///   - now: wall time; without it no key expires.
     ///   - chance: makes bytes that nobody can guess.
     package init(
         pepper: Pepper, records: [(number: Int64, value: [UInt8])],
+        now: @escaping @Sendable () -> Instant = { .distantPast },
         chance: @escaping @Sendable (Int) -> [UInt8] = RandomBytes.make
     ) {
         self.pepper = pepper
         self.chance = chance
+        self.now = now
         nobody = chance(32)
         var unreadable: [Int64] = []
         for (number, value) in records {
             nextNumber = max(nextNumber, number + 1)
             if let record = KeyRecord(number: number, encoded: value) {
                 keys[record.id] = record
+                storedUses[record.id] = record.lastUsedAt
             } else {
                 unreadable.append(number)
             }
@@ -56,28 +66,49 @@ package final class AccessControl: @unchecked Sendable {
         self.unreadable = unreadable
     }
 
-    /// Whose key this is. Takes the same time for a wrong secret as for an unknown id.
+    /// What is known of a key that somebody has.
+    enum Verdict {
+        case known(Principal)
+        case expired(Instant)
+        case unknown
+    }
+
+    /// Whose key this is; nil where it opens nothing.
     package func principal(of key: APIKey) -> Principal? {
+        if case .known(let principal) = verdict(on: key) { principal } else { nil }
+    }
+
+    /// Takes the same time for a wrong secret as for an unknown id. That a key has expired is told
+    /// to those alone who have all of it.
+    func verdict(on key: APIKey) -> Verdict {
         let record = keys[key.id]
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
-        guard equalInConstantTime(code, record?.code ?? nobody), let record else { return nil }
-        return Principal(
-            keyID: record.id, tenant: record.tenant, scopes: record.scopes,
-            binding: record.binding)
+        guard equalInConstantTime(code, record?.code ?? nobody), let record else {
+            return .unknown
+        }
+        let now = now()
+        if let end = record.traits.expiresAt, end <= now { return .expired(end) }
+        if record.lastUsedAt.map({ now - $0 >= .seconds(1) }) ?? true {
+            keys[record.id]?.lastUsedAt = now
+        }
+        return .known(
+            Principal(
+                keyID: record.id, tenant: record.tenant, scopes: record.scopes,
+                binding: record.binding))
     }
 
     /// Makes a key; it opens nothing until `admit`. Its number is given once, also where storing it
     /// fails.
     package func mint(
         environment: String, tenant: TenantID, scopes: ScopeSet, binding: KeyBinding = .none,
-        now: Instant
+        traits: KeyTraits = KeyTraits(), now: Instant
     ) -> MintedKey {
         defer { nextNumber += 1 }
         let key = APIKey(environment: environment, chance: chance)
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
         let record = KeyRecord(
             number: nextNumber, id: key.id, tenant: tenant, scopes: scopes, binding: binding,
-            createdAt: now, code: code)
+            createdAt: now, traits: traits, code: code)
         return MintedKey(key: key, record: record)
     }
 
@@ -85,10 +116,16 @@ package final class AccessControl: @unchecked Sendable {
     package func admit(_ minted: MintedKey) { keys[minted.record.id] = minted.record }
 
     /// The key's deletion is durable: it opens nothing any more.
-    package func revoke(_ record: KeyRecord) { keys[record.id] = nil }
+    package func revoke(_ record: KeyRecord) {
+        keys[record.id] = nil
+        storedUses[record.id] = nil
+        leaving.remove(record.id)
+    }
 
-    /// Whether the key was deleted after its request began.
-    func isGone(_ principal: Principal) -> Bool { keys[principal.keyID] == nil }
+    /// Whether the key was deleted, or has expired, after its request began.
+    func isGone(_ principal: Principal) -> Bool {
+        keys[principal.keyID].map { $0.isExpired(at: now()) } ?? true
+    }
 
     /// A tenant's keys, oldest first.
     package func records(of tenant: TenantID) -> [KeyRecord] {

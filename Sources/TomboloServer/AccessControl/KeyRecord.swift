@@ -11,12 +11,16 @@ package struct KeyRecord: Hashable, Sendable {
     package let scopes: ScopeSet
     package let binding: KeyBinding
     package let createdAt: Instant
+    package var traits: KeyTraits
+    /// The newest request that it opened; up to a second behind, and after a crash up to an hour.
+    package internal(set) var lastUsedAt: Instant?
     /// HMAC-SHA256 of the secret under the pepper.
     let code: [UInt8]
 
     init(
         number: Int64, id: String, tenant: TenantID, scopes: ScopeSet, binding: KeyBinding,
-        createdAt: Instant, code: [UInt8]
+        createdAt: Instant, traits: KeyTraits = KeyTraits(), lastUsedAt: Instant? = nil,
+        code: [UInt8]
     ) {
         self.number = number
         self.id = id
@@ -24,8 +28,13 @@ package struct KeyRecord: Hashable, Sendable {
         self.scopes = scopes
         self.binding = binding
         self.createdAt = createdAt
+        self.traits = traits
+        self.lastUsedAt = lastUsedAt
         self.code = code
     }
+
+    /// Whether it opens nothing any more.
+    package func isExpired(at now: Instant) -> Bool { traits.expiresAt.map { $0 <= now } ?? false }
 
     /// The bytes that the log keeps: one JSON object.
     var encoded: [UInt8] {
@@ -39,6 +48,10 @@ package struct KeyRecord: Hashable, Sendable {
         writer.endArray()
         binding.write(to: &writer)
         writer.member("created_at", createdAt.nanoseconds)
+        if let name = traits.name { writer.member("name", name) }
+        if let creator = traits.createdBy { writer.member("created_by", creator) }
+        if let end = traits.expiresAt { writer.member("expires_at", end.nanoseconds) }
+        if let lastUsedAt { writer.member("last_used_at", lastUsedAt.nanoseconds) }
         writer.member("code", Hex.encode(code))
         writer.endObject()
         return writer.bytes
@@ -57,6 +70,14 @@ package struct KeyRecord: Hashable, Sendable {
         self.init(
             number: number, id: id, tenant: TenantID(tenant), scopes: scopes,
             binding: KeyBinding(user: view["user"]?.string, app: view["app"]?.string),
-            createdAt: Instant(nanoseconds: created), code: code)
+            createdAt: Instant(nanoseconds: created),
+            traits: KeyTraits(
+                name: view["name"]?.string, expiresAt: Self.instant(view["expires_at"]),
+                createdBy: view["created_by"]?.string),
+            lastUsedAt: Self.instant(view["last_used_at"]), code: code)
+    }
+
+    private static func instant(_ view: JSONView?) -> Instant? {
+        view?.integer.map { Instant(nanoseconds: $0) }
     }
 }

@@ -39,7 +39,7 @@ extension ServerDoors {
         case .tail: try await tail(request, exchange)
         case .eraseActivity: try await eraseActivity(request)
         case .eraseDevice: try await eraseDevice(request)
-        case .mintKey: try await mintKey(request, exchange)
+        case .mintKey, .rotateKey: try await makeKey(request, exchange)
         case .listKeys: listKeys(request)
         case .deleteKey: try await deleteKey(request)
         case .createPause: try await createPause(request, exchange)
@@ -58,8 +58,7 @@ extension ServerDoors {
         case .metrics: await metrics(request)
         case .version: version()
         case .openAPI: openAPI()
-        case .listProblems: listProblems()
-        case .showProblem: try showProblem(request)
+        case .listProblems, .showProblem: try problems(request)
         case .showConsole, .showConsoleFile: try console(request)
         }
     }

@@ -22,12 +22,15 @@ extension ServerDoors {
                 writer.member("dry_run", true)
                 asked.scopes.write(to: &writer)
                 asked.binding.write(to: &writer)
+                asked.traits(at: access.now(), by: request).write(to: &writer)
                 writer.endObject()
             }
         }
+        let now = access.now()
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant,
-            scopes: asked.scopes, binding: asked.binding, now: await relay.wallNow())
+            scopes: asked.scopes, binding: asked.binding,
+            traits: asked.traits(at: now, by: request), now: now)
         try await store(minted.record.number, minted.encoded)
         access.admit(minted)
         return .json(201, ["cache-control": "no-store"]) { minted.write(to: &$0) }
@@ -56,14 +59,18 @@ extension ServerDoors {
                 "This key would delete itself, and might be the last. Delete it with another one.")
         }
         let isDryRun = try request.isDryRun
-        if !isDryRun {
-            try await store(record.number, nil)
-            access.revoke(record)
-        }
+        if !isDryRun { try await remove(record) }
         return .gone("id", id, isDryRun: isDryRun)
     }
 
-    private func store(_ number: Int64, _ value: [UInt8]?) async throws(Problem) {
+    func remove(_ record: KeyRecord) async throws(Problem) {
+        access.leaving.insert(record.id)
+        defer { access.leaving.remove(record.id) }
+        try await store(record.number, nil)
+        access.revoke(record)
+    }
+
+    func store(_ number: Int64, _ value: [UInt8]?) async throws(Problem) {
         switch await relay.storeKey(number: number, value: value) {
         case .stored: return
         case .refused(let refusal): throw Problem(refusal)
@@ -77,11 +84,25 @@ extension ServerDoors {
 private struct KeyRequest {
     let scopes: ScopeSet
     let binding: KeyBinding
+    private let name: String?
+    private let life: Span?
+
+    func traits(at now: Instant, by request: DoorRequest) -> KeyTraits {
+        KeyTraits(
+            name: name, expiresAt: life.map { now + $0 }, createdBy: request.principal?.keyID)
+    }
 
     /// Reads `{"scopes":["device:phone-1"],"user":"u42","app":"com.example.app"}`; "all" may be
     /// among the scopes.
+    ///
+    /// `"name"` and `"expires_in"` may be there too.
     init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
+        name = reader.string("name")
+        if let name, let objection = KeyTraits.objection(toName: name) {
+            reader.fail("name", objection)
+        }
+        life = reader.span("expires_in", in: KeyTraits.lives)
         let words = "must be an array of produce, observe, operate, device:ID or all"
         var read: ScopeSet?
         if let list = reader.value("scopes") {
@@ -115,13 +136,19 @@ private struct KeyRequest {
 
 extension MintedKey {
     /// `{"id","key","scopes",…}`: the only place where a key's text is written.
-    package func write(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter more: writes what else is told with it.
+    package func write(
+        to writer: inout JSONWriter, more: (inout JSONWriter) -> Void = { _ in }
+    ) {
         writer.beginObject()
         writer.member("id", record.id)
         writer.member("key", key.text)
         record.scopes.write(to: &writer)
         record.binding.write(to: &writer)
         writer.member("created_at", record.createdAt.rfc3339)
+        record.traits.write(to: &writer)
+        more(&writer)
         writer.endObject()
     }
 }
@@ -133,12 +160,14 @@ extension KeyRecord {
         scopes.write(to: &writer)
         binding.write(to: &writer)
         writer.member("created_at", createdAt.rfc3339)
+        traits.write(to: &writer)
+        if let lastUsedAt { writer.member("last_used_at", lastUsedAt.rfc3339) }
         writer.endObject()
     }
 }
 
 extension ScopeSet {
-    fileprivate func write(to writer: inout JSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.name("scopes")
         writer.beginArray()
         for scope in scopes { writer.string(scope.text) }

@@ -29,7 +29,10 @@ extension ServerDoors {
             body: APIDescription.bytes, isShared: true)
     }
 
-    func listProblems() -> DoorResponse { Self.problems }
+    /// All of them, or the one in the path.
+    func problems(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+        request.route.operation == .listProblems ? Self.problems : try showProblem(request)
+    }
 
     private static let problems: DoorResponse = {
         let problems = ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
@@ -39,7 +42,7 @@ extension ServerDoors {
         return response
     }()
 
-    func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+    private func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         let slug = request.parameter("slug")
         if let lint = Lint.Code(rawValue: slug) { return .text(LintPage.page(lint).text) }
         if ProblemCode(rawValue: slug) == nil,

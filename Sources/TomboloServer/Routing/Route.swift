@@ -43,7 +43,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case reportPresence, reportActivity
     case listLog, showEvent, tail
     case eraseActivity, eraseDevice
-    case mintKey, listKeys, deleteKey
+    case mintKey, listKeys, rotateKey, deleteKey
     case createPause, listPauses, showPause, deletePause
     case listActivityDeliveries, listDeliveries, listBudgets
     case overview, listDevices, listTypes

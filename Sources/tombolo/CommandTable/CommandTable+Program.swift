@@ -14,7 +14,8 @@ extension CommandTable {
             .channelPut, .channelList, .channelShow, .channelRemove,
         ]
         let settingUp: [Subcommand] = [
-            .keyMint, .configCheck, .configShow, .configDoc, .completion,
+            .keyMint, .keyList, .keyRotate, .keyRemove, .configCheck, .configShow, .configDoc,
+            .completion,
         ]
         let keeping: [Subcommand] = [
             .logVerify, .logExport, .logImport, .backupCreate, .backupRestore, .backupVerify,

@@ -149,21 +149,6 @@ extension Subcommand {
         ],
         exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
 
-    static let keyMint = Subcommand(
-        path: ["key", "mint"], summary: "Make an API key; it is shown once",
-        flags: [.scope, .boundUser, .boundApp, .tenant, .data] + Flag.ofWriters,
-        details: [
-            "A running relay makes the key: give --relay and a --key of scope operate. Where there is\n"
-                + "no such key, stop the relay, make one with --data, the relay's data directory, and\n"
-                + "start it again: with --data the key is written there directly, which only works\n"
-                + "while no relay runs on it."
-        ],
-        examples: [
-            "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json",
-            "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.mint)
-
     static let configCheck = Subcommand(
         path: ["config", "check"], summary: "Check the configuration and the files it names",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],

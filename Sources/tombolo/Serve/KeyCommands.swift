@@ -5,7 +5,7 @@ import TomboloJSON
 import TomboloSQLite
 import TomboloServer
 
-/// `key mint`.
+/// `key mint`, `key ls`, `key rm` and `key rotate`.
 enum KeyCommands {
     /// Into the data directory while no relay holds it; else through the relay's API.
     static func mint(_ context: CommandContext) async throws -> ExitStatus {
@@ -24,6 +24,7 @@ enum KeyCommands {
                 "--user and --app are for a key of scope device:ID",
                 remedy: "tombolo key mint --scope device:phone-1 --user u42")
         }
+        try checkTraits(context)
         guard let data = invocation.text(.data) else { return try await ask(context, scopes) }
         guard !invocation.isGiven(.dryRun) else {
             throw ProgramError.usage(
@@ -58,6 +59,25 @@ enum KeyCommands {
             user: context.invocation.text(.boundUser), app: context.invocation.text(.boundApp))
     }
 
+    private static func life(_ context: CommandContext) -> Span? {
+        context.invocation.text(.keyLife).flatMap {
+            Span(text: $0, atMost: KeyTraits.lives.upperBound)
+        }
+    }
+
+    private static func checkTraits(_ context: CommandContext) throws(ProgramError) {
+        let invocation = context.invocation
+        if let name = invocation.text(.keyName), let objection = KeyTraits.objection(toName: name) {
+            throw .usage("--name \(objection)", remedy: "--name \"the shop's backend\"")
+        }
+        if let text = invocation.text(.keyLife), life(context).map(KeyTraits.lives.contains) != true
+        {
+            throw .usage(
+                "--expires-in \(text) is not a duration of at most ten years",
+                remedy: "--expires-in 90d")
+        }
+    }
+
     private static func ask(_ context: CommandContext, _ scopes: ScopeSet) async throws
         -> ExitStatus
     {
@@ -68,13 +88,59 @@ enum KeyCommands {
         for scope in scopes.scopes { writer.string(scope.text) }
         writer.endArray()
         binding(context).write(to: &writer)
+        if let name = context.invocation.text(.keyName) { writer.member("name", name) }
+        if let life = context.invocation.text(.keyLife) { writer.member("expires_in", life) }
         writer.endObject()
+        return try await make(context, "/v1/keys", writer.bytes, name: nil)
+    }
+
+    private static func make(
+        _ context: CommandContext, _ path: String, _ body: [UInt8], name: String?
+    ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let answer = try await client.send(
-            .write(context, "POST", "/v1/keys", body: writer.bytes), name: nil)
+            .write(context, "POST", path, body: body), name: name)
         try print(context, try answer.document().root)
         return .succeeded
+    }
+
+    /// `key rotate`.
+    static func rotate(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let grace = context.invocation.text(.grace) { writer.member("grace", grace) }
+        writer.endObject()
+        return try await make(
+            context, "/v1/keys/\(PathText.escaped(id))/rotate", writer.bytes, name: id)
+    }
+
+    /// `key ls`.
+    static func list(_ context: CommandContext) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(RelayRequest("GET", "/v1/keys"), name: nil)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        let columns = ["id", "name", "created_by", "created_at", "last_used_at", "expires_at"]
+        var table = TextTable(columns.map { $0.uppercased() } + ["SCOPES"])
+        for key in try answer.document().root["keys"].map({ Array($0.elements) }) ?? [] {
+            let scopes = key["scopes"].map { $0.elements.compactMap(\.string) } ?? []
+            table.add(
+                columns.map { key[$0]?.string ?? "" } + [scopes.joined(separator: ",")])
+        }
+        try context.terminal.write(table.text(for: context.terminal).utf8)
+        return .succeeded
+    }
+
+    /// `key rm`.
+    static func remove(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        return try await ReadCommands.show(
+            context, .write(context, "DELETE", "/v1/keys/\(PathText.escaped(id))"), name: id)
     }
 
     private static func write(
@@ -87,10 +153,14 @@ enum KeyCommands {
         var chance = SystemRandomNumberGenerator()
         let log = try SQLiteEventLog(directory: data, chance: &chance)
         do {
+            let now = SystemClock().now()
+            let traits = KeyTraits(
+                name: context.invocation.text(.keyName),
+                expiresAt: life(context).map { now + $0 })
             let minted = try await AccessControl.mint(
                 into: log, pepper: try Pepper(directory: data), environment: "live",
                 tenant: TenantID(tenant), scopes: scopes, binding: binding(context),
-                now: SystemClock().now())
+                traits: traits, now: now)
             await log.close()
             var writer = JSONWriter()
             minted.write(to: &writer)
@@ -107,7 +177,9 @@ enum KeyCommands {
         guard OutputFormat(context) == .table else {
             var writer = JSONWriter()
             writer.beginObject()
-            for name in ["dry_run", "id", "key", "scopes", "user", "app"] {
+            for name in [
+                "dry_run", "id", "key", "scopes", "user", "app", "name", "expires_at", "replaces",
+            ] {
                 if let value = view[name] { writer.member(name, value.json) }
             }
             writer.endObject()
@@ -119,5 +191,10 @@ enum KeyCommands {
         }
         try context.terminal.print(key)
         context.terminal.complain("It is not shown again.\n")
+        if let old = view["replaces"], let id = old["id"]?.string,
+            let end = old["expires_at"]?.string
+        {
+            context.terminal.complain("The key \(id) opens until \(end).\n")
+        }
     }
 }

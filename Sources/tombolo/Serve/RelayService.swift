@@ -71,7 +71,8 @@ final class RelayService: @unchecked Sendable {
             throw ProgramError(error)
         }
         let pepper = try Self.pepper(data)
-        access = AccessControl(pepper: pepper, records: await relay.keys())
+        access = AccessControl(
+            pepper: pepper, records: await relay.keys(), now: { SystemClock().now() })
         for number in access.unreadable {
             report(
                 OperatorNote(
@@ -140,6 +141,10 @@ final class RelayService: @unchecked Sendable {
                 return .other
             }
             group.addTask {
+                try await self.doors.keepKeys()
+                return .other
+            }
+            group.addTask {
                 while await !self.relay.isRunning {
                     try await self.loop.sleep(for: .milliseconds(1))
                 }
@@ -162,6 +167,7 @@ final class RelayService: @unchecked Sendable {
             // Cancelled: whoever stops in a hurry does not wait for Apple.
             guard (try? await loop.sleep(for: .milliseconds(10))) != nil else { break }
         }
+        await doors.storeUses()
         await relay.finish()
     }
 

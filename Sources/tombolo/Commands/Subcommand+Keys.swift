@@ -1,0 +1,55 @@
+// Rows of the table: API keys.
+
+extension Flag {
+    static let keyName = Flag("name", .text("NAME"), "what the key is for, in your own words")
+    static let keyLife = Flag(
+        "expires-in", .text("DURATION"), "how long it opens, such as 90d; without it, for good")
+    static let grace = Flag(
+        "grace", .text("DURATION"),
+        "how long the old key opens beside the new one: 1h by default, 0s to 30d")
+}
+
+extension Argument {
+    static let keyID = Argument("ID", .text("ID"), "the key's id, as key ls tells it")
+}
+
+extension Subcommand {
+    static let keyMint = Subcommand(
+        path: ["key", "mint"], summary: "Make an API key; it is shown once",
+        flags: [.scope, .keyName, .keyLife, .boundUser, .boundApp, .tenant, .data] + Flag.ofWriters,
+        details: [
+            "A running relay makes the key: give --relay and a --key of scope operate. Where there is\n"
+                + "no such key, stop the relay, make one with --data, the relay's data directory, and\n"
+                + "start it again: with --data the key is written there directly, which only works\n"
+                + "while no relay runs on it."
+        ],
+        examples: [
+            "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json",
+            "tombolo key mint --scope observe --name dashboard --expires-in 90d",
+            "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.mint)
+
+    static let keyList = Subcommand(
+        path: ["key", "ls"], summary: "List API keys, who made them, and when they were used last",
+        flags: Flag.ofClients,
+        details: [
+            "A key without CREATED_BY was made on the relay's machine. Expired keys are listed for 30 days."
+        ],
+        examples: ["tombolo key ls"], exits: [.unauthorized, .unreachable], run: KeyCommands.list)
+
+    static let keyRemove = Subcommand(
+        path: ["key", "rm"], summary: "Delete an API key; its tails and uploads end",
+        arguments: [.keyID], flags: Flag.ofWriters, examples: ["tombolo key rm 5Jq0"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.remove)
+
+    static let keyRotate = Subcommand(
+        path: ["key", "rotate"], summary: "Make a key like this one, which then takes its place",
+        arguments: [.keyID], flags: [.grace] + Flag.ofWriters,
+        details: [
+            "Both open until the grace is over. The new one has the name, the scopes and the life of the\n"
+                + "old one."
+        ],
+        examples: ["tombolo key rotate 5Jq0", "tombolo key rotate 5Jq0 --grace 24h -o json"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.rotate)
+}

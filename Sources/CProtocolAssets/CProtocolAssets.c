@@ -28,6 +28,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/channel-request.json" suffix(, ',',)
 #embed "../../Protocol/schemas/clip.json" suffix(, ',',)
 #embed "../../Protocol/schemas/command-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/configuration-reload.json" suffix(, ',',)
 #embed "../../Protocol/schemas/dead-letter-page.json" suffix(, ',',)
 #embed "../../Protocol/schemas/decided.json" suffix(, ',',)
 #embed "../../Protocol/schemas/decision.json" suffix(, ',',)

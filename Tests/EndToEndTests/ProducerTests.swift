@@ -57,7 +57,7 @@ import TomboloJSON
             (["pause", "--all"], ""), (["resume", "--all"], ""), (["dead", "retry", "--all"], ""),
             (["erase", "activity", "old"], ""), (["erase", "device", "phone-1"], ""),
             (["key", "mint", "--scope", "observe"], ""), (["key", "rotate", id], ""),
-            (["key", "rm", id], ""),
+            (["key", "rm", id], ""), (["config", "reload"], ""),
         ]
         func standing() throws -> String {
             let asked = [["log", "ls"], ["pause"], ["activity", "ls"]]

@@ -26,7 +26,8 @@ import TomboloCore
         .reportPresence, .reportActivity, .reconcileTokens,
     ]
     private static let keys: Set<Operation> = [
-        .mintKey, .listKeys, .rotateKey, .deleteKey, .retryDeadLetters, .createPause, .deletePause,
+        .mintKey, .listKeys, .rotateKey, .deleteKey, .reloadConfiguration, .retryDeadLetters,
+        .createPause, .deletePause,
         .eraseActivity, .eraseDevice, .listPhones, .showPhone, .actOnPhone,
     ]
 

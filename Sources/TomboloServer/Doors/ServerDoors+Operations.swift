@@ -42,6 +42,7 @@ extension ServerDoors {
         case .mintKey, .rotateKey: try await makeKey(request, exchange)
         case .listKeys: listKeys(request)
         case .deleteKey: try await deleteKey(request)
+        case .reloadConfiguration: try await reloadConfiguration(request)
         case .createPause: try await createPause(request, exchange)
         case .listPauses: await listPauses(request)
         case .showPause: try await showPause(request)

@@ -23,6 +23,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     package var watch: (() -> HTTPServerView)?
     /// What the process and its disk take; nil where nobody looks, as in tests.
     package var machine: (() -> MachineView)?
+    /// Reads the configuration again, or with true tells only what is known without taking it; nil
+    /// where there is none, as in `tombolo dev`.
+    package var reload: ((Bool) async -> [OperatorNote])?
     /// The simulator's phones, in `tombolo dev`; nil elsewhere.
     package var phoneWall: PhoneWall?
     /// Takes what the operator has to know of requests.

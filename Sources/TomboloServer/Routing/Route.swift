@@ -44,6 +44,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case listLog, showEvent, tail
     case eraseActivity, eraseDevice
     case mintKey, listKeys, rotateKey, deleteKey
+    case reloadConfiguration
     case createPause, listPauses, showPause, deletePause
     case listActivityDeliveries, listDeliveries, listBudgets
     case overview, listDevices, listTypes

@@ -61,6 +61,7 @@ package enum RouteTable {
         Route("GET", "/v1/keys", .listKeys, .operate),
         Route("DELETE", "/v1/keys/{id}", .deleteKey, .operate),
         Route("POST", "/v1/keys/{id}/rotate", .rotateKey, .operate),
+        Route("POST", "/v1/configuration/reload", .reloadConfiguration, .operate),
         Route("GET", "/metrics", .metrics, .observe),
         Route("GET", "/v1/overview", .overview, .observe),
         Route("GET", "/v1/devices", .listDevices, .observe, query: ["limit", "cursor"]),

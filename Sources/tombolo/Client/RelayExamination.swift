@@ -129,9 +129,9 @@ struct RelayExamination {
         {
             finding.isOK = false
             finding.detail += ", and \(files.certificate) has another one"
-            finding.fix = "kill -HUP PROCESS"
+            finding.fix = "tombolo config reload"
         } else if !finding.isOK {
-            finding.fix = "renew the certificate, then: kill -HUP PROCESS"
+            finding.fix = "renew the certificate, then: tombolo config reload"
         }
         return [finding]
     }

@@ -14,7 +14,8 @@ extension CommandTable {
             .channelPut, .channelList, .channelShow, .channelRemove,
         ]
         let settingUp: [Subcommand] = [
-            .keyMint, .keyList, .keyRotate, .keyRemove, .configCheck, .configShow, .configDoc,
+            .keyMint, .keyList, .keyRotate, .keyRemove, .configInit, .configCheck, .configShow,
+            .configDoc, .configReload,
             .completion,
         ]
         let keeping: [Subcommand] = [

@@ -93,6 +93,18 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         return notes
     }
 
+    /// A sentence for each lane that would get another key.
+    func changes(_ checked: CheckedConfiguration) -> [String] {
+        lanes.compactMap { lane in
+            guard let app = checked.apps.first(where: { $0.isLane(of: lane.app) }),
+                KeyName(app) != KeyName(lane.checked)
+            else { return nil }
+            return
+                "app \(app.app.id): key \(app.app.keyID) would be proved, and taken into use where "
+                + "Apple takes it"
+        }
+    }
+
     private static func stays(
         _ app: Configuration.App, _ cause: String, remedy: String? = nil
     ) -> OperatorNote {

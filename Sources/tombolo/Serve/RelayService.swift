@@ -197,6 +197,11 @@ final class RelayService: @unchecked Sendable {
         doors.phoneWall = PhoneWall(tenant: TenantID(tenant), control: phones)
     }
 
+    /// `POST /v1/configuration/reload` does this from now on.
+    func onReload(_ reload: @escaping @Sendable (Bool) async -> [OperatorNote]) {
+        doors.reload = reload
+    }
+
     /// Connections from now on get another certificate.
     func reload(_ tls: TLSServerConfiguration) {
         guard isSecure else { return }

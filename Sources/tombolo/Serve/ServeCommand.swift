@@ -41,6 +41,7 @@ enum ServeCommand {
             group.addTask { try await stopOnSignal(service, life, context.loop) }
             let reload = ServeReload(
                 context, sources, checked, lanes: lanes, service: service, log: life.log)
+            service.onReload { await reload.reload(isDryRun: $0) }
             group.addTask { try await reload.runOnSignal() }
             group.addTask { try await reload.watchCertificate() }
             defer { group.cancelAll() }

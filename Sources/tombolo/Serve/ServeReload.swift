@@ -4,8 +4,9 @@ import TomboloHTTP
 import TomboloLoop
 import TomboloRelay
 
-/// What changes in a running relay: on SIGHUP it reads the configuration again, and takes other
-/// push keys and another certificate into use. On the loop only.
+/// What changes in a running relay: on SIGHUP, or where the API asks for it, it reads the
+/// configuration again, and takes other push keys and another certificate into use. On the loop
+/// only.
 final class ServeReload: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -16,6 +17,7 @@ final class ServeReload: @unchecked Sendable {
     /// What the relay runs with, but for its push keys.
     private let started: ConfigurationSources
     private var current: CheckedConfiguration
+    private var isReloading = false
 
     /// How often the certificate's end is looked at.
     private static let certificatePeriod = Duration.seconds(24 * 60 * 60)
@@ -39,7 +41,7 @@ final class ServeReload: @unchecked Sendable {
         defer { signals.close() }
         while true {
             _ = try await signals.next()
-            for note in await reload() { log.write(note) }
+            _ = await reload()
         }
     }
 
@@ -52,8 +54,68 @@ final class ServeReload: @unchecked Sendable {
         }
     }
 
-    /// Answers at least one note. A file that cannot be read changes nothing.
-    private func reload() async -> [OperatorNote] {
+    /// Answers at least one note, and writes all of them to the log. A file that cannot be read
+    /// changes nothing. One reload at a time: another one that comes meanwhile is refused.
+    ///
+    /// - Parameter isDryRun: nothing is taken, and nothing is written to the log.
+    func reload(isDryRun: Bool = false) async -> [OperatorNote] {
+        guard !isReloading else {
+            return [
+                OperatorNote(
+                    .warning, .configurationRefused,
+                    "nothing is changed: another reload is under way",
+                    remedy: "once more in a minute")
+            ]
+        }
+        isReloading = true
+        defer { isReloading = false }
+        let notes = isDryRun ? differences() : await take()
+        if !isDryRun { for note in notes { log.write(note) } }
+        return notes
+    }
+
+    /// What would be: files and keys are read, and Apple is not asked.
+    private func differences() -> [OperatorNote] {
+        do {
+            let sources = try ConfigurationSources(context.invocation)
+            let checked = try CheckedConfiguration(sources.configuration)
+            var notes = lanes.changes(checked).map {
+                OperatorNote(.info, .configurationApplied, $0)
+            }
+            if let tls = checked.tls, let old = current.tls,
+                tls.certificateChain != old.certificateChain
+            {
+                notes.append(
+                    OperatorNote(
+                        .info, .configurationApplied, "another certificate would be taken into use")
+                )
+            }
+            notes += restarts(sources)
+            return notes.isEmpty ? [Self.nothing] : notes
+        } catch let faults as ConfigurationFaults {
+            return faults.findings.map {
+                OperatorNote(.error, .configurationRefused, $0.cause, remedy: $0.remedy)
+            }
+        } catch {
+            let known = error as? ProgramError
+            return [
+                OperatorNote(
+                    .error, .configurationRefused, known?.cause ?? "\(error)",
+                    remedy: known?.remedy)
+            ]
+        }
+    }
+
+    private static let nothing = OperatorNote(
+        .info, .configurationApplied, "the configuration is read again: nothing has changed")
+
+    private func restarts(_ sources: ConfigurationSources) -> [OperatorNote] {
+        sources.configuration.changesForRestart(since: started.configuration).map {
+            OperatorNote(.warning, .configurationNeedsRestart, $0)
+        }
+    }
+
+    private func take() async -> [OperatorNote] {
         let sources: ConfigurationSources
         do {
             sources = try ConfigurationSources(context.invocation)
@@ -66,11 +128,8 @@ final class ServeReload: @unchecked Sendable {
         }
         let notes =
             await lanes.rotate(sources, loop: context.loop) + certificate(sources)
-            + sources.configuration.changesForRestart(since: started.configuration).map {
-                OperatorNote(.warning, .configurationNeedsRestart, $0)
-            }
-        let nothing = "the configuration is read again: nothing has changed"
-        return notes.isEmpty ? [OperatorNote(.info, .configurationApplied, nothing)] : notes
+            + restarts(sources)
+        return notes.isEmpty ? [Self.nothing] : notes
     }
 
     private func certificate(_ sources: ConfigurationSources) -> [OperatorNote] {

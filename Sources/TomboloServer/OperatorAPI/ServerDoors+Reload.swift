@@ -1,0 +1,51 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    /// `POST /v1/configuration/reload`: what SIGHUP does, and a line for each thing that came of
+    /// it. The configuration is the whole relay's: keys of other tenants than `main` have no part
+    /// in it.
+    func reloadConfiguration(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        guard request.tenant == .main else {
+            throw Problem(
+                .forbidden,
+                "The configuration is the whole relay's. Use a key of the tenant main with scope "
+                    + "operate."
+            ).adding("required_scope", "operate")
+        }
+        let isDryRun = try request.isDryRun
+        guard let reload else {
+            throw Problem(
+                .unknownRoute,
+                "This relay has no configuration to read again: tombolo dev makes its own.")
+        }
+        let notes = await reload(isDryRun)
+        return .json { writer in
+            writer.beginObject()
+            if isDryRun { writer.member("dry_run", true) }
+            writer.name("lines")
+            writer.beginArray()
+            for note in notes {
+                writer.beginObject()
+                writer.member("result", Self.result(of: note))
+                writer.member("message", note.text)
+                if let remedy = note.remedy { writer.member("try", remedy) }
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private static func result(of note: OperatorNote) -> String {
+        switch note.event {
+        case .configurationApplied: "applied"
+        case .configurationNeedsRestart: "needs_restart"
+        case .configurationRefused: "refused"
+        default: "notice"
+        }
+    }
+}

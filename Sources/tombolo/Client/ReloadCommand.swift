@@ -1,0 +1,34 @@
+import TomboloCore
+import TomboloJSON
+
+/// `config reload`: the running relay reads its configuration again, and each thing that came of it
+/// is a line.
+enum ReloadCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(
+            .write(context, "POST", "/v1/configuration/reload"), name: nil)
+        let lines = try answer.document().root["lines"].map { Array($0.elements) } ?? []
+        if OutputFormat(context) == .table {
+            for line in lines { try context.terminal.print(text(line)) }
+        } else {
+            try context.terminal.write(answer.line)
+        }
+        let results = lines.map { $0["result"]?.string }
+        guard results.contains("refused") else {
+            return results.contains("needs_restart") ? .lint : .succeeded
+        }
+        return results.contains("applied") ? .partly : .failed
+    }
+
+    private static let words = [
+        "applied": "applied ", "needs_restart": "restart ", "refused": "refused ",
+    ]
+
+    private static func text(_ line: JSONView) -> String {
+        let word = words[line["result"]?.string ?? ""] ?? "notice  "
+        let remedy = line["try"]?.string.map { "\n  try: \($0)" } ?? ""
+        return "\(word)  \(line["message"]?.string ?? "")\(remedy)"
+    }
+}

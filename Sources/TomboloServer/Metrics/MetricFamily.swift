@@ -66,7 +66,7 @@ package struct MetricFamily: Hashable, Sendable {
         "tombolo_frames_sent_total", .counter, "Frames of clips sent.")
     static let refusals = MetricFamily(
         "tombolo_refusals_total", .counter, labels: appLabels + ["reason"],
-        "Pushes that Apple refused, by its reason; other: one that is in none of its tables.")
+        "Pushes that Apple refused, by its reason; other: one that its tables do not have.")
     static let deadLetters = MetricFamily(
         "tombolo_dead_letters", .gauge, "Pushes that Apple refused for good, and nobody retried.")
     static let upstreams = MetricFamily(

@@ -18,7 +18,6 @@ struct ConfigurationDraft {
             "{",
             "  // Tombolo's configuration. tombolo config check FILE tries it, tombolo config doc",
             "  // explains every key. A line that begins with // is not read: its value is the default.",
-            "",
         ]
         for setting in Configuration.settings where !["listen", "data"].contains(setting.name) {
             lines += Self.commented(setting, of: Configuration(), indent: "  ")

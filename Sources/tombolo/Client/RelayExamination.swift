@@ -123,7 +123,7 @@ struct RelayExamination {
             app: "", check: "certificate", isOK: ends > now,
             detail: "the relay shows a certificate that is valid until \(ends.rfc3339)", fix: nil)
         var findings: [ConfigurationFinding] = []
-        if let files = configuration.tls,
+        if named == nil, let files = configuration.tls,
             let tls = CheckedConfiguration.tls(files, &findings),
             Instant(seconds: tls.validity.upperBound) != ends
         {

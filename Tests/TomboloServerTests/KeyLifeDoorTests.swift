@@ -128,6 +128,9 @@ import TomboloRelay
     @Test(arguments: [
         (#"{"scopes":["observe"],"name":""}"#, "/name"),
         (#"{"scopes":["observe"],"name":"a\nb"}"#, "/name"),
+        (#"{"scopes":["observe"],"name":"a\u009bb"}"#, "/name"),
+        // One character to a reader, and 129 code points.
+        (#"{"scopes":["observe"],"name":"\#(String(repeating: "\u{301}", count: 129))"}"#, "/name"),
         (#"{"scopes":["observe"],"expires_in":"0s"}"#, "/expires_in"),
         (#"{"scopes":["observe"],"expires_in":"87601h"}"#, "/expires_in"),
     ])

@@ -16,15 +16,18 @@ package struct KeyTraits: Hashable, Sendable {
         self.createdBy = createdBy
     }
 
-    /// A name has so many characters; control characters are none.
+    /// A name has so many characters, as JSON Schema counts them: code points. Control characters
+    /// are none.
     package static let nameMax = 128
     /// A key lives so long, where it has an end.
     package static let lives: ClosedRange<Span> = .seconds(1)...(.hours(87_600))
 
     /// Why `name` is none, as the end of a sentence; nil where it is one.
     package static func objection(toName name: String) -> String? {
-        let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-        return (1...nameMax).contains(name.count) && isPlain
+        let isPlain = name.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
+        }
+        return (1...nameMax).contains(name.unicodeScalars.count) && isPlain
             ? nil : "must be 1 to \(nameMax) characters, in one line"
     }
 

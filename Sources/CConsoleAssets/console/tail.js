@@ -1,4 +1,4 @@
-// One stream of /v1/tail: kept open, resumed after what was read last, told in batches.
+// One stream of /v1/tail: kept open, resumed after what was read last, passed on in batches.
 
 const BATCH_EVERY = 200;
 /** Of one batch so many events are passed on; the rest is counted. */

@@ -180,11 +180,11 @@ extension Core {
     ) throws(Refusal) {
         guard state.setting(path, to: tween.last) != nil else { throw noPlace("tween") }
         guard !tween.isPossible else { return }
-        let stands =
+        let found =
             state.document.root.at(path) == nil
             ? "the state has nothing at \(path) to begin with"
             : "the state has a value of another kind at \(path) than to"
-        let message = "is missing, and \(stands); give from"
+        let message = "is missing, and \(found); give from"
         throw Refusal(
             .invalidField, "tween.from \(message)",
             errors: [FieldError(pointer: "/tween/from", message: message)])

@@ -71,20 +71,20 @@ extension ServerDoors {
     ) async throws(Problem) -> DoorResponse {
         if try request.isDryRun { return try await dryRun(command) }
         let answer = await relay.submit(command)
-        var told = try await self.answer(answer, to: command)
-        var fields: HTTPFields = ["etag": told.entityTag]
-        if told.httpStatus == 201, told.kind == .start {
-            fields.append("location", "/v1/activities/\(told.activity.rawValue)")
+        var reply = try await self.answer(answer, to: command)
+        var fields: HTTPFields = ["etag": reply.entityTag]
+        if reply.httpStatus == 201, reply.kind == .start {
+            fields.append("location", "/v1/activities/\(reply.activity.rawValue)")
         }
-        if told.replayed { fields.append("idempotent-replayed", "true") }
+        if reply.replayed { fields.append("idempotent-replayed", "true") }
         if let seconds = request.preferredWait(atMost: configuration.waitMax) {
             fields.append("preference-applied", "wait=\(seconds)")
             let view = await relay.waitForDelivery(
-                command.activity, version: told.version, deadline: loop.now + .seconds(seconds))
-            told.tellDeliveries(of: view)
+                command.activity, version: reply.version, deadline: loop.now + .seconds(seconds))
+            reply.tellDeliveries(of: view)
         }
-        if command.idempotency != nil, told.changed, !told.replayed { answers.remember(told) }
-        return .json(told.httpStatus, fields) { told.write(to: &$0) }
+        if command.idempotency != nil, reply.changed, !reply.replayed { answers.remember(reply) }
+        return .json(reply.httpStatus, fields) { reply.write(to: &$0) }
     }
 
     /// What it would do, with nothing stored and nothing sent.

@@ -40,8 +40,8 @@ struct ChangeReport {
 
     /// One end for many.
     private static func ended(_ ended: [JSONView], isTried: Bool) -> String {
-        let told = isTried ? "would end (a dry run: nothing was stored)" : "ended"
-        return "\(ended.count) \(told)\n"
+        let outcome = isTried ? "would end (a dry run: nothing was stored)" : "ended"
+        return "\(ended.count) \(outcome)\n"
             + ended.map { one in
                 "  \(one["activity"]?.string ?? ""): version \(one["version"]?.integer ?? 0)\n"
             }.joined()

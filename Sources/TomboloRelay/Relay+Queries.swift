@@ -87,11 +87,12 @@ extension Relay {
     // MARK: Waiting
 
     /// Returns when a version is settled at every destination: taken by Apple, refused, or held by
-    /// something that outlasts the deadline. At the deadline it returns what is.
+    /// something that outlasts the deadline. At the deadline, and after `endWaits`, it returns what
+    /// is.
     package func waitForDelivery(
         _ key: ActivityKey, version: Int64, deadline: MonotonicInstant
     ) async -> ActivityView? {
-        while phase == .running, loop.now < deadline, !Task.isCancelled {
+        while phase == .running, !waitsAreOver, loop.now < deadline, !Task.isCancelled {
             let left = Span(nanoseconds: deadline.nanoseconds - loop.now.nanoseconds)
             if core.isSettled(key, version: version, until: steadyNow() + left) { break }
             await watch(until: deadline)
@@ -105,6 +106,12 @@ extension Relay {
             await watch(until: deadline)
         }
         return core.lastSeq
+    }
+
+    /// The relay is about to stop: who waits for a delivery gets what is known now.
+    package func endWaits() {
+        waitsAreOver = true
+        wakeWatchers()
     }
 
     private func watch(until deadline: MonotonicInstant) async {

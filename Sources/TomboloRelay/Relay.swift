@@ -35,6 +35,8 @@ package actor Relay: TurnTarget, TimerTarget {
     private var waiting: [Ticket: Waiter] = [:]
     private var lastTicket: UInt64 = 0
     var watchers: [Parking] = []
+    /// The relay is about to stop, and nobody waits for a delivery any more.
+    var waitsAreOver = false
     private let appending: Parking
     private var timer = TimerID()
     private var timerAt: MonotonicInstant?
@@ -309,7 +311,7 @@ package actor Relay: TurnTarget, TimerTarget {
         if let next { timer = loop.schedule(at: next, self) }
     }
 
-    private func wakeWatchers() {
+    func wakeWatchers() {
         let waking = watchers
         watchers = []
         for place in waking { place.unpark() }

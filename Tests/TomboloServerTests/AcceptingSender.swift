@@ -13,6 +13,8 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
     var relay: Relay?
     /// Apple's word against every push, for good; nil: each is taken.
     var refusal: String?
+    /// Apple never answers.
+    var isSilent = false
 
     init(_ loop: any Loop) { self.loop = loop }
 
@@ -25,6 +27,7 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
     func turnEnded() {
         let now = taken
         taken = []
+        guard !isSilent else { return }
         for push in now {
             let result: PushResult =
                 refusal.map {

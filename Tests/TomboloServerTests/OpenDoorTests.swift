@@ -2,6 +2,8 @@ import Testing
 import TomboloCore
 import TomboloHTTP
 import TomboloJSON
+import TomboloLoop
+import TomboloRelay
 
 @testable import TomboloServer
 
@@ -60,6 +62,26 @@ import TomboloJSON
             let curl = try Curl([doors.origin + "/metrics"], on: doors.loop)
             _ = await curl.wait()
             #expect(try #require(CurlAnswer(output: curl.collected)).status == 401)
+        }
+    }
+
+    @Test func `a stop ends the waits for Apple: what is stored is answered`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+            doors.sender.isSilent = true
+            async let start = doors.call(
+                "PUT", "/v1/activities/cat",
+                #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
+                fields: ["Prefer: wait=20"])
+            while doors.sender.pushes.isEmpty { try await doors.loop.sleep(for: .milliseconds(1)) }
+            let began = doors.loop.now
+            await doors.relay.endWaits()
+            let answer = try await start
+            #expect(answer.status == 201, "\(answer.text)")
+            #expect(answer.text.contains(#""version":1"#))
+            #expect(doors.loop.now < began + .seconds(10), "nobody waited for Apple")
         }
     }
 }

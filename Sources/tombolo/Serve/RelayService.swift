@@ -161,6 +161,7 @@ final class RelayService: @unchecked Sendable {
     /// Takes no more, finishes what was accepted, writes what waits; then `run` returns.
     func stop() async {
         doors.drain()
+        await relay.endWaits()
         await server.drain(within: Self.drainTime)
         let deadline = loop.now + Self.pushTime
         while lanes.pushesInFlight > 0, loop.now < deadline {

@@ -52,6 +52,15 @@ import TomboloRelay
             #expect(try await families(doors, observer) == names([.tenant]))
             let stranger = try await doors.mint("operate,observe", tenant: other)
             #expect(try await families(doors, stranger) == names([.tenant]))
+            // Who runs the relay is woken up for each tenant's app.
+            let foreign = #"tombolo_upstreams{app="com.other",environment="production""#
+            let own = #"tombolo_upstreams{app="com.example.app",environment="sandbox""#
+            for (key, sees) in [
+                (doors.key, [own, foreign]), (observer, [own]), (stranger, [foreign]),
+            ] {
+                let text = try await doors.call("GET", "/metrics", key: key).text
+                #expect([own, foreign].filter(text.contains) == sees)
+            }
         }
         try await withDoors { doors in
             doors.doors.certificateEnd = 1

@@ -25,12 +25,32 @@ extension Relay {
 
     /// A tenant's ways to Apple, in the order of the configuration.
     package func upstreams(of tenant: TenantID) -> [UpstreamView] {
-        core.configuration.apps.indices.compactMap { index in
-            let app = core.configuration.apps[index]
-            guard app.tenant == tenant else { return nil }
-            return UpstreamView(
-                app: app.id, environment: app.environment,
-                isClosed: core.isParked(LaneNumber(Int32(index))), meter: meters[index])
+        core.configuration.apps.indices.filter { core.configuration.apps[$0].tenant == tenant }
+            .map(upstream)
+    }
+
+    /// The ways to Apple of all tenants' apps. Where two tenants have one app, they are one: closed
+    /// while either is, with the refusals of both.
+    package func upstreams() -> [UpstreamView] {
+        var views: [UpstreamView] = []
+        for next in core.configuration.apps.indices.map(upstream) {
+            let known = views.firstIndex {
+                $0.app == next.app && $0.environment == next.environment
+            }
+            guard let known else {
+                views.append(next)
+                continue
+            }
+            if next.isClosed { views[known].isClosed = true }
+            views[known].meter.addRefusals(of: next.meter)
         }
+        return views
+    }
+
+    private func upstream(_ index: Int) -> UpstreamView {
+        let app = core.configuration.apps[index]
+        return UpstreamView(
+            app: app.id, environment: app.environment,
+            isClosed: core.isParked(LaneNumber(Int32(index))), meter: meters[index])
     }
 }

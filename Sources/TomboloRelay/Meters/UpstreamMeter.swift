@@ -21,6 +21,11 @@ package struct UpstreamMeter: Sendable {
         if let changedAt { eventToSent.count(now - changedAt) }
     }
 
+    /// Those of another app's way too.
+    mutating func addRefusals(of other: UpstreamMeter) {
+        refusals.merge(other.refusals, uniquingKeysWith: +)
+    }
+
     mutating func answered(_ outcome: PushOutcome) {
         switch outcome.result {
         case .accepted: sentToAnswered.count(outcome.took)
@@ -37,6 +42,6 @@ package struct UpstreamView: Sendable {
     package let app: String
     package let environment: APNsEnvironment
     /// Pushes wait: Apple refuses the key, is unwell, or cannot be reached.
-    package let isClosed: Bool
-    package let meter: UpstreamMeter
+    package internal(set) var isClosed: Bool
+    package internal(set) var meter: UpstreamMeter
 }

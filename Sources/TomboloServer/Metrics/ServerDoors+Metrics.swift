@@ -5,14 +5,17 @@ import TomboloRelay
 
 extension ServerDoors {
     /// What the key's tenant has done: nothing tells of the others. An operator of the relay sees
-    /// its process and its disk too.
+    /// its process, its disk, and the ways to Apple of all tenants' apps too.
     func metrics(_ request: DoorRequest) async -> DoorResponse {
         var text = MetricsText()
         let tenant = request.tenant
         let counters = counters[tenant] ?? DoorCounters()
         Self.write(await relay.counters(of: tenant), to: &text)
         text.write(.lastSeq, await relay.lastSeq(of: tenant))
-        Self.write(await relay.upstreams(of: tenant), to: &text)
+        let operates = tenant == .main && request.principal?.scopes.contains(.operate) == true
+        let own = await relay.upstreams(of: tenant)
+        Self.write(operates ? await relay.upstreams() : own, to: &text)
+        Self.writeTimes(own, to: &text)
         text.write(.requests, counters.requests)
         text.write(
             .problems, ProblemCode.allCases.map { ([$0.rawValue], counters.problems[$0] ?? 0) })
@@ -20,7 +23,6 @@ extension ServerDoors {
         text.write(.clockBehind, await relay.clockBehind.nanoseconds / 1_000_000_000)
         if let end = certificateEnd { text.write(.certificateEnd, end) }
         text.write(.buildInfo, [([configuration.version], 1)])
-        let operates = tenant == .main && request.principal?.scopes.contains(.operate) == true
         // Of all clients: no tenant learns of the others'.
         let isAlone = await relay.isAlone(tenant)
         if isAlone || operates {
@@ -58,10 +60,16 @@ extension ServerDoors {
         text.write(.pauses, Int64(core.pauses))
     }
 
+    private static func labels(_ upstream: UpstreamView) -> MetricsText.Labels {
+        [upstream.app, upstream.environment.name]
+    }
+
+    private static func writeTimes(_ upstreams: [UpstreamView], to text: inout MetricsText) {
+        text.write(.eventToSent, upstreams.map { (labels($0), $0.meter.eventToSent) })
+        text.write(.sentToAnswered, upstreams.map { (labels($0), $0.meter.sentToAnswered) })
+    }
+
     private static func write(_ upstreams: [UpstreamView], to text: inout MetricsText) {
-        func labels(_ upstream: UpstreamView) -> MetricsText.Labels {
-            [upstream.app, upstream.environment.name]
-        }
         text.write(
             .upstreams,
             upstreams.flatMap { upstream in
@@ -77,8 +85,6 @@ extension ServerDoors {
                     (labels(upstream) + [reason], count)
                 }
             })
-        text.write(.eventToSent, upstreams.map { (labels($0), $0.meter.eventToSent) })
-        text.write(.sentToAnswered, upstreams.map { (labels($0), $0.meter.sentToAnswered) })
     }
 
     private static func write(_ machine: MachineView, to text: inout MetricsText) {

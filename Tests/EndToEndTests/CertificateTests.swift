@@ -84,6 +84,13 @@ import TomboloJSON
         let new = try shownEnd(relay)
         #expect(new.hasPrefix("notAfter=") && new != old)
 
+        try directory.certificate("tls", days: 30, at: "-40d")
+        relay.process.signal(SIGHUP)
+        let expired = try relay.process.errorLine(containing: "config-", within: 30)
+        #expect(expired.contains("the old certificate stays in use: "), "\(expired)")
+        #expect(expired.contains("expired at 20") && expired.contains("; try: renew "))
+        #expect(try shownEnd(relay) == new)
+
         try directory.write("tls.pem", "nonsense")
         relay.process.signal(SIGHUP)
         let refused = try relay.process.errorLine(containing: "config-", within: 30)

@@ -1,3 +1,4 @@
+import Glibc
 import TomboloCore
 import TomboloHTTP
 import TomboloLoop
@@ -29,8 +30,12 @@ struct RelayExamination {
             scheme: configuration.tls == nil ? .http : .https, host: host, port: address.port)
     }
 
-    /// That none runs at the configured address is told, and no fault: a configuration is examined
-    /// before the first start too.
+    /// A relay has run with this configuration. One that does not listen is at fault then; a
+    /// configuration is examined before the first start too.
+    private var hasRun: Bool {
+        configuration.data.map { access($0 + "/tombolo.db", F_OK) == 0 } ?? false
+    }
+
     func findings(_ loop: EpollLoop) async -> [Finding] {
         var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
         do {
@@ -47,12 +52,17 @@ struct RelayExamination {
             }
             return [finding] + (await details(client))
         } catch let error as ProgramError {
-            finding.isOK = error.isConnectionRefused && named == nil
+            guard error.isConnectionRefused else {
+                finding.isOK = false
+                finding.detail = error.cause
+                finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
+                return [finding]
+            }
+            finding.isOK = named == nil && !hasRun
             finding.detail =
-                error.isConnectionRefused
-                ? "no relay listens on \(named?.description ?? configuration.listen.description) now"
-                : error.cause
-            finding.fix = finding.isOK ? nil : error.remedy ?? "curl -k \(origin)/readyz"
+                "no relay listens on \(named?.description ?? configuration.listen.description) now"
+            if hasRun { finding.detail += ", though \(configuration.data ?? "") has its log" }
+            finding.fix = finding.isOK ? nil : "start it, and read its last lines on stderr"
         } catch {
             finding.isOK = false
             finding.detail = "\(origin): \(error)"
@@ -131,7 +141,7 @@ struct RelayExamination {
             finding.detail += ", and \(files.certificate) has another one"
             finding.fix = "tombolo config reload"
         } else if !finding.isOK {
-            finding.fix = "renew the certificate, then: tombolo config reload"
+            finding.fix = "renew the certificate, then: pkill -HUP -x tombolo"
         }
         return [finding]
     }

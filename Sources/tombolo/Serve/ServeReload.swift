@@ -147,6 +147,20 @@ final class ServeReload: @unchecked Sendable {
             return current.certificateNotice(at: SystemClock().now()).map { [sources.note($0)] }
                 ?? []
         }
+        let now = SystemClock().now()
+        var next = current
+        next.tls = tls
+        let notice = next.certificateNotice(at: now)
+        if let notice, !tls.validity.contains(now.seconds),
+            current.tls?.validity.contains(now.seconds) == true
+        {
+            return [
+                OperatorNote(
+                    .error, .configurationRefused,
+                    "the old certificate stays in use: \(sources.text(notice))",
+                    remedy: notice.remedy)
+            ]
+        }
         service.reload(tls)
         current.tls = tls
         let end = Instant(seconds: tls.validity.upperBound).rfc3339
@@ -154,6 +168,6 @@ final class ServeReload: @unchecked Sendable {
             OperatorNote(
                 .info, .configurationApplied,
                 "the certificate of \(files.certificate) is in use; it is valid until \(end)")
-        ]
+        ] + (notice.map { [sources.note($0)] } ?? [])
     }
 }

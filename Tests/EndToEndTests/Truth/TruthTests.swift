@@ -186,7 +186,7 @@ import Testing
             bring: {
                 try $0.drain(); return nil
             },
-            answer: (0, ""), ready: (0, ""), metrics: nil, doctor: (0, "no relay listens on"),
+            answer: (0, ""), ready: (0, ""), metrics: nil, doctor: (1, "no relay listens on"),
             cli: (update, (5, "no relay at"))),
         TruthRow(
             state: "the relay has stopped",
@@ -194,7 +194,7 @@ import Testing
                 let status = try $0.relay.terminate()
                 return status == 0 ? nil : "the relay ended with \(status)"
             },
-            answer: (0, ""), ready: (0, ""), metrics: nil, doctor: (0, "no relay listens on"),
+            answer: (0, ""), ready: (0, ""), metrics: nil, doctor: (1, "no relay listens on"),
             cli: (update, (5, "no relay at"))),
     ]
 

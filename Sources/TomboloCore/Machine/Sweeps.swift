@@ -24,12 +24,15 @@ struct Sweeps: Sendable {
     /// From the next piece on.
     mutating func add(_ work: Work, now: Instant) {
         defer { dueAt = dueAt ?? now }
-        if case .grants = work { waiting.removeAll { $0.work.isGrants } }
-        if waiting.count >= Self.pausesMax {
+        if work.isGrants {
+            // All devices are looked at anew: what was left of an earlier look is part of it.
+            waiting.removeAll { $0.work.isGrants }
+            waiting.append((work, 0))
+        } else if waiting.count < Self.pausesMax {
+            waiting.append((work, 0))
+        } else {
             waiting.removeAll { !$0.work.isGrants }
             waiting.append((.pause(nil), 0))
-        } else {
-            waiting.append((work, 0))
         }
     }
 

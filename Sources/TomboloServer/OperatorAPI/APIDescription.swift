@@ -24,8 +24,10 @@ enum APIDescription {
     private static func write(_ view: JSONView, to writer: inout JSONWriter) {
         switch view.kind {
         case .object:
-            let schema = view["$ref"]?.string.flatMap { file in
-                schemas.elements.first { "schemas/\($0["$id"]?.string ?? "")" == file }
+            let schema = view["$ref"]?.string.flatMap { target -> JSONView? in
+                guard target.hasPrefix("schemas/") else { return nil }
+                let file = target.dropFirst("schemas/".count)
+                return schemas.elements.first { $0["$id"]?.string.map { $0 == file } ?? false }
             }
             writer.beginObject()
             for (name, value) in (schema ?? view).members {

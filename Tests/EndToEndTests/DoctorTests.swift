@@ -102,8 +102,7 @@ import TomboloJSON
             blind.contains { $0.isOK && $0.detail.contains("scope operate of the tenant main") })
     }
 
-    @Test func `with a key of the relay its inside is told, and without one how to have it`() throws
-    {
+    @Test func `with a key doctor shows the inside of the relay, else how to see it`() throws {
         let directory = try TemporaryDirectory()
         let key = try RunningRelay.mintKey(directory.path)
         let relay = try RunningRelay(serve: directory.path, key: key)

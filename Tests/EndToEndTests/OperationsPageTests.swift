@@ -24,10 +24,10 @@ import TomboloServer
         let rows = page[begin.upperBound...].split(
             separator: "\n", omittingEmptySubsequences: false
         ).prefix { $0.hasPrefix("| ") }
-        let told = rows.flatMap { row in
+        let named = rows.flatMap { row in
             (row.split(separator: "|").first ?? "").split(separator: "`")
                 .map(String.init).filter { $0.contains { $0.isLetter } }
         }
-        #expect(told.sorted() == OperatorNote.Event.allCases.map(\.rawValue).sorted())
+        #expect(named.sorted() == OperatorNote.Event.allCases.map(\.rawValue).sorted())
     }
 }

@@ -43,8 +43,8 @@ import TomboloJSON
         try write(more: #""limits":{"history":"96h"},"insecure":true,"#)
         let restart = try relay.tombolo("config", "reload", "-o", "json")
         #expect(restart.status == 7, "\(restart.errors)")
-        let told = try lines(restart)
-        #expect(told.map { $0["result"]?.string } == ["needs_restart", "needs_restart"])
+        let answers = try lines(restart)
+        #expect(answers.map { $0["result"]?.string } == ["needs_restart", "needs_restart"])
         #expect(restart.output.contains("limits.history differs from what the relay runs with"))
 
         try write(key: "two")

@@ -63,7 +63,7 @@ extension World {
         after(dice.time(.losses, 1_000...300_000)) { [self] in loseChannels() }
     }
 
-    /// A start names no channel of which the relay was told that it is gone.
+    /// A start names no channel that the relay knows to be gone.
     func checkNamesLiving(_ id: String?, _ name: String, _ life: Life) {
         guard let id, let channel = apple.channels[id], channel.toldGoneIn == life.number else {
             return

@@ -26,7 +26,7 @@ import TomboloJSON
         #expect(!Self.isOpen([false] + [Bool](repeating: true, count: 8)))
     }
 
-    @Test func `why pushes wait is told after each try that fails, and once that they go`() {
+    @Test func `each try that fails reports why pushes wait, and one report says that they go`() {
         var rig = Rig()
         rig.runningActivity(.lab)
         rig.advance(to: 1)

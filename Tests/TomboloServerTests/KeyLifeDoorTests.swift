@@ -52,7 +52,7 @@ import TomboloRelay
         }
     }
 
-    @Test func `a key opens until its end and not at it, and its holder is told`() async throws {
+    @Test func `a key opens until its end and not at it, and its holder learns why`() async throws {
         try await Self.with { doors, hand in
             let made = try await Self.mint(
                 #"{"scopes":["observe"],"expires_in":"90s"}"#, doors)
@@ -66,8 +66,8 @@ import TomboloRelay
             let other = try await Self.mint(#"{"scopes":["observe"]}"#, doors)
             let parts = (made.key.split(separator: "_"), other.key.split(separator: "_"))
             let forged = (parts.0.prefix(3) + parts.1.suffix(2)).joined(separator: "_")
-            let told = try await doors.call("GET", "/v1/activities", key: forged)
-            #expect(told.status == 401 && !told.text.contains("expired at"))
+            let refusedLines = try await doors.call("GET", "/v1/activities", key: forged)
+            #expect(refusedLines.status == 401 && !refusedLines.text.contains("expired at"))
         }
     }
 

@@ -15,7 +15,7 @@ import TomboloRelay
     private let request = ProblemNotes.Request(
         method: "PUT", operation: .startActivity, traceID: "4bf9", tenant: "main", keyID: "k1")
 
-    @Test func `a flood of refusals is bounded, told, and leaves room for failures`() {
+    @Test func `a flood of refusals is bounded and counted, and leaves room for failures`() {
         var notes = ProblemNotes(now: now)
         let refusal = Problem(.invalidField, "secret-value")
         let taken = (0..<500).reduce(0) { sum, _ in

@@ -78,7 +78,7 @@ package final class AccessControl: @unchecked Sendable {
         if case .known(let principal) = verdict(on: key) { principal } else { nil }
     }
 
-    /// Takes the same time for a wrong secret as for an unknown id. That a key has expired is told
+    /// Takes the same time for a wrong secret as for an unknown id. That a key has expired is said
     /// to those alone who have all of it.
     func verdict(on key: APIKey) -> Verdict {
         let record = keys[key.id]

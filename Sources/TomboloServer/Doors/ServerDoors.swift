@@ -84,11 +84,11 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             }
             let traceID = TraceParent(head)?.traceID ?? Hex.encode(chance(16))
             send(.problem(error, traceID: traceID), to: exchange)
-            let told = ProblemNotes.Request(
+            let asked = ProblemNotes.Request(
                 method: head.method, operation: route?.operation, traceID: traceID,
                 tenant: principal?.tenant.name.rawValue, keyID: principal?.keyID,
                 address: principal == nil ? head.peerAddress : nil)
-            for note in notes.notes(of: error, told, now: loop.now) { report(note) }
+            for note in notes.notes(of: error, asked, now: loop.now) { report(note) }
         }
     }
 

@@ -137,7 +137,7 @@ private struct KeyRequest {
 extension MintedKey {
     /// `{"id","key","scopes",…}`: the only place where a key's text is written.
     ///
-    /// - Parameter more: writes what else is told with it.
+    /// - Parameter more: writes the other members of the answer.
     package func write(
         to writer: inout JSONWriter, more: (inout JSONWriter) -> Void = { _ in }
     ) {

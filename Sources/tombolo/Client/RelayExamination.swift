@@ -165,7 +165,7 @@ struct RelayExamination {
         }
     }
 
-    /// Pushes that go somewhere else than to Apple are told of: that may be wanted.
+    /// Names the pushes that go somewhere else than to Apple: that may be wanted.
     private func authorities(_ metrics: MetricsReading) -> [Finding] {
         metrics.series("tombolo_upstream_info").compactMap { series in
             guard let file = series.labels["ca_file"], !file.isEmpty else { return nil }

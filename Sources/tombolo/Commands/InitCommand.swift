@@ -109,7 +109,7 @@ enum InitCommand {
 }
 
 extension Configuration {
-    /// What a file says; what it says wrongly is told with its place.
+    /// What a file says. An error in it is reported with its place.
     init(file: ConfigurationFile) throws(ProgramError) {
         do throws(FieldErrors) {
             self = try Configuration(reading: file.document.root, directory: file.directory)

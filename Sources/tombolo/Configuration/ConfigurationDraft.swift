@@ -111,7 +111,7 @@ struct ConfigurationDraft {
         return lines + ["    \(mark)}", "  ]"]
     }
 
-    /// Names that are nobody's.
+    /// Names that no app and no team has.
     static let example: Configuration.App = {
         var app = Configuration.App()
         app.id = "com.example.app"

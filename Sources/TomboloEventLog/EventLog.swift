@@ -160,51 +160,6 @@ package struct EventPage: Sendable {
     }
 }
 
-/// A page of facts, oldest first; as `EventQuery`.
-package struct FactQuery: Hashable, Sendable {
-    package var tenant: TenantID
-    /// Facts after this place among those of the tenant.
-    package var after: Int64 = 0
-    package var activity: ActivityNumber?
-    /// Recorded then or later.
-    package var from: Instant?
-    /// Recorded before.
-    package var until: Instant?
-    package var limit: Int = 100
-    package var bytesMax: Int = 1 << 20
-    package var scanMax: Int = 100_000
-
-    package init(tenant: TenantID) { self.tenant = tenant }
-
-    /// Whether a fact of that time is asked for.
-    package func matches(recordedAt: Instant) -> Bool {
-        (from.map { $0 <= recordedAt } ?? true) && (until.map { recordedAt < $0 } ?? true)
-    }
-}
-
-/// Facts of one page; as `EventPage`.
-package struct FactPage: Sendable {
-    package var facts: [RecordedFact]
-    package private(set) var bytes = 0
-    package var next: Int64?
-
-    package init(facts: [RecordedFact], next: Int64?) {
-        self.facts = facts
-        self.next = next
-    }
-
-    /// Adds the next one.
-    package mutating func append(_ fact: RecordedFact) {
-        bytes += fact.fact.body.count
-        facts.append(fact)
-    }
-
-    /// Whether it takes no more facts.
-    package func isFull(_ query: FactQuery) -> Bool {
-        facts.count >= query.limit || bytes >= query.bytesMax
-    }
-}
-
 /// A moment of a log's past.
 package enum LogMoment: Hashable, Sendable {
     /// Events recorded up to then.
@@ -287,7 +242,7 @@ package protocol EventLog: Sendable {
     /// Events of all tenants in order, for verification and rebuilding only.
     func history(after seq: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
 
-    /// Reads a page of facts.
+    /// Reads a page of facts; damaged rows are left out.
     func facts(_ query: FactQuery) async throws(EventLogError) -> FactPage
 
     /// Erases, leaving tombstones: what happened when stays, what was said does not. An erased
@@ -311,6 +266,16 @@ extension EventLog {
     package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {
         throw .unusable(
             cause: "this log cannot erase", hint: "erase through a relay with a log of its own")
+    }
+
+    /// The fact at that place among those of the tenant, or nil where there is none.
+    package func fact(
+        tenantSeq: Int64, tenant: TenantID
+    ) async throws(EventLogError) -> RecordedFact? {
+        guard tenantSeq > 0, tenantSeq < .max else { return nil }
+        var query = FactQuery(tenant: tenant)
+        (query.after, query.before, query.limit) = (tenantSeq - 1, tenantSeq + 1, 1)
+        return try await facts(query).facts.first
     }
 
     /// A log whose past is short keeps none.

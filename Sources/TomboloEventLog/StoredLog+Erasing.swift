@@ -18,7 +18,7 @@ extension StoredLog {
             }
             for index in facts.indices
             where facts[index].fact.tenant == erasure.tenant
-                && DeviceTrace.isFact(facts[index].fact.body, about: device)
+                && FactDevice.isAbout(device, facts[index].fact.body)
             {
                 eraseFact(index, &receipt)
             }

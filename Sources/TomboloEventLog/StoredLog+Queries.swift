@@ -61,14 +61,13 @@ extension StoredLog {
         let own = factsOf[query.tenant] ?? []
         var page = FactPage(facts: [], next: nil)
         let start = Int(max(0, min(query.after, Int64(own.count))))
-        for (index, seq) in own.enumerated().dropFirst(start) {
-            let fact = facts[Int(seq) - 1]
-            if query.activity == nil || fact.fact.activity == query.activity,
-                query.matches(recordedAt: fact.fact.recordedAt)
-            {
-                page.append(fact)
-            }
-            let isLast = index + 1 == own.count
+        let end = Int(max(1, min(query.before ?? .max, Int64(own.count) + 1))) - 1
+        guard start < end else { return page }
+        for index in start..<end {
+            let isRising = query.order == .oldestFirst
+            let fact = facts[Int(own[isRising ? index : end - 1 - (index - start)]) - 1]
+            if query.matches(fact.fact) { page.append(fact) }
+            let isLast = index + 1 == end
             if !isLast, page.isFull(query) || index - start + 1 >= query.scanMax {
                 page.next = fact.tenantSeq
                 break

@@ -346,6 +346,6 @@ package struct LogErasing {
     private func isMeant(_ fact: NewFact) -> Bool {
         if let activity = fact.activity, whole.contains(activity.rawValue) { return true }
         guard case .device(let device) = erasure.subject else { return false }
-        return DeviceTrace.isFact(fact.body, about: device)
+        return FactDevice.isAbout(device, fact.body)
     }
 }

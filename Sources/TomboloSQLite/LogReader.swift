@@ -14,7 +14,8 @@ package final class LogReader: @unchecked Sendable {
     let blocksFrom: Statement
     let snapshotAt: Statement
     private let history: Statement
-    let factsAfter: Statement
+    let factsUp: Statement
+    let factsDown: Statement
     /// Up to there tenants were not counted: no waypoints are there.
     let uncounted: TalliedUpTo
     let waypointsBefore: Statement
@@ -52,11 +53,12 @@ package final class LogReader: @unchecked Sendable {
             snapshotAt = try connection.prepare(
                 "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
             history = try connection.prepare("\(events) WHERE seq > ?1 ORDER BY seq LIMIT ?2")
-            factsAfter = try connection.prepare(
-                """
+            let facts = """
                 SELECT \(FactRow.columns) FROM fact WHERE seq > ?1 AND seq <= ?2 AND tenant = ?3
                 ORDER BY seq
-                """)
+                """
+            factsUp = try connection.prepare(facts)
+            factsDown = try connection.prepare("\(facts) DESC")
             waypointsBefore = try connection.prepare(Waypoint.selectionBefore)
             waypointAfter = try connection.prepare(Waypoint.selectionAfter)
             uncounted = try TallyRow.read(connection).uncounted

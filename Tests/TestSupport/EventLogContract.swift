@@ -21,5 +21,5 @@ package struct EventLogContract: Sendable, CustomTestStringConvertible {
     package func check(in place: any EventLogPlace) async throws { try await check(place) }
 
     package static let all =
-        appending + refusing + reading + counting + recovering + retiring + erasing
+        appending + refusing + reading + facts + counting + recovering + retiring + erasing
 }

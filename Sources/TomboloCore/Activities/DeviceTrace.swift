@@ -26,14 +26,6 @@ package enum DeviceTrace: Hashable, Sendable {
         return inAudience(activity.definition.audience, of: device)
     }
 
-    /// Whether a fact is about the device.
-    package static func isFact(_ body: [UInt8], about device: Identifier) -> Bool {
-        guard mayName(device, body), let document = try? JSONDocument(body) else {  // as above
-            return false
-        }
-        return document.root["device"]?.string == device.rawValue
-    }
-
     /// The head with the device left out of its audience; as it is where it cannot be read.
     package static func head(
         _ head: [UInt8], version: Int64, without device: Identifier

@@ -83,9 +83,7 @@ extension Core {
         _ slot: Int, _ transition: Presence.Transition, now: Instant
     ) {
         guard let device = devices[slot] else { return }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("device", device.key.id.rawValue)
+        var writer = FactDevice.body(about: device.key.id)
         writer.member("transition", transition.name)
         writer.member("standing", device.presence.standing.name)
         writer.endObject()

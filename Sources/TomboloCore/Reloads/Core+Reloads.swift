@@ -297,9 +297,7 @@ extension Core {
         _ surface: ReloadSurface, _ kind: String, _ reason: String?, now: Instant
     ) {
         guard let device = devices[surface.device] else { return }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("device", device.key.id.rawValue)
+        var writer = FactDevice.body(about: device.key.id)
         writer.member("surface", surface.name.text)
         if let reason { writer.member("reason", reason) }
         writer.endObject()

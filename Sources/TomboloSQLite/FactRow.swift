@@ -49,6 +49,11 @@ enum FactRow {
         return (found.numbers.tenant, found.tenantSeq)
     }
 
+    /// The place that the present row says it has, whether it is right or not.
+    static func unprovedPlace(_ statement: borrowing Statement) -> Int64 {
+        statement.isNull(7) ? statement.integer(0) : statement.integer(7)
+    }
+
     private static func numbers(
         _ statement: borrowing Statement
     ) -> (numbers: Numbers, tenantSeq: Int64)? {
@@ -57,7 +62,7 @@ enum FactRow {
             seq: statement.integer(0), tenant: statement.integer(1),
             activity: statement.integer(2), hasActivity: statement.isNull(2) ? 0 : 1,
             recordedAt: statement.integer(3), kindBytes: Int64(kind.count))
-        let tenantSeq = statement.isNull(7) ? numbers.seq : statement.integer(7)
+        let tenantSeq = unprovedPlace(statement)
         let sum = checksum(numbers, kind: kind, body: statement.bytes(6), tenantSeq: tenantSeq)
         guard sum == statement.integer(4), tenantSeq > 0, tenantSeq <= numbers.seq else {
             return nil

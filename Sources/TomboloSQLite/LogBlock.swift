@@ -8,47 +8,26 @@ struct LogBlock: BitwiseCopyable {
     /// A page of 100 rows that lie in as many blocks reads 25,600 rows.
     static let size: Int64 = 256
 
-    private var earliest: Int64 = .max
-    private var latest: Int64 = .min
-    /// A bit for each pair of tenant and kind, by its hash: 256 bits for a few dozen pairs.
-    private var pairs: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    private var block = RowBlock()
 
     @inline(__always)
     mutating func add(tenant: Int64, kind: UInt8, recordedAt: Int64) {
-        earliest = min(earliest, recordedAt)
-        latest = max(latest, recordedAt)
-        let bit = Self.bit(tenant, kind)
-        let word = UInt64(1) << (bit & 63)
-        switch bit >> 6 {
-        case 0: pairs.0 |= word
-        case 1: pairs.1 |= word
-        case 2: pairs.2 |= word
-        default: pairs.3 |= word
-        }
+        block.add(recordedAt: recordedAt)
+        block.mark(Self.mark(tenant, kind))
     }
 
-    private static func bit(_ tenant: Int64, _ kind: UInt8) -> UInt64 {
-        (UInt64(bitPattern: tenant) &* 8 &+ UInt64(kind)) &* 0x9e37_79b9_7f4a_7c15 >> 56
-    }
-
-    private func has(_ tenant: Int64, _ kind: UInt8) -> Bool {
-        let bit = Self.bit(tenant, kind)
-        let word = UInt64(1) << (bit & 63)
-        return switch bit >> 6 {
-        case 0: pairs.0 & word != 0
-        case 1: pairs.1 & word != 0
-        case 2: pairs.2 & word != 0
-        default: pairs.3 & word != 0
-        }
+    /// Of a pair of tenant and kind: 256 bits for a few dozen pairs.
+    @inline(__always)
+    private static func mark(_ tenant: Int64, _ kind: UInt8) -> UInt64 {
+        (UInt64(bitPattern: tenant) &* 8 &+ UInt64(kind)) &* 0x9e37_79b9_7f4a_7c15
     }
 
     /// Whether a row of `tenant` may be in it, of that kind, and from the one instant until before
     /// the other.
     func mayHave(_ tenant: Int64, _ kind: EventKind?, from: Instant?, until: Instant?) -> Bool {
-        if let from, latest < from.nanoseconds { return false }
-        if let until, earliest >= until.nanoseconds { return false }
-        if let kind { return has(tenant, kind.rawValue) }
-        return EventKind.allCases.contains { has(tenant, $0.rawValue) }
+        guard block.mayHave(from: from, until: until) else { return false }
+        if let kind { return block.has(Self.mark(tenant, kind.rawValue)) }
+        return EventKind.allCases.contains { block.has(Self.mark(tenant, $0.rawValue)) }
     }
 }
 

@@ -72,7 +72,7 @@ package struct LogErasing {
                 return
             }
             try go(index, seq, run, &rows, &standing, connection)
-        case .facts(let after): try eraseFacts(after, standing.tenantTable, connection)
+        case .facts(let after): try eraseFacts(after, &rows, standing, connection)
         case .done: break
         }
     }
@@ -311,8 +311,10 @@ package struct LogErasing {
     // MARK: Facts
 
     private mutating func eraseFacts(
-        _ after: Int64, _ tenants: Tenants, _ connection: borrowing Connection
+        _ after: Int64, _ writing: inout LogRows, _ standing: Standing,
+        _ connection: borrowing Connection
     ) throws(SQLiteError) {
+        let tenants = standing.tenantTable
         let rows = try connection.prepare(
             """
             SELECT \(FactRow.columns) FROM fact WHERE seq > \(after) ORDER BY seq
@@ -331,7 +333,9 @@ package struct LogErasing {
         }
         rows.reset()
         let replacement = try connection.prepare(FactRow.replacement)
+        var index = FactIndexErasing(tenant: tenant)
         for fact in found where !erasure.isTrial {
+            index.note(fact)
             var left = fact.fact
             left.body = nothing
             try replacement.check(
@@ -339,6 +343,8 @@ package struct LogErasing {
                     left, seq: fact.seq, tenantSeq: fact.tenantSeq, tenant: tenant,
                     with: replacement))
         }
+        let open = FactIndex.chapter(of: standing.nextFactSeq)
+        try index.store(open, &writing.factChapter, connection)
         receipt.facts += found.count
         stage = last.map { .facts(after: $0) } ?? .done
     }

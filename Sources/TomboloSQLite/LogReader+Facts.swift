@@ -1,62 +1,60 @@
 import TomboloCore
 import TomboloEventLog
 
-// Over the facts, in either order.
+// Over the facts, in either order, by the index of each chapter: see `FactIndex`.
 
 extension LogReader {
     /// Where a walk has come.
     private struct FactWalk {
         let query: FactQuery
-        let tenant: Int64
+        let filter: FactFilter
+        /// The facts that may be asked for.
+        let places: ClosedRange<Int64>
+        /// Chapters before this one have rows in the index.
+        let openChapter: Int64
         var page = FactPage(facts: [], next: nil)
         /// Rows of the tenant that were looked at, and the place of the last of them.
         var rows = 0
-        var place: Int64
+        var place: Int64 = 0
         var isDone = false
+
+        var isRising: Bool { query.order == .oldestFirst }
+
+        /// Whether the page takes another row of the tenant, whose place that is; where not, the
+        /// row shows that there is more.
+        mutating func takes(_ tenantSeq: Int64) -> Bool {
+            guard tenantSeq > query.after else {
+                isDone = !isRising
+                return false
+            }
+            guard tenantSeq < query.before ?? .max else {
+                isDone = isRising
+                return false
+            }
+            if page.isFull(query) || rows >= query.scanMax {
+                page.next = place
+                isDone = true
+                return false
+            }
+            (rows, place) = (rows + 1, tenantSeq)
+            return true
+        }
     }
 
     func scan(_ query: FactQuery, tenant: Int64) throws(SQLiteError) -> FactPage {
         let first = max(try place(.fact, tenant, after: query.after), try integer(factCut)) + 1
-        let last = try integer(lastFactSeq)
-        switch query.order {
-        case .oldestFirst: return try scanUp(query, tenant, first: first, last: last)
-        case .newestFirst: return try scanDown(query, tenant, first: first, last: last)
-        }
-    }
-
-    private func scanUp(
-        _ query: FactQuery, _ tenant: Int64, first: Int64, last: Int64
-    ) throws(SQLiteError) -> FactPage {
-        var walk = FactWalk(query: query, tenant: tenant, place: query.after)
-        var position = first - 1
-        while !walk.isDone, position < last {
-            let rows = walk.rows
-            let end = position + Waypoint.spacing
-            try read(factsUp, after: position, through: end, &walk)
-            position = end
-            guard walk.rows == rows else { continue }
-            switch try leap(.fact, tenant, after: walk.place, from: position) {
-            case .to(let seq): position = seq
-            case .nothing: return walk.page
-            case .none: break
-            }
-        }
-        return walk.page
-    }
-
-    private func scanDown(
-        _ query: FactQuery, _ tenant: Int64, first: Int64, last: Int64
-    ) throws(SQLiteError) -> FactPage {
-        var walk = FactWalk(query: query, tenant: tenant, place: query.before ?? .max)
-        var position = min(last, try end(tenant, before: query.before))
-        while !walk.isDone, position >= first {
-            let rows = walk.rows
-            let start = max(first - 1, position - Waypoint.spacing)
-            try read(factsDown, after: start, through: position, &walk)
-            position = start
-            if walk.rows == rows, walk.place < .max {
-                position = min(position, try end(tenant, before: walk.place))
-            }
+        let newest = try integer(lastFactSeq)
+        let last = min(newest, try end(tenant, before: query.before))
+        guard first <= last else { return FactPage(facts: [], next: nil) }
+        var walk = FactWalk(
+            query: query, filter: FactFilter(query, tenant: tenant), places: first...last,
+            openChapter: FactIndex.chapter(of: newest + 1))
+        let chapters = FactIndex.chapter(of: first)...FactIndex.chapter(of: last)
+        for step in 0..<chapters.upperBound - chapters.lowerBound + 1 {
+            let chapter =
+                walk.isRising ? chapters.lowerBound + step : chapters.upperBound - step
+            try read(chapter, &walk)
+            if walk.isDone { break }
         }
         return walk.page
     }
@@ -66,52 +64,171 @@ extension LogReader {
     private func end(_ tenant: Int64, before tenantSeq: Int64?) throws(SQLiteError) -> Int64 {
         guard let tenantSeq, tenantSeq <= LogSchema.numberMax else { return .max }
         let start = try place(.fact, tenant, after: max(tenantSeq, 1) - 1)
-        factsUp.bind(start, at: 1)
-        factsUp.bind(start + 1, at: 2)
-        factsUp.bind(tenant, at: 3)
-        defer { factsUp.reset() }
-        if try factsUp.step(), let next = FactRow.place(factsUp), next.tenantSeq == tenantSeq {
+        factAt.bind(start + 1, at: 1)
+        defer { factAt.reset() }
+        if try factAt.step(), let next = FactRow.place(factAt), next == (tenant, tenantSeq) {
             return start
         }
         return start + Waypoint.spacing + 1
     }
 
-    /// Looks at the tenant's rows behind `start` up to and with `end`, in the statement's order,
-    /// until the page is full or enough were looked at.
-    private func read(
-        _ rows: borrowing Statement, after start: Int64, through end: Int64, _ walk: inout FactWalk
-    ) throws(SQLiteError) {
-        rows.bind(start, at: 1)
-        rows.bind(end, at: 2)
-        rows.bind(walk.tenant, at: 3)
-        defer { rows.reset() }
-        while try rows.step() {
-            guard let fact = FactRow.fact(rows, tenants: tenants) else {
-                damage.add("fact \(rows.integer(0)): its row is damaged")
-                continue
+    private func read(_ chapter: Int64, _ walk: inout FactWalk) throws(SQLiteError) {
+        let rows = FactIndex.first(of: chapter)...FactIndex.last(of: chapter)
+        guard chapter < walk.openChapter else { return try read(rows, &walk) }
+        var blocks: [RowBlock] = []
+        if walk.filter.needsBlocks {
+            guard let found = try self.blocks(of: chapter) else { return try read(rows, &walk) }
+            guard found.contains(where: walk.filter.mayMatch) else { return }
+            blocks = found
+        }
+        if !walk.filter.hashes.isEmpty, let offsets = try offsets(chapter, walk.filter) {
+            let size = FactIndex.blockSize
+            for offset in walk.isRising ? offsets : offsets.reversed() {
+                let mayMatch = blocks.isEmpty || walk.filter.mayMatch(blocks[Int(offset / size)])
+                if mayMatch { try look(at: rows.lowerBound + offset, &walk) }
+                if walk.isDone { return }
             }
-            try look(at: fact, &walk)
+            return
+        }
+        guard !blocks.isEmpty else { return try read(rows, &walk) }
+        for step in blocks.indices {
+            let index = walk.isRising ? step : blocks.count - 1 - step
+            guard walk.filter.mayMatch(blocks[index]) else { continue }
+            let start = rows.lowerBound + Int64(index) * FactIndex.blockSize
+            try read(start...start + FactIndex.blockSize - 1, &walk)
             if walk.isDone { return }
         }
     }
 
-    private func look(at fact: RecordedFact, _ walk: inout FactWalk) throws(SQLiteError) {
-        let query = walk.query
-        guard fact.tenantSeq > query.after else {
-            walk.isDone = query.order == .newestFirst
-            return
+    // MARK: The index
+
+    /// nil where the row is missing or damaged.
+    private func blocks(of chapter: Int64) throws(SQLiteError) -> [RowBlock]? {
+        factBlocks.bind(FactIndex.first(of: chapter), at: 1)
+        defer { factBlocks.reset() }
+        if try factBlocks.step(), let found = FactChapter(factBlocks) { return found.blocks }
+        note(chapter)
+        return nil
+    }
+
+    /// The places in their chapter of facts that have all that the index knows of what is asked
+    /// for, rising; nil where a row is missing or damaged.
+    private func offsets(
+        _ chapter: Int64, _ filter: FactFilter
+    ) throws(SQLiteError) -> [Int64]? {
+        var common: [Int64]?
+        for hash in filter.hashes {
+            factBucket.bind(FactIndex.key(chapter, hash.bucket), at: 1)
+            defer { factBucket.reset() }
+            guard try factBucket.step(), let row = FactBucket.row(factBucket) else {
+                note(chapter)
+                return nil
+            }
+            let offsets = FactBucket.offsets(of: hash, in: row)
+            common = common.map { $0.filter(Set(offsets).contains) } ?? offsets
         }
-        guard fact.tenantSeq < query.before ?? .max else {
-            walk.isDone = query.order == .oldestFirst
-            return
+        return common
+    }
+
+    private func note(_ chapter: Int64) {
+        let (first, last) = (FactIndex.first(of: chapter), FactIndex.last(of: chapter))
+        damage.add("the index of facts \(first) to \(last): a row is damaged")
+    }
+
+    // MARK: Rows
+
+    /// Looks at the tenant's rows of that range, in the walk's order, until the page is full or
+    /// enough were looked at.
+    private func read(
+        _ range: ClosedRange<Int64>, _ walk: inout FactWalk
+    ) throws(SQLiteError) {
+        guard range.overlaps(walk.places) else { return }
+        let range = range.clamped(to: walk.places)
+        if walk.isRising {
+            try read(factsUp, range, &walk)
+        } else {
+            try read(factsDown, range, &walk)
         }
-        // One more than is asked for shows only that there is more.
-        if walk.page.isFull(query) || walk.rows >= query.scanMax {
-            walk.page.next = walk.place
-            walk.isDone = true
-            return
+    }
+
+    private func read(
+        _ rows: borrowing Statement, _ range: ClosedRange<Int64>, _ walk: inout FactWalk
+    ) throws(SQLiteError) {
+        rows.bind(range.lowerBound, at: 1)
+        rows.bind(range.upperBound, at: 2)
+        rows.bind(walk.filter.tenant, at: 3)
+        defer { rows.reset() }
+        while !walk.isDone, try rows.step() { look(at: rows, &walk) }
+    }
+
+    private func look(at seq: Int64, _ walk: inout FactWalk) throws(SQLiteError) {
+        guard walk.places.contains(seq) else { return }
+        factAt.bind(seq, at: 1)
+        defer { factAt.reset() }
+        // Another tenant's fact may have the same hash.
+        guard try factAt.step(), factAt.integer(1) == walk.filter.tenant else { return }
+        look(at: factAt, &walk)
+    }
+
+    /// By what the row says, whether it is right or not: its checksum is for those that count.
+    private func look(at row: borrowing Statement, _ walk: inout FactWalk) {
+        guard walk.takes(FactRow.unprovedPlace(row)), walk.filter.matches(row) else { return }
+        if let fact = FactRow.fact(row, tenants: tenants) {
+            walk.page.append(fact)
+        } else {
+            damage.add("fact \(row.integer(0)): its row is damaged")
         }
-        (walk.rows, walk.place) = (walk.rows + 1, fact.tenantSeq)
-        if query.matches(fact.fact) { walk.page.append(fact) }
+    }
+}
+
+/// What a query asks for, as rows have it.
+private struct FactFilter {
+    let tenant: Int64
+    /// What the index knows of it.
+    let hashes: [FactHash]
+    private let query: FactQuery
+    private let device: [UInt8]?
+    private let kinds: [[UInt8]]?
+    /// One of them is of a block that holds what is asked for.
+    private let marks: [UInt64]
+
+    init(_ query: FactQuery, tenant: Int64) {
+        self.query = query
+        self.tenant = tenant
+        device = query.device.map { Array($0.rawValue.utf8) }
+        kinds = query.kinds.map { $0.sorted().map { Array($0.utf8) } }
+        marks =
+            kinds.map { $0.map { $0.withUnsafeBytes { FactHash.mark(tenant, $0) } } }
+            ?? [FactHash.mark(tenant)]
+        var hashes: [FactHash] = []
+        if let activity = query.activity { hashes.append(FactHash(activity: activity.rawValue)) }
+        device?.withUnsafeBytes { hashes.append(FactHash(device: $0, tenant: tenant)) }
+        self.hashes = hashes
+    }
+
+    /// Whether blocks tell more than hashes do.
+    var needsBlocks: Bool {
+        hashes.isEmpty || kinds != nil || query.from != nil || query.until != nil
+    }
+
+    func mayMatch(_ block: RowBlock) -> Bool {
+        block.mayHave(from: query.from, until: query.until) && marks.contains(where: block.has)
+    }
+
+    /// Whether the present row of a statement that selects `FactRow.columns` is asked for, by what
+    /// it says.
+    func matches(_ row: borrowing Statement) -> Bool {
+        if let activity = query.activity,
+            row.isNull(2) || row.integer(2) != activity.rawValue
+        {
+            return false
+        }
+        guard query.matches(recordedAt: Instant(nanoseconds: row.integer(3))) else { return false }
+        if let kinds {
+            let kind = row.bytes(5)
+            guard kinds.contains(where: { $0.elementsEqual(kind) }) else { return false }
+        }
+        guard let device else { return true }
+        return FactDevice.id(in: row.bytes(6))?.elementsEqual(device) ?? false
     }
 }

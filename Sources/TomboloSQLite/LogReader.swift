@@ -16,6 +16,9 @@ package final class LogReader: @unchecked Sendable {
     private let history: Statement
     let factsUp: Statement
     let factsDown: Statement
+    let factAt: Statement
+    let factBlocks: Statement
+    let factBucket: Statement
     /// Up to there tenants were not counted: no waypoints are there.
     let uncounted: TalliedUpTo
     let waypointsBefore: Statement
@@ -54,11 +57,14 @@ package final class LogReader: @unchecked Sendable {
                 "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
             history = try connection.prepare("\(events) WHERE seq > ?1 ORDER BY seq LIMIT ?2")
             let facts = """
-                SELECT \(FactRow.columns) FROM fact WHERE seq > ?1 AND seq <= ?2 AND tenant = ?3
+                SELECT \(FactRow.columns) FROM fact WHERE seq >= ?1 AND seq <= ?2 AND tenant = ?3
                 ORDER BY seq
                 """
             factsUp = try connection.prepare(facts)
             factsDown = try connection.prepare("\(facts) DESC")
+            factAt = try connection.prepare("SELECT \(FactRow.columns) FROM fact WHERE seq = ?1")
+            factBlocks = try connection.prepare(FactChapter.selection)
+            factBucket = try connection.prepare(FactBucket.selection)
             waypointsBefore = try connection.prepare(Waypoint.selectionBefore)
             waypointAfter = try connection.prepare(Waypoint.selectionAfter)
             uncounted = try TallyRow.read(connection).uncounted

@@ -67,7 +67,10 @@ struct LogRetainer {
             piece.bytes += retired.bytes
             goesOn = true
         }
-        if fact > cut.fact { try connection.execute("DELETE FROM fact WHERE seq <= \(fact)") }
+        if fact > cut.fact {
+            try connection.execute("DELETE FROM fact WHERE seq <= \(fact)")
+            try FactIndex.cut(through: fact, connection)
+        }
         if event > cut.seq || fact > cut.fact { goesOn = true }
         if !goesOn { dueAt = now + Self.pause }
         if goesOn { piece.goesOn = true }

@@ -14,6 +14,7 @@ struct LogRows: ~Copyable {
     private let selectEvent: Statement
     private let deleteHead: Statement
     private let insertBlock: Statement
+    private let factIndex: FactIndexRows
     private let insertSnapshot: Statement
     private let selectSnapshot: Statement
     private let insertWaypoint: Statement
@@ -21,6 +22,8 @@ struct LogRows: ~Copyable {
     private var buffer = RowBuffer()
     /// The one that the next event stands in.
     private var chapter = LogChapter()
+    /// The same for facts.
+    var factChapter = FactChapter()
     /// Heads without a row, or with an old one.
     private(set) var later = LaterHeads()
     private var hours = IdempotencyHours()
@@ -40,6 +43,7 @@ struct LogRows: ~Copyable {
         let selectEvent = try connection.prepare(
             "SELECT \(EventRow.columns) FROM event WHERE seq = ?1")
         let insertBlock = try connection.prepare(LogChapter.insertion)
+        let factIndex = try FactIndexRows(connection)
         let insertSnapshot = try connection.prepare(SnapshotRow.insertion)
         let selectSnapshot = try connection.prepare(
             "SELECT \(SnapshotRow.columns) FROM snapshot WHERE seq = ?1")
@@ -49,6 +53,7 @@ struct LogRows: ~Copyable {
         self.insertWaypoint = insertWaypoint
         self.replaceTally = replaceTally
         self.insertBlock = insertBlock
+        self.factIndex = factIndex
         self.insertSnapshot = insertSnapshot
         self.selectSnapshot = selectSnapshot
         self.deleteHead = deleteHead
@@ -63,10 +68,20 @@ struct LogRows: ~Copyable {
     }
 
     /// Goes on with what recovery found.
-    mutating func recover(_ hours: IdempotencyHours, _ later: LaterHeads, _ chapter: LogChapter) {
+    mutating func recover(
+        _ hours: IdempotencyHours, _ later: LaterHeads, after last: TalliedUpTo,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
         self.hours = hours
         self.later = later
-        self.chapter = chapter
+        try openChapters(after: last, connection)
+    }
+
+    private mutating func openChapters(
+        after last: TalliedUpTo, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        chapter = try LogChapter.open(after: last.event, connection)
+        factChapter = try FactChapter.open(after: last.fact, connection)
     }
 
     /// Writes all rows of a batch that `standing` has just placed.
@@ -85,6 +100,8 @@ struct LogRows: ~Copyable {
                     batch.facts[index], seq: seq, tenantSeq: tenantSeq, tenant: tenant,
                     with: insertFact))
             allowance.store(rows: 1, bytes: batch.facts[index].body.count)
+            factChapter.add(seq, batch.facts[index], tenant: tenant)
+            if seq % FactIndex.size == 0 { try closeFactChapter(at: seq) }
         }
         for record in batch.records { try put(record) }
         for (activity, day) in standing.revived {
@@ -136,6 +153,11 @@ struct LogRows: ~Copyable {
         let first = LogChapter.first(of: seq)
         try insertBlock.check(chapter.insert(first: first, with: insertBlock))
         chapter = LogChapter()
+    }
+
+    private mutating func closeFactChapter(at seq: Int64) throws(SQLiteError) {
+        try factIndex.insert(factChapter, FactIndex.chapter(of: seq))
+        factChapter = FactChapter()
     }
 
     private mutating func writeHeads(
@@ -306,11 +328,11 @@ struct LogRows: ~Copyable {
     }
 
     mutating func rolledBack(
-        after lastSeq: Int64, _ connection: borrowing Connection
+        after last: TalliedUpTo, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         try hours.rolledBack(connection)
         retiredDays.rolledBack()
         later.takeBack(to: 0)
-        chapter = try LogChapter.open(after: lastSeq, connection)
+        try openChapters(after: last, connection)
     }
 }

@@ -4,10 +4,11 @@ import TomboloEventLog
 ///
 /// No table has an index besides its integer key: at ten million rows a random index costs thirty
 /// times the insert itself. Whatever needs to be found otherwise is found from the heads (back
-/// pointers and snapshots), by what blocks of rows have in common, or in memory.
+/// pointers and snapshots), by what blocks of rows have in common, by the hashes of a chapter of
+/// facts (`FactIndex`), or in memory.
 enum LogSchema {
     /// The number in `PRAGMA user_version`.
-    static let version: Int64 = 4
+    static let version: Int64 = 5
     /// "TMBO", in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x544d_424f
 
@@ -61,6 +62,11 @@ enum LogSchema {
         ALTER TABLE fact ADD COLUMN tenant_seq INTEGER;
         -- How many each tenant has, and where they are in the log.
         \(TallyRow.schema) \(Waypoint.schema)
+        """,
+        """
+        -- What leads to facts: what each 256 neighbours have in common, 64 times a row; and, in 64
+        -- rows for each 16,384 neighbours, which of them an activity or a device has.
+        \(FactIndex.schema)
         """,
     ]
 
@@ -144,6 +150,7 @@ enum LogSchema {
                     try RetiredDays.addTenantSeqs(connection)
                     try TallyRow.begin(connection)
                 }
+                if step == 4 { try FactIndex.build(connection) }
                 try connection.execute(
                     "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(step + 1)")
                 if step == 0 { try create(connection) }

@@ -187,18 +187,21 @@ package final class LogVerification {
 
     private func readFacts() throws(SQLiteError) {
         var expected = cut.fact + 1
+        var index = try FactIndexVerification(cut, connection)
         let rows = try connection.prepare("SELECT \(FactRow.columns) FROM fact ORDER BY seq")
         while try rows.step() {
             let seq = rows.integer(0)
             if seq != expected { verdict.add("facts \(expected) to \(seq - 1) are missing") }
             expected = seq + 1
             verdict.facts += 1
+            for line in try index.follow(rows) { verdict.add(line) }
             guard let fact = FactRow.fact(rows, tenants: tenants) else {
                 verdict.add("fact \(seq): its row is damaged")
                 continue
             }
             if let wrong = seqs.follow(fact) { verdict.add(wrong) }
         }
+        for line in try index.finish(connection) { verdict.add(line) }
     }
 
     private func readHeads() throws(SQLiteError) {

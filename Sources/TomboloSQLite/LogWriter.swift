@@ -102,8 +102,9 @@ package final class LogWriter: @unchecked Sendable {
             var recovery = try LogRecovery(
                 connection, hash: hash, since: idempotencySince, caution)
             recovery.note(damage)
-            let chapter = try LogChapter.open(after: recovery.log.lastSeq, connection)
-            rows.recover(recovery.hours, recovery.later, chapter)
+            let last = TalliedUpTo(
+                event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
+            try rows.recover(recovery.hours, recovery.later, after: last, connection)
             standing = recovery.standing(hash: hash)
             retainer.recover(recovery.cut)
             isRecovered = true
@@ -215,7 +216,7 @@ package final class LogWriter: @unchecked Sendable {
             if !connection.isIdle { try connection.execute("ROLLBACK") }
             hasBegun = false
             standing.rollBack(to: start)
-            try rows.rolledBack(after: standing.nextSeq - 1, connection)
+            try rows.rolledBack(after: standing.last, connection)
             return true
         } catch {
             return false

@@ -21,6 +21,8 @@ struct RowChecksum {
         case snapshot = 11
         case waypoint = 12
         case tally = 13
+        case factBlock = 14
+        case factIndex = 15
     }
 
     /// As it stands so far.

@@ -31,7 +31,9 @@ extension DiskRun {
                 idempotency_key TEXT, body BLOB NOT NULL)
             """)
         try moveEventsBack(connection)
-        for table in ["event", "block", "snapshot", "tally", "waypoint"] {
+        for table in [
+            "event", "block", "snapshot", "tally", "waypoint", "fact_block", "fact_index",
+        ] {
             try connection.execute("DROP TABLE \(table)")
         }
         try giveHeadsTheLogsPlaces(connection)

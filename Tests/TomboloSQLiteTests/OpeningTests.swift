@@ -51,9 +51,9 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
     await (try place.reopen()).close()
     shell(place, "PRAGMA user_version = 99")
     let refused = try refusal(place)
-    #expect(refused.cause.hasSuffix("tombolo.db has schema 99, this program knows up to 4"))
+    #expect(refused.cause.hasSuffix("tombolo.db has schema 99, this program knows up to 5"))
     #expect(refused.hint.hasPrefix("run the newer tombolo that wrote it"))
-    shell(place, "PRAGMA user_version = 4")
+    shell(place, "PRAGMA user_version = 5")
     await (try place.reopen()).close()
 }
 

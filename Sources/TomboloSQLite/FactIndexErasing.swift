@@ -1,0 +1,69 @@
+import TomboloCore
+
+/// What the index says of facts that are erased: it goes with their bodies.
+struct FactIndexErasing {
+    private struct Change {
+        /// Of facts that were about a device.
+        var entries: [FactEntry] = []
+        var bytes: Int64 = 0
+    }
+
+    private let tenant: Int64
+    private var changes: [Int64: Change] = [:]
+
+    init(tenant: Int64) { self.tenant = tenant }
+
+    /// The body of the fact goes, `{}` stays.
+    mutating func note(_ fact: RecordedFact) {
+        let chapter = FactIndex.chapter(of: fact.seq)
+        changes[chapter, default: Change()].bytes += Int64(fact.fact.body.count - 2)
+        fact.fact.body.withUnsafeBytes { body in
+            guard let id = FactDevice.id(in: body) else { return }
+            let entry = FactEntry(
+                FactHash(device: id, tenant: tenant), offset: (fact.seq - 1) % FactIndex.size)
+            changes[chapter, default: Change()].entries.append(entry)
+        }
+    }
+
+    /// Takes it out of the index; the chapter `number` has no rows yet, and is `open`. What is
+    /// damaged there is made anew.
+    func store(
+        _ number: Int64, _ open: inout FactChapter, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        guard !changes.isEmpty else { return }
+        let rows = try FactIndexRows(connection)
+        for (chapter, change) in changes.sorted(by: { $0.key < $1.key }) {
+            if chapter >= number {
+                open.forget(change.entries, bytes: change.bytes)
+            } else if try !edit(chapter, change, rows, connection) {
+                try rows.insert(FactChapter.read(chapter, connection), chapter)
+            }
+        }
+    }
+
+    /// False where a row is damaged or missing.
+    private func edit(
+        _ chapter: Int64, _ change: Change, _ rows: borrowing FactIndexRows,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        let blocks = try connection.prepare(FactChapter.selection)
+        blocks.bind(FactIndex.first(of: chapter), at: 1)
+        guard try blocks.step(), var found = FactChapter(blocks) else { return false }
+        found.forget([], bytes: change.bytes)
+        blocks.reset()
+        try rows.insertBlocks(of: found, chapter)
+        let selection = try connection.prepare(FactBucket.selection)
+        for (bucket, entries) in Dictionary(grouping: change.entries, by: \.bucket)
+            .sorted(by: { $0.key < $1.key })
+        {
+            let key = FactIndex.key(chapter, Int64(bucket))
+            selection.bind(key, at: 1)
+            defer { selection.reset() }
+            guard try selection.step(), let row = FactBucket.row(selection) else { return false }
+            let left = FactBucket.row(row, without: entries)
+            selection.reset()
+            try rows.insert(left, key: key)
+        }
+        return true
+    }
+}

@@ -1,0 +1,234 @@
+import TestSupport
+import Testing
+import TomboloCore
+import TomboloEventLog
+
+@testable import TomboloSQLite
+
+/// Facts that fill two chapters and begin a third; an in-memory log with the same facts says what
+/// is right.
+private final class Facts {
+    static let count: Int64 = 36_000
+    static let kinds = ["push.sent", "push.refused", "token.registered", "presence.changed"]
+
+    let disk = SimulatedDisk(seed: 1)
+    let memory = InMemoryEventLog()
+    var writer: LogWriter
+    var chance = SplitMix64(seed: 3)
+    private var last: Int64 = 0
+
+    init(_ count: Int64 = Facts.count) async throws {
+        disk.create("tombolo.db")
+        writer = try LogWriter(path: "tombolo.db", vfs: disk.vfsName, chance: &chance)
+        try await add(count)
+    }
+
+    func add(_ count: Int64) async throws {
+        let end = last + count
+        while last < end {
+            var batch = AppendBatch()
+            while last < end, batch.facts.count < 700 { batch.facts.append(next()) }
+            _ = try writer.store([batch])[0].get()
+            _ = try await memory.append(batch)
+            writer.checkpointIfDue()
+        }
+    }
+
+    /// One in a hundred is of `field`; phone-rare has three of the first hundred, kind `rare` one
+    /// in a thousand; some are of no activity, some about no device.
+    private func next() -> NewFact {
+        last += 1
+        let tenant = last % 100 == 0 ? Sample.field : Sample.lab
+        let activity = chance.next(below: 9) == 0 ? nil : Int64(chance.next(below: 60))
+        var device = "phone-\(chance.next(below: 40))"
+        if [7, 8, 77].contains(last) { device = "phone-rare" }
+        let body =
+            chance.next(below: 9) == 0
+            ? "{\"n\":\(last)}" : "{\"device\":\"\(device)\",\"n\":\(last)}"
+        let kind =
+            last % 1_000 == 1 ? "rare" : Self.kinds[Int(chance.next(below: 4))]
+        return NewFact(
+            tenant: tenant, activity: activity.map(ActivityNumber.init), kind: kind,
+            recordedAt: Sample.noon + .seconds(last), body: Array(body.utf8))
+    }
+
+    /// The process is gone as by a crash; the next one goes on, with that retention.
+    func reopen(_ retention: LogRetention = .forever) throws {
+        writer.leaveWALOnClose()
+        writer = try LogWriter(
+            path: "tombolo.db", vfs: disk.vfsName, retention: retention, chance: &chance)
+        _ = try writer.recover(idempotencySince: .distantPast)
+    }
+
+    func reader(_ damage: DamageList = DamageList()) throws -> LogReader {
+        try LogReader(path: "tombolo.db", vfs: disk.vfsName, damage: damage)
+    }
+
+    func verify() throws -> [String] {
+        try LogVerification(path: "tombolo.db", vfs: disk.vfsName).run { _ in }.wrong
+    }
+
+    func query(_ round: Int) -> FactQuery {
+        func pick(_ count: UInt64) -> Int64 { Int64(chance.next(below: count)) }
+        var query = FactQuery(tenant: round % 9 == 0 ? Sample.field : Sample.lab)
+        let own: UInt64 = query.tenant == Sample.field ? 370 : 37_000
+        query.order = pick(2) == 0 ? .newestFirst : .oldestFirst
+        if pick(3) == 0 { query.after = pick(own) }
+        if pick(3) == 0 { query.before = pick(own) }
+        query.limit = 30 + Int(pick(900))
+        if pick(2) == 0 { query.activity = ActivityNumber(pick(62)) }
+        if pick(2) == 0 {
+            query.device = Identifier(pick(9) == 0 ? "phone-rare" : "phone-\(pick(41))")
+        }
+        if pick(3) == 0 {
+            query.kinds = [["rare"], ["rare", "push.sent"], ["none"]][Int(pick(3))]
+        }
+        if pick(3) == 0 { query.from = Sample.noon + .seconds(pick(36_000)) }
+        if pick(3) == 0 { query.until = Sample.noon + .seconds(pick(36_000)) }
+        if pick(4) == 0 { query.scanMax = 3_000 }
+        return query
+    }
+
+    /// Whether random questions are answered as from a list, without the facts up to `cut`.
+    func compare(rounds: Int, cut: Int64 = 0, _ reader: LogReader) async throws {
+        for round in 0..<rounds {
+            let query = query(round)
+            var expected: [Int64] = []
+            var all = query
+            (all.limit, all.bytesMax, all.scanMax) = (.max, .max, .max)
+            expected = try await memory.facts(all).facts.map(\.seq).filter { $0 > cut }
+            #expect(try seqs(query, reader) == expected, "\(query)")
+        }
+    }
+
+    private func seqs(_ query: FactQuery, _ reader: LogReader) throws -> [Int64] {
+        var (query, seqs): (FactQuery, [Int64]) = (query, [])
+        while true {
+            let page = try reader.facts(query)
+            #expect(page.facts.count <= query.limit)
+            seqs += page.facts.map(\.seq)
+            guard let next = page.next else { return seqs }
+            let before = (query.after, query.before ?? .max)
+            query.goOn(at: next)
+            try #require(
+                query.after > before.0 || query.before ?? .max < before.1,
+                "a page always leads on")
+        }
+    }
+}
+
+@Suite struct FactIndexTests {
+    @Test func `whatever is asked for, the same facts come as from a list`() async throws {
+        let log = try await Facts()
+        try await log.compare(rounds: 150, log.reader())
+        #expect(try log.verify() == [])
+    }
+
+    @Test func `what the index does not know is passed over`() async throws {
+        let reader = try (try await Facts()).reader()
+        var query = FactQuery(tenant: Sample.lab)
+        (query.order, query.scanMax) = (.newestFirst, 3_900)
+        query.device = Identifier("phone-rare")
+        let page = try reader.facts(query)
+        #expect(page.facts.allSatisfy { [7, 8, 77].contains($0.seq) })
+        #expect(page.facts.count > 0)
+        #expect(page.next == nil, "of 32,768 facts only those of the phone were looked at")
+        query.device = nil
+        query.kinds = ["never"]
+        #expect(try reader.facts(query).next == nil, "no block has the kind")
+        query.kinds = nil
+        (query.from, query.until) = (Sample.noon + .seconds(9_000), Sample.noon + .seconds(9_050))
+        let past = try reader.facts(query)
+        #expect(past.facts.count > 40)
+        #expect(past.next == nil, "no other block has the time")
+    }
+
+    @Test func `a chapter goes on where a crash or a full disk cut it short`() async throws {
+        let log = try await Facts(9_000)
+        try log.reopen()
+        try await log.add(5_000)
+        log.disk.bytesMax = log.disk.bytesUsed
+        var batch = AppendBatch()
+        batch.facts = (0..<4_000).map { _ in Sample.fact("push.lost") }
+        #expect(throws: EventLogError.self) { try log.writer.store([batch])[0].get() }
+        log.disk.bytesMax = nil
+        try await log.add(20_000)
+        #expect(try log.verify() == [])
+        try await log.compare(rounds: 40, log.reader())
+    }
+
+    @Test(arguments: [
+        "DELETE FROM fact_block", "DELETE FROM fact_index",
+        "UPDATE fact_block SET crc = crc + 1 WHERE first = 1",
+        "UPDATE fact_index SET row = x'00' WHERE key % 3 = 0",
+    ])
+    func `where the index is damaged the facts themselves are read`(_ damage: String) async throws {
+        let log = try await Facts()
+        log.disk.execute(damage, in: "tombolo.db")
+        let list = DamageList()
+        try await log.compare(rounds: 60, log.reader(list))
+        #expect(list.all.contains { $0.hasPrefix("the index of facts 1 to 16384: ") })
+        #expect(try log.verify().contains { $0.hasSuffix("a row is damaged") })
+    }
+
+    @Test func `verify sees an entry too few and one too many`() async throws {
+        let log = try await Facts(17_000)
+        let connection = try Connection(path: "tombolo.db", access: .writing, vfs: log.disk.vfsName)
+        let rows = try FactIndexRows(connection)
+        try rows.insert([], key: 5)
+        #expect(try log.verify().count == 1)
+        #expect(try log.verify()[0].contains("nothing leads to fact"))
+        var chapter = try FactChapter.read(0, connection)
+        chapter.add(3, Sample.fact("push.sent", activity: 9_999), tenant: 1)
+        try rows.insert(chapter, 0)
+        let wrong = try log.verify()
+        #expect(wrong.contains { $0.contains("it leads to fact 3, which it is not") }, "\(wrong)")
+        #expect(wrong.contains { $0.contains("it counts") })
+    }
+
+    @Test func `a log of an older schema gets the index of its facts`() async throws {
+        let log = try await Facts()
+        log.disk.execute(
+            "DROP TABLE fact_block; DROP TABLE fact_index; PRAGMA user_version = 4",
+            in: "tombolo.db")
+        try log.reopen()
+        #expect(try log.verify() == [])
+        try await log.compare(rounds: 40, log.reader())
+    }
+
+    @Test func `what is erased goes out of the index too`() async throws {
+        let log = try await Facts(30_000)
+        let device = try #require(Identifier("phone-7"))
+        let erasure = LogErasure(.device(device), of: Sample.lab)
+        let erased = try log.writer.erase(erasure)
+        #expect(erased.facts > 500)
+        _ = try await log.memory.erase(erasure)
+        #expect(try log.verify() == [])
+        try await log.add(6_000)
+        #expect(try log.verify() == [])
+        try await log.compare(rounds: 40, log.reader())
+    }
+
+    @Test func `an erasure makes a damaged chapter's index anew`() async throws {
+        let log = try await Facts()
+        log.disk.execute("DELETE FROM fact_index WHERE key < 64", in: "tombolo.db")
+        let device = try #require(Identifier("phone-7"))
+        _ = try log.writer.erase(LogErasure(.device(device), of: Sample.lab))
+        #expect(try log.verify() == [])
+    }
+
+    @Test func `the index of facts that are cut goes with them`() async throws {
+        let log = try await Facts()
+        try log.reopen(LogRetention(history: .hours(48), facts: .seconds(10_000)))
+        while log.writer.cutIfDue().goesOn {}
+        try await log.add(100)
+        while log.writer.cutIfDue().goesOn {}
+        #expect(try log.verify() == [])
+        let cut = try #require(try log.reader().facts(FactQuery(tenant: Sample.lab)).facts.first)
+        #expect(cut.seq > 25_000)
+        try await log.compare(rounds: 40, cut: cut.seq - 1, log.reader())
+        let connection = try Connection(path: "tombolo.db", access: .reading, vfs: log.disk.vfsName)
+        #expect(try connection.integer("SELECT count(*) FROM fact_index") == 64)
+        #expect(try connection.integer("SELECT count(*) FROM fact_block") == 1)
+    }
+}

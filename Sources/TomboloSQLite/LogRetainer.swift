@@ -12,13 +12,26 @@ struct LogRetainer {
 
     private let retention: LogRetention
     private(set) var cut = LogCut()
+    private var sizes = FactSizes()
     private var dueAt = Instant.distantPast
 
     init(_ retention: LogRetention) { self.retention = retention }
 
-    mutating func recover(_ cut: LogCut) {
+    mutating func recover(_ cut: LogCut, _ sizes: FactSizes) {
         self.cut = cut
+        count(sizes)
+    }
+
+    /// Full chapters of facts count so much.
+    mutating func count(_ sizes: FactSizes) {
+        self.sizes = sizes
         dueAt = .distantPast
+    }
+
+    /// Another one is full.
+    mutating func count(_ chapter: Int64, _ bytes: Int64) {
+        sizes.add(chapter, bytes)
+        if sizes.total > Int64(retention.factBytes) { dueAt = .distantPast }
     }
 
     /// Whether there may be something to cut, when the newest row is of `now`.
@@ -70,6 +83,7 @@ struct LogRetainer {
         if fact > cut.fact {
             try connection.execute("DELETE FROM fact WHERE seq <= \(fact)")
             try FactIndex.cut(through: fact, connection)
+            sizes.cut(through: fact)
         }
         if event > cut.seq || fact > cut.fact { goesOn = true }
         if !goesOn { dueAt = now + Self.pause }
@@ -116,7 +130,8 @@ struct LogRetainer {
         return last
     }
 
-    /// The last of the next facts that is older than `before`, as far as the piece may go.
+    /// The last of the next facts that is older than `before`, or of those that are too many
+    /// bytes, as far as the piece may go.
     private func lastFact(
         before: Instant, _ allowance: CutAllowance, _ piece: inout CutPiece,
         _ connection: borrowing Connection
@@ -126,6 +141,7 @@ struct LogRetainer {
             SELECT seq, recorded_at, length(body) FROM fact WHERE seq > \(cut.fact) ORDER BY seq
             LIMIT \(allowance.rows)
             """)
+        let excess = sizes.excess(over: Int64(retention.factBytes))
         var last = cut.fact
         var (count, countAtLast): (Int64, Int64) = (0, 0)
         var (bytes, bytesAtLast): (Int64, Int64) = (0, 0)
@@ -133,9 +149,8 @@ struct LogRetainer {
             count += 1
             bytes += rows.integer(2)
             let seq = rows.integer(0)
-            guard Instant(nanoseconds: rows.integer(1)) < before + cut.leads.lead(fact: seq) else {
-                continue
-            }
+            let recordedAt = Instant(nanoseconds: rows.integer(1))
+            guard seq <= excess || recordedAt < before + cut.leads.lead(fact: seq) else { continue }
             (last, countAtLast, bytesAtLast) = (seq, count, bytes)
         }
         piece.rows += countAtLast

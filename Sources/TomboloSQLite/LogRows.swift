@@ -24,6 +24,8 @@ struct LogRows: ~Copyable {
     private var chapter = LogChapter()
     /// The same for facts.
     var factChapter = FactChapter()
+    /// Of the newest batch: chapters of facts that it filled, and what they count.
+    private(set) var filled: [(chapter: Int64, bytes: Int64)] = []
     /// Heads without a row, or with an old one.
     private(set) var later = LaterHeads()
     private var hours = IdempotencyHours()
@@ -89,6 +91,7 @@ struct LogRows: ~Copyable {
         _ batch: AppendBatch, at receipt: AppendReceipt, _ standing: inout Standing,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
+        filled.removeAll(keepingCapacity: true)
         try writeTenants(&standing)
         try writeEvents(batch, at: receipt, &standing, connection)
         try writeHeads(batch, at: receipt, &standing, connection)
@@ -156,7 +159,9 @@ struct LogRows: ~Copyable {
     }
 
     private mutating func closeFactChapter(at seq: Int64) throws(SQLiteError) {
-        try factIndex.insert(factChapter, FactIndex.chapter(of: seq))
+        let number = FactIndex.chapter(of: seq)
+        try factIndex.insert(factChapter, number)
+        filled.append((number, factChapter.bytes))
         factChapter = FactChapter()
     }
 

@@ -48,6 +48,7 @@ extension LogWriter {
         var receipt = erasing.receipt
         guard !erasing.erasure.isTrial else { return receipt }
         do throws(SQLiteError) {
+            if receipt.facts > 0 { retainer.count(try FactSizes(connection)) }
             receipt.isOutOfFile = try connection.truncateWAL(
                 waiting: Self.truncationMilliseconds)
             owesTruncation = !receipt.isOutOfFile

@@ -24,7 +24,7 @@ package final class LogWriter: @unchecked Sendable {
     private let walPages: UnsafeMutablePointer<Int32>
     var rows: LogRows
     var standing: Standing
-    private var retainer: LogRetainer
+    var retainer: LogRetainer
     /// The tenant whose waypoints were looked at last.
     private var forgotten: Int64 = 0
     /// When the newest row was recorded.
@@ -106,7 +106,7 @@ package final class LogWriter: @unchecked Sendable {
                 event: recovery.log.lastSeq, fact: recovery.log.lastFactSeq)
             try rows.recover(recovery.hours, recovery.later, after: last, connection)
             standing = recovery.standing(hash: hash)
-            retainer.recover(recovery.cut)
+            retainer.recover(recovery.cut, try FactSizes(connection))
             isRecovered = true
             try repair(recovery.repair, recovery.cut)
             return recovery.log
@@ -184,6 +184,7 @@ package final class LogWriter: @unchecked Sendable {
         hasBegun = true
         if let lead = batch.lead { try retainer.note(lead, at: receipt, connection) }
         try rows.write(batch, at: receipt, &standing, connection)
+        for (chapter, bytes) in rows.filled { retainer.count(chapter, bytes) }
         newest = max(newest, batch.events.last?.recordedAt ?? .distantPast)
         newest = max(newest, batch.facts.last?.recordedAt ?? .distantPast)
         return .success(receipt)
@@ -231,7 +232,7 @@ package final class LogWriter: @unchecked Sendable {
         (cut.seq, cut.fact, cut.activity) = (seq, fact, activity)
         do throws(SQLiteError) { try cut.store(connection) } catch { throw error.unusable(path) }
         standing.begin(after: cut)
-        retainer.recover(cut)
+        retainer.recover(cut, FactSizes())
     }
 
     /// A tenant's next event or fact is the one after these.

@@ -169,7 +169,8 @@ import TomboloJSON
 
     @Test func `show tells every limit, those that are set and those that are not`() throws {
         let limits: [(String, String)] = [
-            ("history", #""49h""#), ("facts", #""2h""#), ("start_deadline", #""3m""#),
+            ("history", #""49h""#), ("facts", #""2h""#), ("fact_bytes", "67108865"),
+            ("start_deadline", #""3m""#),
             ("probe_max", #""7m""#), ("min_rate", #""21s""#), ("connections_per_address", "11"),
             ("handshakes_per_second", "12"), ("requests_per_key", "13"), ("tails_per_key", "14"),
             ("refused_keys_per_second", "24"),

@@ -26,6 +26,9 @@ extension Configuration {
             "facts", .duration(\.retention.facts, .hours(1)...decade),
             "How long the log keeps facts: what became of pushes, tokens and the like."),
         Setting(
+            "fact_bytes", .count(\.retention.factBytes, factBytes),
+            "How many bytes of facts the log keeps: beyond, the oldest go before their time."),
+        Setting(
             "start_deadline", .duration(\.limits.startDeadline, second...hour),
             "How long a start without a known outcome waits for a sign of the card."),
         Setting(
@@ -89,6 +92,7 @@ extension Configuration {
     private static let second = Span.seconds(1)
     private static let hour = Span.hours(1)
     private static let decade = Span.hours(87_600)
+    private static let factBytes = Int64(LogRetention.factBytesMin)...1 << 40
 }
 
 extension Configuration.TLS {

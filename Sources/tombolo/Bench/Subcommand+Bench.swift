@@ -20,6 +20,9 @@ extension Flag {
         "gap", .integer(0...10_000), default: "0", "milliseconds from one batch to the next")
     static let benchPages = Flag(
         "pages", .integer(1...1_000_000), default: "20", "how many of each kind")
+    static let historyFacts = Flag(
+        "count", .integer(0...1_000_000_000), default: "100000",
+        "how many facts are written before the pages are read")
     static let pacerDestinations = Flag(
         "destinations", .integer(100...10_000_000), default: "100000",
         "how many ways to a card there are")
@@ -55,6 +58,19 @@ extension Subcommand {
         ],
         examples: ["tombolo bench pacer --destinations 1000000 -o json"],
         run: BenchPacerCommand.run)
+
+    static let benchHistory = Subcommand(
+        path: ["bench", "history"],
+        summary: "Measure facts: writing one, keeping one, and pages of them",
+        flags: [.benchData, .historyFacts, .benchBatch, .benchPages, .output],
+        details: [
+            "Facts as a relay writes them about pushes, over 100,000 activities and as many devices,\n"
+                + "go through the log's contract. Then pages of 100 facts are read, newest first. The\n"
+                + "CPU of the reading thread for the slowest of each is given in milliseconds, and how\n"
+                + "many facts that page had. A log that is there already goes on growing."
+        ],
+        examples: ["tombolo bench history --data /var/tmp/bench --count 10000000 -o json"],
+        exits: [.notFoundOrConflict], run: BenchHistoryCommand.run)
 
     static let benchReplay = Subcommand(
         path: ["bench", "replay"], summary: "Measure reading a log from its beginning",

@@ -27,7 +27,7 @@ extension CommandTable {
         ]
         let measuring: [Subcommand] = [
             .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer, .benchFrames,
-            .benchRelay,
+            .benchRelay, .benchHistory,
         ]
         return CommandTable(
             running + producing + reading + pacing + channels + checking + keeping + settingUp

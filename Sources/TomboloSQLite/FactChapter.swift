@@ -12,6 +12,13 @@ struct FactChapter {
     /// None.
     init() {}
 
+    /// The next chapter begins.
+    mutating func clear() {
+        for index in blocks.indices { blocks[index] = RowBlock() }
+        bytes = 0
+        entries.removeAll(keepingCapacity: true)
+    }
+
     /// Takes in the fact at `seq`.
     @inline(__always)
     mutating func add(
@@ -19,10 +26,12 @@ struct FactChapter {
         kind: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
     ) {
         let offset = (seq - 1) % FactIndex.size
-        let block = Int(offset / FactIndex.blockSize)
-        blocks[block].add(recordedAt: recordedAt)
-        blocks[block].mark(FactHash.mark(tenant))
-        blocks[block].mark(FactHash.mark(tenant, kind))
+        let place = Int(offset / FactIndex.blockSize)
+        var block = blocks[place]
+        block.add(recordedAt: recordedAt)
+        block.mark(FactHash.mark(tenant))
+        block.mark(FactHash.mark(tenant, kind))
+        blocks[place] = block
         bytes += FactIndex.bytes(kind: kind.count, body: body.count)
         if let activity {
             entries.append(FactEntry(FactHash(activity: activity), offset: offset))
@@ -32,7 +41,7 @@ struct FactChapter {
         }
     }
 
-    mutating func add(_ seq: Int64, _ fact: NewFact, tenant: Int64) {
+    mutating func add(_ seq: Int64, _ fact: borrowing NewFact, tenant: Int64) {
         withBytes(of: fact.kind) { kind in
             fact.body.withUnsafeBytes { body in
                 add(

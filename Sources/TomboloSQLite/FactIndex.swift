@@ -20,6 +20,9 @@ enum FactIndex {
         CREATE TABLE fact_index(key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
         """
 
+    /// Whether a fact can have that sequence.
+    static func isPlace(_ seq: Int64) -> Bool { (1...LogSchema.numberMax).contains(seq) }
+
     static func chapter(of seq: Int64) -> Int64 { (seq - 1) / size }
     static func first(of chapter: Int64) -> Int64 { chapter * size + 1 }
     static func last(of chapter: Int64) -> Int64 { (chapter + 1) * size }
@@ -34,8 +37,14 @@ enum FactIndex {
         guard last >= size else { return }
         let first = try connection.integer("SELECT min(seq) \(bound)")
         let rows = try FactIndexRows(connection)
-        for chapter in self.chapter(of: first)..<max(self.chapter(of: first), last / size) {
+        var chapter = self.chapter(of: first)
+        while chapter < last / size {
             try rows.insert(FactChapter.read(chapter, connection), chapter)
+            // One whose place is damaged may be far beyond the others.
+            let next = "SELECT min(seq) FROM fact WHERE seq > \(self.last(of: chapter))"
+            let seq = try connection.integer(next)
+            guard isPlace(seq) else { return }
+            chapter = self.chapter(of: seq)
         }
     }
 

@@ -14,7 +14,8 @@ struct FactIndexVerification: ~Copyable {
     private var whole: Set<Int64> = []
 
     init(_ cut: LogCut, _ connection: borrowing Connection) throws(SQLiteError) {
-        let last = max(cut.fact, try connection.integer("SELECT max(seq) FROM fact"))
+        let newest = try connection.integer("SELECT max(seq) FROM fact")
+        let last = max(cut.fact, min(newest, LogSchema.numberMax))
         let blocks = try connection.prepare(FactChapter.selection)
         let bucket = try connection.prepare(FactBucket.selection)
         self.cut = cut.fact
@@ -28,6 +29,7 @@ struct FactIndexVerification: ~Copyable {
     /// Answers what is wrong with the chapters before its own.
     mutating func follow(_ fact: borrowing Statement) throws(SQLiteError) -> [String] {
         let seq = fact.integer(0)
+        guard FactIndex.isPlace(seq) else { return [] }
         let wrong = try close(before: FactIndex.chapter(of: seq))
         if built.add(fact) { whole.insert((seq - 1) % FactIndex.size) }
         return wrong
@@ -51,12 +53,11 @@ struct FactIndexVerification: ~Copyable {
     }
 
     private mutating func close(before next: Int64) throws(SQLiteError) -> [String] {
-        var wrong: [String] = []
-        while chapter < next {
-            if chapter < openChapter { wrong += try check() }
-            (built, whole) = (FactChapter(), [])
-            chapter += 1
-        }
+        guard chapter < next else { return [] }
+        // Nothing has to lead to chapters without a fact, which are missing.
+        let wrong = chapter < openChapter ? try check() : []
+        (built, whole) = (FactChapter(), [])
+        chapter = next
         return wrong
     }
 

@@ -14,6 +14,7 @@ struct FactSizes {
         let rows = try connection.prepare(
             "SELECT \(FactChapter.columns) FROM fact_block ORDER BY first")
         while try rows.step() {
+            guard FactIndex.isPlace(rows.integer(0)) else { continue }
             let number = FactIndex.chapter(of: rows.integer(0))
             if let chapter = FactChapter(rows) {
                 add(number, chapter.bytes)

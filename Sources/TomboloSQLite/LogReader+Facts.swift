@@ -43,20 +43,35 @@ extension LogReader {
 
     func scan(_ query: FactQuery, tenant: Int64) throws(SQLiteError) -> FactPage {
         let first = max(try place(.fact, tenant, after: query.after), try integer(factCut)) + 1
-        let newest = try integer(lastFactSeq)
+        let newest = min(try integer(lastFactSeq), LogSchema.numberMax)
         let last = min(newest, try end(tenant, before: query.before))
         guard first <= last else { return FactPage(facts: [], next: nil) }
         var walk = FactWalk(
             query: query, filter: FactFilter(query, tenant: tenant), places: first...last,
             openChapter: FactIndex.chapter(of: newest + 1))
         let chapters = FactIndex.chapter(of: first)...FactIndex.chapter(of: last)
-        for step in 0..<chapters.upperBound - chapters.lowerBound + 1 {
-            let chapter =
-                walk.isRising ? chapters.lowerBound + step : chapters.upperBound - step
-            try read(chapter, &walk)
-            if walk.isDone { break }
+        var chapter = walk.isRising ? chapters.lowerBound : chapters.upperBound
+        while !walk.isDone, chapters.contains(chapter) {
+            let hasIndex = try read(chapter, &walk)
+            chapter += walk.isRising ? 1 : -1
+            if !hasIndex { chapter = try skipGap(to: chapter, walk) }
         }
         return walk.page
+    }
+
+    /// The next chapter that has a fact at all: one whose place is damaged may be far beyond the
+    /// others.
+    private func skipGap(to chapter: Int64, _ walk: FactWalk) throws(SQLiteError) -> Int64 {
+        let seq =
+            walk.isRising
+            ? try number(factFrom, FactIndex.first(of: chapter))
+            : try number(factUpTo, FactIndex.last(of: chapter))
+        return FactIndex.isPlace(seq) ? FactIndex.chapter(of: seq) : -1
+    }
+
+    private func number(_ rows: borrowing Statement, _ seq: Int64) throws(SQLiteError) -> Int64 {
+        rows.bind(seq, at: 1)
+        return try integer(rows)
     }
 
     /// A place of the log up to which all facts of the tenant are that come before its own place
@@ -72,32 +87,38 @@ extension LogReader {
         return start + Waypoint.spacing + 1
     }
 
-    private func read(_ chapter: Int64, _ walk: inout FactWalk) throws(SQLiteError) {
-        let rows = FactIndex.first(of: chapter)...FactIndex.last(of: chapter)
-        guard chapter < walk.openChapter else { return try read(rows, &walk) }
+    /// False where it has no index.
+    private func read(_ chapter: Int64, _ walk: inout FactWalk) throws(SQLiteError) -> Bool {
+        if chapter < walk.openChapter, try readByIndex(chapter, &walk) { return true }
+        try read(FactIndex.first(of: chapter)...FactIndex.last(of: chapter), &walk)
+        return false
+    }
+
+    /// False where a row of the index is missing or damaged; nothing was looked at then.
+    private func readByIndex(_ chapter: Int64, _ walk: inout FactWalk) throws(SQLiteError) -> Bool {
+        let first = FactIndex.first(of: chapter)
         var blocks: [RowBlock] = []
         if walk.filter.needsBlocks {
-            guard let found = try self.blocks(of: chapter) else { return try read(rows, &walk) }
-            guard found.contains(where: walk.filter.mayMatch) else { return }
+            guard let found = try self.blocks(of: chapter) else { return false }
+            guard found.contains(where: walk.filter.mayMatch) else { return true }
             blocks = found
         }
-        if !walk.filter.hashes.isEmpty, let offsets = try offsets(chapter, walk.filter) {
-            let size = FactIndex.blockSize
-            for offset in walk.isRising ? offsets : offsets.reversed() {
-                let mayMatch = blocks.isEmpty || walk.filter.mayMatch(blocks[Int(offset / size)])
-                if mayMatch { try look(at: rows.lowerBound + offset, &walk) }
-                if walk.isDone { return }
+        guard walk.filter.hashes.isEmpty else {
+            guard let offsets = try offsets(chapter, walk.filter) else { return false }
+            for offset in walk.isRising ? offsets : offsets.reversed() where !walk.isDone {
+                let block = Int(offset / FactIndex.blockSize)
+                let mayMatch = blocks.isEmpty || walk.filter.mayMatch(blocks[block])
+                if mayMatch { try look(at: first + offset, &walk) }
             }
-            return
+            return true
         }
-        guard !blocks.isEmpty else { return try read(rows, &walk) }
-        for step in blocks.indices {
+        for step in blocks.indices where !walk.isDone {
             let index = walk.isRising ? step : blocks.count - 1 - step
             guard walk.filter.mayMatch(blocks[index]) else { continue }
-            let start = rows.lowerBound + Int64(index) * FactIndex.blockSize
+            let start = first + Int64(index) * FactIndex.blockSize
             try read(start...start + FactIndex.blockSize - 1, &walk)
-            if walk.isDone { return }
         }
+        return true
     }
 
     // MARK: The index

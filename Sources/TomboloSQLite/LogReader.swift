@@ -17,6 +17,8 @@ package final class LogReader: @unchecked Sendable {
     let factsUp: Statement
     let factsDown: Statement
     let factAt: Statement
+    let factFrom: Statement
+    let factUpTo: Statement
     let factBlocks: Statement
     let factBucket: Statement
     /// Up to there tenants were not counted: no waypoints are there.
@@ -63,6 +65,8 @@ package final class LogReader: @unchecked Sendable {
             factsUp = try connection.prepare(facts)
             factsDown = try connection.prepare("\(facts) DESC")
             factAt = try connection.prepare("SELECT \(FactRow.columns) FROM fact WHERE seq = ?1")
+            factFrom = try connection.prepare("SELECT min(seq) FROM fact WHERE seq >= ?1")
+            factUpTo = try connection.prepare("SELECT max(seq) FROM fact WHERE seq <= ?1")
             factBlocks = try connection.prepare(FactChapter.selection)
             factBucket = try connection.prepare(FactBucket.selection)
             waypointsBefore = try connection.prepare(Waypoint.selectionBefore)

@@ -162,7 +162,7 @@ struct LogRows: ~Copyable {
         let number = FactIndex.chapter(of: seq)
         try factIndex.insert(factChapter, number)
         filled.append((number, factChapter.bytes))
-        factChapter = FactChapter()
+        factChapter.clear()
     }
 
     private mutating func writeHeads(

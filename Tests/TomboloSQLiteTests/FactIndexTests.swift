@@ -171,6 +171,22 @@ private final class Facts {
         #expect(try log.verify().contains { $0.hasSuffix("a row is damaged") })
     }
 
+    @Test(arguments: [Int64(1) << 52, .max])
+    func `a fact far beyond the others costs nobody a walk to it`(_ far: Int64) async throws {
+        let log = try await Facts(34_000)
+        log.disk.execute("UPDATE fact SET seq = \(far) WHERE seq = 34000", in: "tombolo.db")
+        for order in [FactQuery.Order.oldestFirst, .newestFirst] {
+            var query = FactQuery(tenant: Sample.lab)
+            (query.order, query.kinds) = (order, ["rare"])
+            #expect(try log.reader().facts(query).facts.count == 34)
+        }
+        #expect(try log.verify().contains { $0.hasSuffix("its row is damaged") })
+        log.disk.execute(
+            "DROP TABLE fact_block; DROP TABLE fact_index; PRAGMA user_version = 4",
+            in: "tombolo.db")
+        try log.reopen()
+    }
+
     @Test func `verify sees an entry too few and one too many`() async throws {
         let log = try await Facts(17_000)
         let connection = try Connection(path: "tombolo.db", access: .writing, vfs: log.disk.vfsName)
@@ -194,6 +210,31 @@ private final class Facts {
         try log.reopen()
         #expect(try log.verify() == [])
         try await log.compare(rounds: 20, log.reader())
+    }
+
+    @Test func `an import makes the index of what it takes in`() async throws {
+        let (place, other) = (SQLitePlace(), SQLitePlace())
+        let log = try place.reopen()
+        for round in Int64(0)..<20 {
+            var batch = AppendBatch()
+            batch.facts = (Int64(0)..<1_000).map {
+                Sample.fact("push.sent", activity: $0 % 7 + round)
+            }
+            _ = try await log.append(batch)
+        }
+        await log.close()
+        var chance = SplitMix64(seed: 1)
+        let taking = try LogImport(directory: other.directory, chance: &chance)
+        try LogExport(path: place.directory + "/tombolo.db").run { try taking.take($0) }
+        try taking.finish()
+        let path = other.directory + "/tombolo.db"
+        #expect(try LogVerification(path: path).run { _ in }.wrong == [])
+        var query = FactQuery(tenant: Sample.lab)
+        (query.activity, query.scanMax) = (ActivityNumber(0), 3_700)
+        let page = try LogReader(path: path, damage: DamageList()).facts(query)
+        #expect(page.facts.count == 100)
+        let connection = try Connection(path: path, access: .reading)
+        #expect(try connection.integer("SELECT count(*) FROM fact_index") == 64)
     }
 
     @Test func `what is erased goes out of the index too`() async throws {

@@ -32,7 +32,7 @@ extension Relay {
             let note = core.configuration.note(notice)
             guard laneNotes[notice.lane] != note else { continue }
             laneNotes[notice.lane] = note
-            report(note)
+            report(note, of: core.configuration.apps[Int(notice.lane.rawValue)].tenant)
         }
     }
 }

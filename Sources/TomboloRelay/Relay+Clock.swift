@@ -35,7 +35,8 @@ extension Relay {
                     ? OperatorNote(.warning, .clockBehind, clockSetBack, remedy: "timedatectl")
                     : OperatorNote(
                         .info, .clockRight,
-                        "the machine's clock has caught up with the timestamps that phones have"))
+                        "the machine's clock has caught up with the timestamps that phones have"),
+                of: .main)
         }
         return changes
     }

@@ -57,17 +57,6 @@ extension Relay {
         read { core, _ in core.pauses(of: tenant) }
     }
 
-    /// The newest decisions, newest first.
-    package func deliveries(
-        of tenant: TenantID, activity: Identifier?, device: Identifier?, before: Int64?,
-        limit: Int
-    ) -> [DeliveryLog.Entry] {
-        read { core, _ in
-            core.deliveries(
-                of: tenant, activity: activity, device: device, before: before, limit: limit)
-        }
-    }
-
     /// The books of an activity's destinations; nil for one that is not there.
     package func ledgers(of key: ActivityKey) -> [LedgerView]? {
         read { core, now in core.ledgers(of: key, now: now) }

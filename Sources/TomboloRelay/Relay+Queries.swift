@@ -21,6 +21,16 @@ extension Relay {
     /// A device with its tokens; whoever shows it redacts them.
     package func device(_ key: DeviceKey) -> DeviceView? { core.view(key, now: steadyNow()) }
 
+    /// A user's devices, as registered now.
+    package func devices(ofUser user: String, tenant: TenantID) -> [Identifier] {
+        read { core, _ in core.devices(ofUser: user, tenant: tenant) }
+    }
+
+    /// The device of a tenant that has a token now.
+    package func device(holding token: String, tenant: TenantID) -> Identifier? {
+        read { core, _ in core.device(holding: token, tenant: tenant) }
+    }
+
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
 
@@ -114,7 +124,7 @@ extension Relay {
         wakeWatchers()
     }
 
-    private func watch(until deadline: MonotonicInstant) async {
+    func watch(until deadline: MonotonicInstant) async {
         let place = Parking(loop)
         watchers.append(place)
         if await place.park(until: deadline) != .signal { watchers.removeAll { $0 === place } }

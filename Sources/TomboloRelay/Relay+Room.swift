@@ -23,7 +23,7 @@ extension Relay {
             hasRoom
                 ? OperatorNote(
                     .info, .diskHasRoom, "the disk of the log has room again: events are taken")
-                : OperatorNote(.error, .diskFull, Self.diskFull))
+                : OperatorNote(.error, .diskFull, Self.diskFull), of: .main)
         return hasRoom
     }
 

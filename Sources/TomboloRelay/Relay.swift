@@ -142,6 +142,7 @@ package actor Relay: TurnTarget, TimerTarget {
         let found = core.takeBatch(now: steadyNow(), writesAll: true)
         try await begin(found)
         phase = .running
+        noteStart()
         scheduleTurn()
         while !Task.isCancelled {
             if let batch = core.takeBatch(now: steadyNow(), writesAll: writesAll) {
@@ -180,13 +181,13 @@ package actor Relay: TurnTarget, TimerTarget {
         while true {
             switch await attempt(batch) {
             case .success(let receipt):
-                if roomHint != nil { report(Self.logHasRoom) }
+                if roomHint != nil { report(Self.logHasRoom, of: .main) }
                 roomHint = nil
                 noteStoredClock()
                 return receipt
             case .failure(.full(let hint)):
                 if writesAll { throw EventLogError.full(hint: hint) }
-                if roomHint != hint { report(Self.logFull(hint)) }
+                if roomHint != hint { report(Self.logFull(hint), of: .main) }
                 roomHint = hint
                 try await loop.sleep(for: Self.roomRetry)
             case .failure(let error): throw error
@@ -205,6 +206,7 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// Writes everything that waits, also what is written lazily, and lets `run()` return.
     package func finish() {
+        if !writesAll { noteStop() }
         writesAll = true
         appending.unpark()
     }

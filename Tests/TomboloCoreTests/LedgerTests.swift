@@ -103,7 +103,7 @@ import TomboloJSON
         #expect(Self.counts(rig) == before)
     }
 
-    @Test func `deliveries tell each decision with its versions, newest first`() {
+    @Test func `each decision is on record, with its versions, its push and what held it`() {
         var rig = Rig()
         rig.runningActivity(.frequent)
         rig.advance(to: 10)
@@ -112,30 +112,13 @@ import TomboloJSON
             rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
         }
         rig.advance(to: 60)
-        let entries = rig.core.deliveries(
-            of: Rig.tenant, activity: Identifier("cat"), device: nil, before: nil, limit: 10)
-        #expect(entries.map(\.decided) == [3...4, 2...2, 1...1])
-        #expect(entries.allSatisfy { $0.decision == .sent && $0.push?.result == .accepted })
-        let older = rig.core.deliveries(
-            of: Rig.tenant, activity: nil, device: nil, before: entries[1].number, limit: 10)
-        #expect(older.map(\.version) == [1])
-    }
-
-    @Test func `the ring keeps the newest, and only a tenant's own`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        for lap in 0..<5_000 {
-            rig.advance(to: 10 + Double(lap))
-            rig.command(.update, #"{"state":{"lap":\#(lap + 1)}}"#)
-        }
-        let all = rig.core.deliveries(
-            of: Rig.tenant, activity: nil, device: nil, before: nil, limit: 10_000)
-        #expect(all.count == DeliveryLog.entriesMax)
-        #expect(zip(all, all.dropFirst()).allSatisfy { $0.number == $1.number + 1 })
-        let other = TenantID(Identifier("other")!)
-        #expect(
-            rig.core.deliveries(of: other, activity: nil, device: nil, before: nil, limit: 9)
-                .isEmpty)
+        let records = rig.facts.compactMap { DeliveryRecord($0) }
+        #expect(records.map(\.decided) == [1...1, 2...2, 3...4])
+        #expect(records.allSatisfy { $0.decision == .sent && $0.attempt?.answer == .accepted })
+        #expect(records.last?.decision(of: 3) == .merged)
+        #expect(records.last?.held.map(\.hold) == [.spacing])
+        #expect(records.last.map { $0.waited > .milliseconds(100) } == true)
+        #expect(records.first?.attempt?.event == .start)
     }
 
     @Test func `frames are counted by the second, and the seconds add up`() {

@@ -97,8 +97,6 @@ import TomboloJSON
         _ = rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100)
         _ = rig.core.budgets(
             of: Rig.tenant, activity: nil, device: nil, limit: 100, now: rig.now)
-        _ = rig.core.deliveries(
-            of: Rig.tenant, activity: nil, device: nil, before: nil, limit: 100)
     }
 
     /// Every place in a row, and the row with something else there.

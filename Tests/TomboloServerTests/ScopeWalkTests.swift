@@ -17,7 +17,8 @@ import TomboloCore
     ]
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
-        .listPauses, .showPause, .listActivityDeliveries, .listDeliveries, .listBudgets,
+        .listPauses, .showPause, .listActivityDeliveries, .listDeliveries,
+        .showDelivery, .explainActivity, .explain, .listBudgets,
         .showType, .listDeadLetters, .showChannel, .listChannels, .overview, .listDevices,
         .listTypes,
     ]

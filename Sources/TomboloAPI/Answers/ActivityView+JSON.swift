@@ -104,16 +104,3 @@ extension JSONWriter {
         endObject()
     }
 }
-
-extension PhoneReport.Phase {
-    /// The word that phones report it by.
-    var name: String {
-        switch self {
-        case .pending: "pending"
-        case .active: "active"
-        case .stale: "stale"
-        case .ended: "ended"
-        case .dismissed: "dismissed"
-        }
-    }
-}

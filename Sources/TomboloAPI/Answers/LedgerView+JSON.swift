@@ -34,33 +34,6 @@ extension LedgerView {
     }
 }
 
-extension DeliveryLog.Entry {
-    /// Writes one decision, with its push if there was one.
-    package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("number", number)
-        writer.member("at", at.rfc3339)
-        writer.member("activity", activity.rawValue)
-        writer.member("device", device.rawValue)
-        writer.member("version", version)
-        writer.optional("action", decision?.action)
-        writer.optional("reason", decision?.reason)
-        writer.optional("reason_text", decision?.reasonText)
-        if let decided, decided.lowerBound < decided.upperBound {
-            writer.name("merged")
-            writer.beginArray()
-            writer.integer(decided.lowerBound)
-            writer.integer(decided.upperBound - 1)
-            writer.endArray()
-        }
-        if let push {
-            writer.name("push")
-            writer.delivery(push, to: device)
-        }
-        writer.endObject()
-    }
-}
-
 extension JSONWriter {
     /// `asked` is the sum of the others.
     fileprivate mutating func events(_ counts: EventCounts, waiting: Int64) {

@@ -31,6 +31,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownPause = "unknown-pause"
     case unknownType = "unknown-type"
     case unknownDeadLetter = "unknown-dead-letter"
+    case unknownDelivery = "unknown-delivery"
     case unknownProblem = "unknown-problem"
     case activityRunning = "activity-running"
     case activityEnded = "activity-ended"

@@ -86,6 +86,12 @@ extension ProblemRegistry {
             fix: "Look at those that there are.",
             command: "tombolo dead ls"),
         ProblemPage(
+            .unknownDelivery, 404, "There is no such delivery",
+            cause: "No delivery has this id: it is misspelt, another tenant's, still on its way, "
+                + "or older than the history that is kept.",
+            fix: "Look at those on record.",
+            command: "tombolo delivery ls"),
+        ProblemPage(
             .unknownProblem, 404, "There is no such problem",
             cause: "No problem has this code.",
             fix: "All codes are listed under /problems/.",

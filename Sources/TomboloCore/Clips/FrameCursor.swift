@@ -38,6 +38,9 @@ struct FrameCursor: Sendable {
     private(set) var tally = FrameCounts()
     /// The same by the second, for the last minute.
     private(set) var seconds = FrameSeconds()
+    /// What of the tally is on record, and in which minute that was noted.
+    private var recorded = FrameCounts()
+    private var recordedMinute: Int64?
 
     /// Of the clip, which lies elsewhere.
     private let rhythm: ClipRhythm
@@ -326,6 +329,19 @@ struct FrameCursor: Sendable {
         var copy = self
         copy.account(at: wall)
         return copy
+    }
+
+    /// What has come to the tally since it was taken last, in another minute; nil within one.
+    ///
+    /// - Parameter isLast: the clip ends here, within a minute or not.
+    mutating func takeNews(at wall: Instant, isLast: Bool = false) -> FrameCounts? {
+        let minute = floorDivide(wall.seconds, 60)
+        guard isLast || minute != recordedMinute else { return nil }
+        let isFirst = recordedMinute == nil && !isLast
+        recordedMinute = minute
+        guard !isFirst, tally != recorded else { return nil }
+        defer { recorded = tally }
+        return tally - recorded
     }
 
     /// The tally as it stands at an instant, without keeping it.

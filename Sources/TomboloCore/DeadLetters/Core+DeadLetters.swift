@@ -18,7 +18,7 @@ extension Core {
             incarnation: destination.incarnation, renewal: destination.renewal,
             device: device.key.id, event: flying.event,
             version: flying.version, status: status, reason: reason,
-            apnsID: destination.lastDelivery?.apnsID.text ?? "", at: wall(now))
+            apnsID: flying.apnsID.text, at: wall(now))
         nextDeadLetter += 1
         deadLetters.append(letter)
         staged.records.append(letter.record())

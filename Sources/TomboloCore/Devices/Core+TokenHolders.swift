@@ -7,6 +7,16 @@ struct TokenPlace: Hashable, Sendable {
 }
 
 extension Core {
+    /// The device of a tenant that has a token now.
+    package func device(holding token: String, tenant: TenantID) -> Identifier? {
+        let value = PushToken(token)
+        for index in configuration.apps.indices where configuration.apps[index].tenant == tenant {
+            let place = TokenPlace(lane: LaneNumber(Int32(index)), value: value)
+            if let slot = tokenHolders[place], let device = devices[slot] { return device.key.id }
+        }
+        return nil
+    }
+
     /// Nil where the device's app is configured no more.
     func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
         // Gone from the configuration: there is no way to its phone.

@@ -130,6 +130,17 @@ package struct PhoneReport: Hashable, Sendable {
     /// ActivityKit's `ActivityState`.
     package enum Phase: UInt8, Hashable, Sendable {
         case pending, active, stale, ended, dismissed
+
+        /// The word that phones report it by.
+        package var name: String {
+            switch self {
+            case .pending: "pending"
+            case .active: "active"
+            case .stale: "stale"
+            case .ended: "ended"
+            case .dismissed: "dismissed"
+            }
+        }
     }
 
     package var phase: Phase

@@ -12,7 +12,8 @@ package struct RecoveredKeys: Sendable {
         var count = 0
     }
 
-    private let hash: KeyedHash
+    /// With the log's own key.
+    let hash: KeyedHash
     private let tenants: [TenantID: Int64]
     package private(set) var table = KeyHashTable()
     package private(set) var count = 0

@@ -16,7 +16,7 @@ extension Core {
         _ isItsTurn: Bool, now: Instant, effects: inout Effects
     ) {
         switch outlook(slot, event, wish, alert, isItsTurn, now: now) {
-        case .postponed(let until, let hold): postpone(slot, until: until, hold)
+        case .postponed(let until, let hold): postpone(slot, until: until, hold, now: now)
         case .reserved(let grant, let paysToken, let keepsPlace):
             // What goes on record as tried goes as soon as that is durable: its turn at the
             // device and its place in the lane are kept for it meanwhile.
@@ -81,8 +81,8 @@ extension Core {
         return lanes[index].isOpen(now: now) && (isItsTurn || !lanes[index].hasWaiting)
     }
 
-    private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold) {
-        destinations[slot].waiting = .deferred(until: until, hold)
+    private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold, now: Instant) {
+        wait(slot, .deferred(until: until, hold), now: now)
         deadlines.set(slot, at: until)
         if hold.isOfDevice {
             devices.budgets[destinations[slot].device].isContended = true
@@ -103,7 +103,7 @@ extension Core {
         _ slot: Int, _ event: Push.Event, _ alert: Projection.PendingAlert?, _ grant: Grant,
         now: Instant, token: Bool = true
     ) {
-        postpone(slot, until: nil, .reserving)
+        postpone(slot, until: nil, .reserving, now: now)
         if token { reserveToken(slot, grant, now: now) }
         if event == .start { reserveStart(slot, now: now) }
         destinations[slot].reserve(event, alert: alert?.version)
@@ -122,7 +122,7 @@ extension Core {
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
         let lane = Int(destinations[slot].lane.rawValue)
         let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .laneParked
-        postpone(slot, until: lanes[lane].parkedUntil, hold)
+        postpone(slot, until: lanes[lane].parkedUntil, hold, now: now)
         if !destinations[slot].isQueued {
             destinations[slot].isQueued = true
             lanes[lane].enqueue(slot, must: must)
@@ -156,7 +156,7 @@ extension Core {
         let state = frameState(slot, event, wish, projection, now: now)
         let payload = Payload.encode(
             content(slot, projection, event, alert, state, timestamp, now: now))
-        let id = chance.apnsID()
+        let id = deliveryIDs.make(after: lastFactSeq, &chance)
         var push = Push(
             id: pushID(slot, lane), lane: lane,
             event: event, token: token.text, apnsID: id.text, priority: priority,
@@ -174,16 +174,22 @@ extension Core {
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,
             wish: wish, token: token, alert: event == .start ? nil : alert?.version,
             staleAt: event == .end ? nil : projection.staleAfter.map { wall(now) + $0 },
-            until: now + configuration.limits.inFlightMax)
+            until: now + configuration.limits.inFlightMax, apnsID: id,
+            route: push.surface == .channel
+                ? .channel : event == .start ? .pushToStart : .updateToken,
+            priority: priority, bytes: Int32(clamping: push.payload.count),
+            delay: destinations[slot].delay)
+        overtake(slot, now: now)
         destinations[slot].inFlight = flying
         destinations[slot].waiting = nil
+        destinations[slot].delay = nil
         if event == .start { noteStart(slot, push.id, now: now) }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
         if alerted > destinations[slot].alertsThrough {
             destinations[slot].alertsThrough = alerted
         }
-        if wish != .frame { noteDelivery(slot, push, id, projection.version) }
+        if wish != .frame { noteDelivery(slot, flying) }
         deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, mayWait: event == .update && alert == nil, now: now)
         counters[configuration.apps[Int(lane.rawValue)].tenant].pushesSent += 1
@@ -286,15 +292,10 @@ extension Core {
                 | pushCounter & 0xff_ffff)
     }
 
-    private mutating func noteDelivery(
-        _ slot: Int, _ push: Push, _ id: APNsID, _ version: Int64
-    ) {
-        let route: DeliveryView.Route =
-            push.surface == .channel
-            ? .channel : push.event == .start ? .pushToStart : .updateToken
+    private mutating func noteDelivery(_ slot: Int, _ flying: Destination.InFlight) {
         destinations[slot].lastDelivery = DeliveryView(
-            version: version, route: route, apnsID: id, priority: push.priority, result: nil,
-            took: .zero)
+            version: flying.version, route: flying.route, apnsID: flying.apnsID,
+            priority: flying.priority, result: nil, took: .zero)
     }
 
     private func content(

@@ -38,6 +38,9 @@ extension Core {
         let projection = projection(slot)
         let end = min(projection?.changedAt ?? wall(now), wall(now))
         cursor.account(at: end)
+        if let news = cursor.takeNews(at: wall(now), isLast: true) {
+            noteFrames(slot, cursor.playing.name, news, now: now)
+        }
         destinations[slot].cursor = nil
         destinations[slot].frames = destination.frames + cursor.tally
         if projection?.keptClip?.version == cursor.version {
@@ -69,6 +72,9 @@ extension Core {
         let frame = destinations[slot].playing.frame(at: wall)
         let began = destinations[slot].playing.bundleBegan(at: wall)
         destinations[slot].playing.show(frame, now: now, wall: wall)
+        if let news = destinations[slot].playing.takeNews(at: wall) {
+            noteFrames(slot, destinations[slot].playing.playing.name, news, now: now)
+        }
         if wish == .frame {
             let lane = Int(destinations[slot].lane.rawValue)
             counters[configuration.apps[lane].tenant].framesSent += 1

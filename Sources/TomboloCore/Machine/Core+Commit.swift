@@ -122,6 +122,16 @@ extension Core {
         flushSoon(now: now)
     }
 
+    /// The sequence that the newest fact has, or will have when it is durable.
+    package var knownFactSeq: Int64 {
+        lastFactSeq + Int64((committing?.facts.count ?? 0) + staged.facts.count)
+    }
+
+    /// What is written lazily goes with the next batch.
+    package mutating func writeSoon(now: Instant) {
+        if !staged.isEmpty { staged.flushAt = min(staged.flushAt ?? now, now) }
+    }
+
     mutating func flushSoon(now: Instant) {
         if staged.flushAt == nil { staged.flushAt = now + configuration.limits.markFlush }
     }

@@ -31,7 +31,7 @@ extension Core {
         }
         let successor = age(slot, now: now)
         if let until = seekChannel(slot, now: now, effects: &effects) {
-            rest(slot, until: until, .deferred(until: until, .channel))
+            rest(slot, until: until, .deferred(until: until, .channel), now: now)
             return
         }
         look(slot, isItsTurn, now: now, effects: &effects)
@@ -49,24 +49,26 @@ extension Core {
                 attempt(slot, event, wish, alert, isItsTurn, now: now, effects: &effects)
                 return
             case .later(let instant):
-                rest(slot, until: instant, nil)
+                rest(slot, until: instant, nil, now: now)
                 return
             case .held(let hold, let until):
-                rest(slot, until: until, .deferred(until: until, hold))
+                rest(slot, until: until, .deferred(until: until, hold), now: now)
                 return
             case .unchanged:
                 settle(slot, now: now)
             case .annihilated:
                 decideRest(slot, .annihilated, now: now)
                 enter(.ended, slot, now: now)
-                rest(slot, until: nil, nil)
+                rest(slot, until: nil, nil, now: now)
                 return
             }
         }
     }
 
-    private mutating func rest(_ slot: Int, until instant: Instant?, _ decision: Decision?) {
-        destinations[slot].waiting = decision
+    private mutating func rest(
+        _ slot: Int, until instant: Instant?, _ decision: Decision?, now: Instant
+    ) {
+        wait(slot, decision, now: now)
         deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
     }
 

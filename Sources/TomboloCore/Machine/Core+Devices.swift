@@ -76,6 +76,7 @@ extension Core {
             population.addCards(-(devices[slot]?.audience.count ?? 0), of: key.tenant)
             place(slot, key)
             recallStarts(ofDevice: slot, now: now)
+            noteFact("device.registered", of: slot, now: now)
         }
         devices[slot]?.share(with: &registrations)
         enterUser(slot)
@@ -159,6 +160,7 @@ extension Core {
     /// - Parameter keepsHistory: false where nothing of it may stay.
     mutating func forgetDevice(_ slot: Int, keepsHistory: Bool = true, now: Instant) {
         guard let gone = devices[slot] else { return }
+        if keepsHistory { noteFact("device.deleted", of: slot, now: now) }
         if keepsHistory { keepHistory(ofDevice: slot, now: now) }
         releaseTokens(of: slot)
         leaveUser(slot)
@@ -202,6 +204,9 @@ extension Core {
         takeFromOthers(token.value, for: slot, now: now, effects: &effects)
         setToken(name, token, of: slot, now: now)
         devices[slot]?.retired[name] = nil
+        if device.tokens[name]?.value != token.value {
+            noteToken("token.registered", name, of: slot, now: now)
+        }
         switch name {
         case .activity(let reference):
             if !token.isOnRecord {
@@ -282,7 +287,7 @@ extension Core {
     }
 
     /// What else a device was sent while it was away may be lost.
-    private mutating func noteSignOfLife(
+    mutating func noteSignOfLife(
         _ device: Int, besides reference: ActivityReference, now: Instant, effects: inout Effects
     ) {
         for slot in devices[device]?.destinations ?? []
@@ -351,6 +356,7 @@ extension Core {
     mutating func dropToken(
         _ name: TokenName, _ slot: Int, now: Instant, effects: inout Effects
     ) {
+        noteToken("token.deleted", name, of: slot, now: now)
         setToken(name, nil, of: slot, now: now)
         guard case .activity(let reference) = name else { return }
         for index in devices[slot]?.destinations ?? [] {
@@ -363,37 +369,5 @@ extension Core {
             enter(.started, index, now: now)
             evaluate(index, now: now, effects: &effects)
         }
-    }
-
-    // MARK: The phone's word
-
-    private mutating func take(
-        _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant,
-        effects: inout Effects
-    ) throws(Refusal) {
-        let slot = try device(key)
-        if devices[slot]?.reports.count ?? 0 >= Device.reportsMax,
-            devices[slot]?.reports[reference] == nil
-        {
-            devices[slot]?.reports = [:]
-        }
-        devices[slot]?.reports[reference] = report
-        for index in devices[slot]?.destinations ?? [] {
-            guard let destination = destinations.at(index), self.reference(destination) == reference
-            else { continue }
-            if let local = report.lastLocalUpdate {
-                // A time far ahead is a wrong clock's: it counts as now.
-                let trusted = local > wall(now) + .minutes(1) ? wall(now) : local
-                let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
-                if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }
-                destinations[index].pacing.lastLocalUpdate = newest
-            }
-            if misses(report, destination, now: now) {
-                devices[slot]?.reports[reference]?.missesPush = true
-            }
-            hear(report, at: index, now: now)
-            evaluate(index, now: now, effects: &effects)
-        }
-        noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
     }
 }

@@ -34,7 +34,6 @@ extension Core {
         var query = DeadLetterQuery(tenant: key.tenant)
         query.activity = key.id
         forgetDeadLetters(query)
-        deliveries.forget { $0.tenant == key.tenant && $0.activity == key.id }
         staged.stored.append((ticket, Stored(.deleted, number: number)))
     }
 
@@ -49,7 +48,6 @@ extension Core {
         var query = DeadLetterQuery(tenant: key.tenant)
         query.device = key.id
         forgetDeadLetters(query)
-        deliveries.forget { $0.tenant == key.tenant && $0.device == key.id }
         staged.stored.append((ticket, Stored(.deleted)))
     }
 

@@ -1,24 +1,53 @@
 import TomboloJSON
 
-// Decisions add up: every event ends in exactly one at each destination, and each is told.
+// Decisions add up: every event ends in exactly one at each destination, and each is on record.
 
 extension Core {
-    /// All versions up to `version` have their decision at a destination.
+    /// All versions up to `version` have their decision at a destination, without a push that was
+    /// made for them.
     mutating func decide(
-        _ slot: Int, through version: Int64, _ decision: EventDecision,
-        push: DeliveryView? = nil, now: Instant
+        _ slot: Int, through version: Int64, _ decision: EventDecision, now: Instant
+    ) {
+        guard destinations.holds(slot), destinations[slot].ledger.decidedThrough < version else {
+            return
+        }
+        decide(slot, through: version, decision, nil, destinations[slot].delay, now, now: now)
+        destinations[slot].delay = nil
+    }
+
+    /// The same, or what became of a push that decided nothing; either is on record.
+    ///
+    /// - Parameters:
+    ///   - decision: nil where the newest state goes again.
+    ///   - delay: what held it, until `delayEnd`.
+    mutating func decide(
+        _ slot: Int, through version: Int64, _ decision: EventDecision?,
+        _ attempt: DeliveryRecord.Attempt?, _ delay: Delay?, _ delayEnd: Instant, now: Instant
     ) {
         guard destinations.holds(slot),
-            push != nil || destinations[slot].ledger.decidedThrough < version
+            let device = devices[destinations[slot].device]?.key.id
         else { return }
+        var record = DeliveryRecord(device: device, version: version, attempt: attempt)
         let activity = destinations[slot].activity
-        let superseded = activities[activity].superseded
-        let decided = destinations[slot].ledger.decide(
-            through: version, decision, superseded: superseded)
-        guard decided != nil || push != nil else { return }
-        let isUsual = decision == .sent || decision == .merged || decision == .unchanged
-        markDirty(slot, mayWait: isUsual, now: now)
-        tell(slot, version, decided, decided == nil ? nil : decision, push, now: now)
+        if let decision {
+            let superseded = activities[activity].superseded
+            let decided = destinations[slot].ledger.decide(
+                through: version, decision, superseded: superseded)
+            record.decidedFrom = decided?.lowerBound
+            record.decision = decided.map { _ in decision }
+            if let decided, !superseded.isEmpty {
+                record.superseded = superseded.filter { decided.contains($0) }
+            }
+            let isUsual = decision == .sent || decision == .merged || decision == .unchanged
+            markDirty(slot, mayWait: isUsual, now: now)
+        }
+        guard record.decision != nil || attempt != nil else { return }
+        if let delay {
+            record.waited = delayEnd - delay.since
+            record.held = delay.held(until: delayEnd)
+        }
+        let key = activities[activity].key
+        note(key.tenant, activities[activity].number, record.kind, record.body, now: now)
     }
 
     /// Nothing that waits at a destination will be sent any more.
@@ -27,18 +56,46 @@ extension Core {
         decide(slot, through: version, decision, now: now)
     }
 
-    /// A push that decided nothing is told all the same.
-    mutating func tell(
-        _ slot: Int, _ version: Int64, _ decided: ClosedRange<Int64>?, _ decision: EventDecision?,
-        _ push: DeliveryView?, now: Instant
-    ) {
+    /// What became of a clip's frames at a destination since this was noted last.
+    mutating func noteFrames(_ slot: Int, _ clip: String, _ news: FrameCounts, now: Instant) {
         guard let device = devices[destinations[slot].device]?.key.id else { return }
-        let key = activities[destinations[slot].activity].key
-        deliveries.append(
-            DeliveryLog.Entry(
-                number: 0, at: wall(now), tenant: key.tenant, activity: key.id,
-                device: device, decided: decided, version: version, decision: decision,
-                push: push))
+        let activity = destinations[slot].activity
+        var writer = FactDevice.body(about: device)
+        writer.member("clip", clip)
+        for (name, count) in [
+            ("asked", news.asked), ("sent", news.sent), ("merged", news.merged),
+            ("slowed", news.slowed), ("no_route", news.noRoute), ("hidden", news.hidden),
+            ("paused", news.paused), ("unchanged", news.unchanged),
+        ] where count > 0 {
+            writer.member(name, count)
+        }
+        writer.endObject()
+        note(
+            activities[activity].key.tenant, activities[activity].number, "clip.frames",
+            writer.bytes, now: now)
+    }
+
+    /// What holds a destination's newest change back, or nothing does.
+    mutating func wait(_ slot: Int, _ decision: Decision?, now: Instant) {
+        destinations[slot].waiting = decision
+        guard case .deferred(_, let hold)? = decision else {
+            destinations[slot].noteHold(nil, newest: 0, now: now)
+            return
+        }
+        let newest =
+            destinations[slot].hasFinal
+            ? destinations[slot].final?.version
+            : activities[destinations[slot].activity].durable?.version
+        destinations[slot].noteHold(hold, newest: newest ?? 0, now: now)
+    }
+
+    /// Something about the relay itself goes into the history: an upstream, the disk, the clock.
+    ///
+    /// - Parameter body: one JSON object.
+    package mutating func learn(
+        _ kind: String, of tenant: TenantID, _ body: [UInt8], now: Instant
+    ) {
+        note(tenant, nil, kind, body, now: now)
     }
 
     /// An alert past its time, or behind too many others, rings no more at a destination; its state
@@ -46,14 +103,58 @@ extension Core {
     mutating func expire(_ alert: Projection.PendingAlert, at slot: Int, now: Instant) {
         destinations[slot].alertsThrough = alert.version
         markDirty(slot, now: now)
-        guard let destination = destinations.at(slot) else { return }
-        let activity = activities[destination.activity]
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("device", devices[destination.device]?.key.id.rawValue ?? "")
-        writer.member("version", alert.version)
+        noteFact("alert.expired", at: slot, now: now) { $0.member("version", alert.version) }
+    }
+
+    /// What happened at a destination.
+    mutating func noteFact(
+        _ kind: String, at slot: Int, now: Instant, _ write: (inout JSONWriter) -> Void
+    ) {
+        let activity = destinations[slot].activity
+        noteFact(
+            kind, of: destinations[slot].device, activities[activity].number, now: now, write)
+    }
+
+    /// What a device said, or what became of a thing of its own.
+    mutating func noteFact(
+        _ kind: String, of device: Int, _ activity: ActivityNumber? = nil, now: Instant,
+        _ write: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        guard let key = devices[device]?.key else { return }
+        var writer = FactDevice.body(about: key.id)
+        write(&writer)
         writer.endObject()
-        note(activity.key.tenant, activity.number, "alert.expired", writer.bytes, now: now)
+        note(key.tenant, activity, kind, writer.bytes, now: now)
+    }
+
+    /// A device has a token, or has it no more.
+    mutating func noteToken(_ kind: String, _ name: TokenName, of device: Int, now: Instant) {
+        var activity: ActivityNumber?
+        if case .activity(let reference) = name, let tenant = devices[device]?.key.tenant {
+            let key = ActivityKey(tenant: tenant, id: reference.id)
+            activity = activityByKey[key].map { activities[$0].number }
+        }
+        noteFact(kind, of: device, activity, now: now) { $0.member("token", name.text) }
+    }
+
+    /// The phone's word about a card, where it is news.
+    mutating func noteReport(
+        _ report: PhoneReport, before: PhoneReport?, on reference: ActivityReference,
+        of device: Int, now: Instant
+    ) {
+        guard let tenant = devices[device]?.key.tenant,
+            before?.phase != report.phase || before?.shownVersion != report.shownVersion
+                || before?.missesPush != report.missesPush
+        else { return }
+        let key = ActivityKey(tenant: tenant, id: reference.id)
+        let activity = activityByKey[key].map { activities[$0].number }
+        noteFact("card.reported", of: device, activity, now: now) { writer in
+            writer.member("phase", report.phase.name)
+            if let by = report.by { writer.member("by", by) }
+            if let shown = report.shownVersion { writer.member("shown_version", shown) }
+            if let at = report.shownAt { writer.member("shown_at", at.rfc3339) }
+            if report.missesPush { writer.member("misses_push", true) }
+        }
     }
 
     /// The oldest of too many alerts goes: where it waits still, it has expired.
@@ -63,15 +164,6 @@ extension Core {
         where destinations[slot].waits(for: alert) {
             expire(alert, at: slot, now: now)
         }
-    }
-
-    /// The newest decisions of a tenant.
-    package func deliveries(
-        of tenant: TenantID, activity: Identifier?, device: Identifier?, before: Int64?,
-        limit: Int
-    ) -> [DeliveryLog.Entry] {
-        deliveries.newest(
-            of: tenant, activity: activity, device: device, before: before, limit: limit)
     }
 
     /// The books of an activity's destinations; nil for an activity that is not there.

@@ -19,7 +19,7 @@ extension Core {
         if destinations.holds(slot), let flying = destinations[slot].land(outcome.push) {
             if !flying.isFrame { destinations[slot].note(outcome) }
             settle(slot, flying, outcome.result, now: now)
-            account(slot, flying, outcome.result, now: now)
+            account(slot, flying, outcome.result, took: outcome.took, now: now)
             evaluate(slot, now: now, effects: &effects)
         } else if destinations.holds(slot), destinations[slot].phase == .startUnknown,
             destinations[slot].startPush == outcome.push
@@ -30,21 +30,34 @@ extension Core {
         serve(lane, now: now, effects: &effects)
     }
 
-    /// What an answer decides of events; a frame decides none.
+    /// What an answer decides of events. A frame that Apple takes decides none, and is counted.
     private mutating func account(
-        _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, now: Instant
+        _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, took: Span, now: Instant
     ) {
-        let push = flying.isFrame ? nil : destinations[slot].lastDelivery
+        let decision: EventDecision?
         switch result {
-        case .accepted:
-            decide(slot, through: flying.version, .sent, push: push, now: now)
-        case .rejected(_, _, .push, _):
-            decide(slot, through: flying.version, .refused, push: push, now: now)
-        case .rejected, .notSent, .unknown:
-            // The newest state goes again, or finds no route: that decides.
-            if let push { tell(slot, flying.version, nil, nil, push, now: now) }
+        case .accepted: decision = .sent
+        case .rejected(_, _, .push, _): decision = .refused
+        // The newest state goes again, or finds no route: that decides.
+        case .rejected, .notSent, .unknown: decision = nil
+        }
+        let isNews = decision != nil && destinations[slot].ledger.decidedThrough < flying.version
+        if isNews || !flying.isFrame || result != .accepted {
+            let attempt = DeliveryRecord.Attempt(flying, DeliveryRecord.Answer(result), took: took)
+            let sentAt = flying.until - configuration.limits.inFlightMax
+            decide(
+                slot, through: flying.version, decision, attempt, flying.delay, sentAt, now: now)
         }
         if destinations[slot].phase == .gone { decideRest(slot, .noRoute, now: now) }
+    }
+
+    /// A push goes while another is in flight, whose answer will find nothing any more.
+    mutating func overtake(_ slot: Int, now: Instant) {
+        guard let flying = destinations[slot].inFlight, !flying.isFrame else { return }
+        let sentAt = flying.until - configuration.limits.inFlightMax
+        let attempt = DeliveryRecord.Attempt(
+            flying, .unknown(reason: "the end went before its answer came"), took: now - sentAt)
+        decide(slot, through: flying.version, nil, attempt, flying.delay, sentAt, now: now)
     }
 
     /// A push that is not answered in time is of unknown outcome.
@@ -56,7 +69,7 @@ extension Core {
             destinations[slot].lastDelivery?.result = result
         }
         settle(slot, flying, result, now: now)
-        account(slot, flying, result, now: now)
+        account(slot, flying, result, took: configuration.limits.inFlightMax, now: now)
     }
 
     /// What became of a start, after all.
@@ -120,9 +133,6 @@ extension Core {
                 bury(slot, flying, status: status, reason: reason, now: now)
             }
             rejected(slot, flying, reaches, goneSince: since, now: now)
-            if !flying.isFrame {
-                noteFact(slot, flying, "push.refused", "\(status) \(reason)", now: now)
-            }
         case .notSent:
             giveBack(slot, flying)
             destinations[slot].wantAgain(flying, now: now)
@@ -145,7 +155,6 @@ extension Core {
         case .update: break
         case .end: enter(.ended, slot, now: now)
         }
-        if !flying.isFrame { noteFact(slot, flying, "push.sent", nil, now: now) }
     }
 
     /// Apple took a start.
@@ -238,7 +247,7 @@ extension Core {
         devices[destination.device]?.retire(name, at: retiredAt)
         releaseToken(token.value, of: destination.device)
         stageDevice(destination.device)
-        noteFact(slot, flying, "token.retired", name.text, now: now)
+        noteFact("token.retired", at: slot, now: now) { $0.member("token", name.text) }
         guard flying.event != .start else { return }
         destinations[slot].token = nil
         cardGone(slot, reaches, now: now)
@@ -272,26 +281,6 @@ extension Core {
         return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
     }
 
-    private mutating func noteFact(
-        _ slot: Int, _ flying: Destination.InFlight, _ kind: String, _ reason: String?, now: Instant
-    ) {
-        guard let destination = destinations.at(slot) else { return }
-        let activity = destination.activity
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("device", devices[destination.device]?.key.id.rawValue ?? "")
-        writer.member("event", Self.name(flying.event))
-        writer.member("version", flying.version)
-        if let delivery = destination.lastDelivery {
-            writer.member("apns_id", delivery.apnsID.text)
-        }
-        if let reason { writer.member("reason", reason) }
-        writer.endObject()
-        note(
-            activities[activity].key.tenant, activities[activity].number, kind, writer.bytes,
-            now: now)
-    }
-
     mutating func note(
         _ tenant: TenantID, _ activity: ActivityNumber?, _ kind: String, _ body: [UInt8],
         now: Instant
@@ -300,13 +289,5 @@ extension Core {
             NewFact(
                 tenant: tenant, activity: activity, kind: kind, recordedAt: wall(now), body: body))
         flushSoon(now: now)
-    }
-
-    private static func name(_ event: Push.Event) -> String {
-        switch event {
-        case .start: "start"
-        case .update: "update"
-        case .end: "end"
-        }
     }
 }

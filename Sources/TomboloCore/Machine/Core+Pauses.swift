@@ -102,6 +102,14 @@ extension Core {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("pause", pause.name)
+        switch pause.scope {
+        case .all: break
+        case .app(let app): writer.member("app", app)
+        case .type(let type): writer.member("type", type)
+        case .activity(let id): writer.member("activity", id.rawValue)
+        }
+        if pause.alertsOnly { writer.member("alerts_only", true) }
+        if let reason = pause.reason { writer.member("reason", reason) }
         writer.endObject()
         note(pause.tenant, nil, began ? "pause.began" : "pause.ended", writer.bytes, now: now)
     }

@@ -89,6 +89,42 @@ extension Core {
         writer.endObject()
         note(device.key.tenant, nil, "presence.changed", writer.bytes, now: now)
     }
+
+    // MARK: The phone's word
+
+    mutating func take(
+        _ report: PhoneReport, on reference: ActivityReference, _ key: DeviceKey, now: Instant,
+        effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try device(key)
+        if devices[slot]?.reports.count ?? 0 >= Device.reportsMax,
+            devices[slot]?.reports[reference] == nil
+        {
+            devices[slot]?.reports = [:]
+        }
+        let before = devices[slot]?.reports[reference]
+        devices[slot]?.reports[reference] = report
+        for index in devices[slot]?.destinations ?? [] {
+            guard let destination = destinations.at(index), self.reference(destination) == reference
+            else { continue }
+            if let local = report.lastLocalUpdate {
+                // A time far ahead is a wrong clock's: it counts as now.
+                let trusted = local > wall(now) + .minutes(1) ? wall(now) : local
+                let newest = max(destination.pacing.lastLocalUpdate, trusted.seconds)
+                if newest > destination.pacing.lastLocalUpdate { markDirty(index, now: now) }
+                destinations[index].pacing.lastLocalUpdate = newest
+            }
+            if misses(report, destination, now: now) {
+                devices[slot]?.reports[reference]?.missesPush = true
+            }
+            hear(report, at: index, now: now)
+            evaluate(index, now: now, effects: &effects)
+        }
+        if let heard = devices[slot]?.reports[reference] {
+            noteReport(heard, before: before, on: reference, of: slot, now: now)
+        }
+        noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
+    }
 }
 
 /// When the frames of an activity go to a device (`show_when.frames`).

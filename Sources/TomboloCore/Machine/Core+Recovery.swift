@@ -48,6 +48,7 @@ extension Core {
         nextActivityNumber = recovery.lastActivity + 1
         hasRetired = recovery.hasRetired
         idempotency.recover(recovery.idempotency)
+        deliveryIDs = DeliveryIDs(recovery.idempotency.hash)
         let damaged = adoptActivities(recovery, &damage, now: now)
         defer { workNote?.set(nil) }
         let (records, unknown) = Self.known(recovery.records, recovery.trapped)

@@ -135,6 +135,13 @@ extension Core {
             })
     }
 
+    /// A user's devices, as registered now.
+    package func devices(ofUser user: String, tenant: TenantID) -> [Identifier] {
+        (devicesByUser[UserKey(tenant: tenant, user: user)] ?? []).compactMap {
+            devices[$0]?.key.id
+        }
+    }
+
     /// A tenant's counters, with the sizes of the moment.
     package func counters(of tenant: TenantID) -> CoreCounters {
         var counters = counters[tenant]

@@ -63,6 +63,7 @@ package struct Core: Sendable {
     var staged = Staged()
     var committing: Staged?
     var idempotency = IdempotencyIndex()
+    package internal(set) var deliveryIDs = DeliveryIDs(KeyedHash(key0: 0, key1: 0))
 
     var nextActivityNumber: Int64 = 1
     var nextDeviceNumber: Int64 = 1
@@ -72,7 +73,6 @@ package struct Core: Sendable {
     /// In force, by number.
     var pauses: [Int64: Pause] = [:]
     var sweeps = Sweeps()
-    var deliveries = DeliveryLog()
     var nextTypeNumber: Int64 = 1
     var nextChannelNumber: Int64 = 1
     var nextDeadLetter: Int64 = 1
@@ -229,11 +229,4 @@ package struct Chance: RandomNumberGenerator, Sendable {
 
     /// 0 up to 1.
     mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
-
-    /// A random UUID (RFC 9562, version 4).
-    mutating func apnsID() -> APNsID {
-        let high = next() & 0xffff_ffff_ffff_0fff | 0x4000
-        let low = next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
-        return APNsID(high: high, low: low)
-    }
 }

@@ -66,8 +66,14 @@ package struct DestinationView: Sendable {
 /// The last push of a destination that was no frame.
 package struct DeliveryView: Hashable, Sendable {
     /// The way that it took.
-    package enum Route: UInt8, Hashable, Sendable {
+    package enum Route: UInt8, Hashable, Sendable, CaseIterable {
         case updateToken, pushToStart, channel
+
+        /// The one of that `name`.
+        init?(name: String) {
+            guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = found
+        }
 
         package var name: String {
             switch self {
@@ -99,7 +105,7 @@ package struct DeliveryView: Hashable, Sendable {
     }
 
     /// How answers name it.
-    package var id: String { "dlv_" + apnsID.text.prefix(8) }
+    package var id: String { apnsID.deliveryID }
 }
 
 /// Frames of clips at one destination, by the producer's clock. `asked` is always the sum of the

@@ -51,6 +51,12 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The one of that `name`.
+    package init?(name: String) {
+        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+
     package var name: String {
         switch self {
         case .spacing: "spacing"

@@ -57,6 +57,13 @@ struct Destination: SlotValue {
         /// The stale date that it tells, where its producer wants one.
         var staleAt: Instant?
         var until: Instant
+        var apnsID: APNsID
+        var route: DeliveryView.Route
+        var priority: UInt8
+        /// Of the payload.
+        var bytes: Int32
+        /// What had held back what it carries.
+        var delay: Delay?
 
         var isFrame: Bool { wish == .frame }
         var isEcho: Bool { wish == .echo }
@@ -87,6 +94,8 @@ struct Destination: SlotValue {
     var token: PushToken?
     @Seldom var inFlight: InFlight?
     @Seldom var cursor: FrameCursor?
+    /// For how long what waits is held.
+    @Seldom var delay: Delay?
     @Seldom var rare: Rare?
     private var cardSinceOrNever = Instant.distantPast
     private var waitingUntil = Instant.distantFuture
@@ -136,6 +145,8 @@ struct Destination: SlotValue {
         _modify { yield &_cursor.value }
     }
     var inFlightUntil: Instant? { _inFlight.isThere ? _inFlight.value.until : nil }
+    /// The version on its way.
+    var carriedVersion: Int64? { _inFlight.isThere ? _inFlight.value.version : nil }
     var hasFinal: Bool { _rare.isThere && _rare.value.hasFinal }
 
     /// Whether nothing new will ever be sent to it again.
@@ -266,6 +277,24 @@ struct Destination: SlotValue {
         }
     }
 
+    /// Counts what holds its newest change back.
+    ///
+    /// - Parameters:
+    ///   - hold: nil where nothing waits.
+    ///   - version: the newest of its activity.
+    mutating func noteHold(_ hold: Hold?, newest version: Int64, now: Instant) {
+        guard let hold else {
+            if _delay.isThere { delay = nil }
+            return
+        }
+        let isOfChange = version > ledger.decidedThrough && version > (carriedVersion ?? 0)
+        guard _delay.isThere, _delay.value.isOfChange || !isOfChange else {
+            delay = Delay(hold, isOfChange: isOfChange, now: now)
+            return
+        }
+        if _delay.value.hold != hold { _delay.value.change(to: hold, now: now) }
+    }
+
     /// More than so many are counted as so many.
     var refusalsInRow: Int {
         get { Int(refusals) }
@@ -333,6 +362,15 @@ package struct Echo: Hashable, Sendable {
 }
 
 extension FrameCounts {
+    static func - (one: FrameCounts, other: FrameCounts) -> FrameCounts {
+        FrameCounts(
+            asked: one.asked - other.asked, sent: one.sent - other.sent,
+            merged: one.merged - other.merged, slowed: one.slowed - other.slowed,
+            noRoute: one.noRoute - other.noRoute, hidden: one.hidden - other.hidden,
+            paused: one.paused - other.paused, unchanged: one.unchanged - other.unchanged,
+            time: one.time - other.time)
+    }
+
     static func + (one: FrameCounts, other: FrameCounts) -> FrameCounts {
         FrameCounts(
             asked: one.asked + other.asked, sent: one.sent + other.sent,

@@ -1,7 +1,7 @@
 /// What became of every event at one destination: each ends in exactly one decision.
 ///
 /// Versions are decided in order, so that two numbers say which still wait; the decisions are
-/// counted, and each is told in the `DeliveryLog`.
+/// counted, and each is on record (`DeliveryRecord`).
 package struct Ledger: Hashable, Sendable {
     /// The first version that this destination was asked to show.
     package let since: Int64
@@ -126,6 +126,15 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         case .refused: "refused"
         case .unchanged, .superseded, .annihilated, .noRoute, .onChannel: "skipped"
         }
+    }
+
+    /// The reason where there is one, else the action: how the history keeps it.
+    package var word: String { reason ?? action }
+
+    /// The decision of that `word`.
+    package init?(word: String) {
+        guard let found = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        self = found
     }
 
     /// Why it was skipped.

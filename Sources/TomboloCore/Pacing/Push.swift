@@ -18,6 +18,24 @@ package struct Push: Hashable, Sendable {
     /// `event` of the payload.
     package enum Event: UInt8, Hashable, Sendable {
         case start, update, end
+
+        /// As the payload says it.
+        package var name: String {
+            switch self {
+            case .start: "start"
+            case .update: "update"
+            case .end: "end"
+            }
+        }
+
+        init?(name: String) {
+            switch name {
+            case "start": self = .start
+            case "update": self = .update
+            case "end": self = .end
+            default: return nil
+            }
+        }
     }
 
     /// What it goes to.

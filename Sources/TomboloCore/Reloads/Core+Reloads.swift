@@ -190,7 +190,8 @@ extension Core {
             surfaces[slot].name != .widget
             ? .control : device.systemMajor >= 26 ? .widgets : .background
         var push = Push(
-            id: id, lane: lane, event: .update, token: token.text, apnsID: chance.apnsID().text,
+            id: id, lane: lane, event: .update, token: token.text,
+            apnsID: deliveryIDs.make(after: lastFactSeq, &chance).text,
             // A background push at 10 is refused (Apple, "Sending notification requests to APNs").
             priority: target == .background ? 5 : 10,
             expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))

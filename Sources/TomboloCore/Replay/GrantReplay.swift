@@ -17,7 +17,6 @@ package struct GrantReplay: Sendable {
     private var ticket: UInt64 = 0
     private var seq: Int64 = 0
     private var factSeq: Int64 = 0
-    private var told: Int64 = 0
     private var outcome = GrantReplayOutcome()
     private var names: [ActivityNumber: Identifier] = [:]
     /// When each version of an activity was recorded; the first is version 1.
@@ -141,6 +140,7 @@ package struct GrantReplay: Sendable {
         let loops = frames { $0.duration == nil }
         let end = now + Self.settling
         while isBehind, let wake = core.nextWake, wake <= end { advance(to: wake) }
+        settle(writesAll: true)
         outcome.frames = core.destinations.indices.reduce(loops + frames { $0.duration != nil }) {
             $0 + (core.destinations.at($1)?.frames ?? FrameCounts())
         }
@@ -218,8 +218,11 @@ package struct GrantReplay: Sendable {
     }
 
     /// A disk without delay.
-    private mutating func settle() {
-        while let batch = core.takeBatch(now: now) {
+    ///
+    /// - Parameter writesAll: also what is written lazily.
+    private mutating func settle(writesAll: Bool = false) {
+        while let batch = core.takeBatch(now: now, writesAll: writesAll) {
+            for fact in batch.facts { count(fact) }
             let (firstSeq, firstFact) = (seq + 1, factSeq + 1)
             seq += Int64(batch.events.count)
             factSeq += Int64(batch.facts.count)
@@ -228,8 +231,6 @@ package struct GrantReplay: Sendable {
                     CommittedBatch(
                         firstSeq: firstSeq, firstFactSeq: firstFact, events: batch.events.count)))
         }
-        for entry in core.deliveries.entries(afterFirst: told) { count(entry) }
-        told = core.deliveries.total
     }
 
     /// Apple takes everything at once, and a card that has begun registers its token, unless it
@@ -308,14 +309,17 @@ package struct GrantReplay: Sendable {
 
     // MARK: Counting
 
-    private mutating func count(_ entry: DeliveryLog.Entry) {
-        guard let decided = entry.decided, let decision = entry.decision else { return }
+    private mutating func count(_ fact: NewFact) {
+        guard let record = DeliveryRecord(fact), let decided = record.decided,
+            let decision = record.decision
+        else { return }
         outcome.count(decision, of: Int64(decided.count))
         guard decision.isOnPhone,
-            let times = times[ActivityKey(tenant: entry.tenant, id: entry.activity)]
+            let name = fact.activity.flatMap({ core.name(of: $0, tenant: fact.tenant) }),
+            let times = times[ActivityKey(tenant: fact.tenant, id: name)]
         else { return }
         for version in decided where version >= 1 && version <= times.count {
-            outcome.lags.add(entry.at - times[Int(version) - 1])
+            outcome.lags.add(fact.recordedAt - times[Int(version) - 1])
         }
     }
 }

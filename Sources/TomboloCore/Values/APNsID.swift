@@ -1,12 +1,25 @@
 /// The `apns-id` of a push: a UUID (RFC 9562), in 16 bytes.
 package struct APNsID: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
+    let high: UInt64
+    let low: UInt64
 
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
+
+    /// Reads 32 hexadecimal digits, with or without hyphens at their usual places.
+    package init?(text: some StringProtocol) {
+        let digits = String(text.utf8.count == 36 ? text.filter { $0 != "-" } : Array(text))
+        guard digits.utf8.count == 32, digits.utf8.allSatisfy({ $0 < 0x80 }),
+            let high = UInt64(digits.prefix(16), radix: 16),
+            let low = UInt64(digits.suffix(16), radix: 16), !digits.contains("+")
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// How answers name the delivery: `dlv_` and the 32 digits.
+    package var deliveryID: String { "dlv_" + text.filter { $0 != "-" } }
 
     /// The canonical lower-case form that APNs asks for.
     package var text: String {

@@ -47,8 +47,8 @@ extension ServerDoors {
         case .listPauses: await listPauses(request)
         case .showPause: try await showPause(request)
         case .deletePause: try await deletePause(request)
-        case .listActivityDeliveries: try await listActivityDeliveries(request)
-        case .listDeliveries: try await listDeliveries(request)
+        case .listActivityDeliveries, .listDeliveries, .showDelivery, .explainActivity, .explain:
+            try await performHistory(request, exchange)
         case .listBudgets: try await listBudgets(request)
         case .overview: try await overview(request)
         case .listDevices, .listTypes: try await listRegistered(request)
@@ -61,6 +61,19 @@ extension ServerDoors {
         case .openAPI: openAPI()
         case .listProblems, .showProblem: try problems(request)
         case .showConsole, .showConsoleFile: try console(request)
+        }
+    }
+
+    /// What the delivery history is asked.
+    private func performHistory(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        switch request.route.operation {
+        case .listActivityDeliveries: try await listActivityDeliveries(request)
+        case .showDelivery: try await showDelivery(request)
+        case .explainActivity: try await explainActivity(request)
+        case .explain: try await explain(request, exchange)
+        default: try await listDeliveries(request)
         }
     }
 }

@@ -1,5 +1,6 @@
 import TomboloAPI
 import TomboloCore
+import TomboloEventLog
 import TomboloRelay
 
 /// Names of activities for the numbers in the log's rows, asked for once each.
@@ -48,5 +49,11 @@ struct ActivityNames {
             entries.append(.fact(fact, activity: name))
         }
         return entries
+    }
+
+    /// A line of the delivery history; nil where the fact is none.
+    mutating func delivery(_ fact: RecordedFact, _ relay: Relay) async -> DeliveryEntry? {
+        guard let number = fact.fact.activity else { return nil }
+        return DeliveryEntry(fact, activity: await name(of: number, relay))
     }
 }

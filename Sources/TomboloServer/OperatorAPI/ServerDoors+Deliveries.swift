@@ -1,18 +1,19 @@
 import TomboloAPI
 import TomboloCore
+import TomboloEventLog
 import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
+// The delivery history, as the log keeps it.
+
 extension ServerDoors {
-    /// The books of an activity's destinations, and its newest decisions.
+    /// The books of an activity's destinations, and its deliveries.
     func listActivityDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
         let device = try request.identifier(inQuery: "device")
-        let page = try await page(request, activity: key.id, device: device)
-        guard let ledgers = await relay.ledgers(of: key) else {
-            throw Problem.unknownActivity(key.id)
-        }
+        let page = try await deliveries(request, activity: key.id, device: device)
+        let ledgers = await relay.ledgers(of: key) ?? []
         return .json { writer in
             writer.beginObject()
             writer.member("activity", key.id.rawValue)
@@ -22,52 +23,154 @@ extension ServerDoors {
                 ledger.write(to: &writer)
             }
             writer.endArray()
-            page.write(to: &writer)
+            page.writeMembers(to: &writer)
             writer.endObject()
         }
     }
 
-    /// The newest decisions of all activities.
+    /// Deliveries of all activities, or of some.
     func listDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let activity = try request.identifier(inQuery: "activity")
         let device = try request.identifier(inQuery: "device")
-        let page = try await page(request, activity: activity, device: device)
-        if page.entries.isEmpty { try await checkNames(request, activity, device) }
+        let page = try await deliveries(request, activity: activity, device: device)
+        if page.entries.isEmpty { try await checkNames(request, nil, device) }
         return .json { writer in
             writer.beginObject()
-            page.write(to: &writer)
+            page.writeMembers(to: &writer)
             writer.endObject()
         }
     }
 
-    /// Decisions, newest first.
-    private struct Page: Sendable {
-        var entries: [DeliveryLog.Entry]
-        var isMore: Bool
+    /// One delivery, by the id that answers and lists give.
+    func showDelivery(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let id = request.parameter("id")
+        let entry = try await page(for: request) { () async throws(Problem) in
+            try await self.delivery(id, of: request.tenant)
+        }
+        return .json { entry.write(to: &$0) }
+    }
 
-        func write(to writer: inout JSONWriter) {
-            writer.name("deliveries")
-            writer.beginArray()
-            for entry in entries { entry.write(to: &writer) }
-            writer.endArray()
-            writer.name("next_cursor")
-            if isMore, let last = entries.last {
-                writer.string(String(last.number))
-            } else {
-                writer.null()
+    func delivery(_ id: String, of tenant: TenantID) async throws(Problem) -> DeliveryEntry {
+        await relay.settleFacts()
+        var names = ActivityNames(tenant: tenant)
+        let fact: RecordedFact?
+        do {
+            fact =
+                switch DeliveryEntry.Place(id) {
+                case .number(let number)?:
+                    try await relay.fact(tenantSeq: number, tenant: tenant)
+                case .push(let push)?: try await relay.deliveryFact(push, tenant: tenant)
+                case nil: nil
+                }
+        } catch {
+            throw Problem(error)
+        }
+        if let fact, let entry = await names.delivery(fact, relay) { return entry }
+        throw Problem(
+            .unknownDelivery,
+            "The history has no delivery \"\(id)\". It may be older than the history that is kept, "
+                + "or still on its way. GET /v1/deliveries lists those on record.")
+    }
+
+    /// What a page of deliveries is asked for besides an activity, a device and a time.
+    private struct Filter: Sendable {
+        var version: Int64?
+        var result: String?
+        var reason: String?
+        var user: Set<Identifier>?
+
+        var isEmpty: Bool { version == nil && result == nil && reason == nil && user == nil }
+
+        func matches(_ entry: DeliveryEntry) -> Bool {
+            if let version {
+                let isOwn = entry.record.version == version
+                guard isOwn || entry.record.decided?.contains(version) == true else { return false }
             }
+            if let result, entry.result != result, entry.record.decision?.action != result {
+                return false
+            }
+            if let reason, entry.reason != reason { return false }
+            return user.map { $0.contains(entry.record.device) } ?? true
         }
     }
 
-    private func page(
+    /// A page of the history, newest first. What is known at this moment is in it.
+    private func deliveries(
         _ request: DoorRequest, activity: Identifier?, device: Identifier?
-    ) async throws(Problem) -> Page {
+    ) async throws(Problem) -> DeliveryPage {
         let limit = try request.limit()
-        let before = try request.integer("cursor", in: 1...Int64.max)
-        let entries = await relay.deliveries(
-            of: request.tenant, activity: activity, device: device, before: before,
-            limit: limit + 1)
-        return Page(entries: Array(entries.prefix(limit)), isMore: entries.count > limit)
+        var query = FactQuery(tenant: request.tenant)
+        (query.order, query.kinds, query.device) = (.newestFirst, DeliveryRecord.kinds, device)
+        query.before = try request.integer("cursor", in: 1...Int64.max)
+        (query.from, query.until) = (try request.instant("from"), try request.instant("until"))
+        let filter = try await filter(request)
+        if let activity {
+            let key = ActivityKey(tenant: request.tenant, id: activity)
+            guard let view = await relay.activity(key) else {
+                throw Problem.unknownActivity(activity)
+            }
+            query.activity = view.number
+        }
+        await relay.settleFacts()
+        let asked = query
+        return try await page(for: request) { () async throws(Problem) in
+            try await self.read(asked, filter, limit: limit)
+        }
+    }
+
+    private func filter(_ request: DoorRequest) async throws(Problem) -> Filter {
+        var filter = Filter()
+        filter.version = try request.integer("version", in: 1...Int64.max)
+        filter.reason = request.target["reason"]
+        if let result = request.target["result"] {
+            guard Self.results.contains(result) else {
+                throw Problem(
+                    .invalidQuery,
+                    "result=\(result) must be one of \(Self.results.joined(separator: ", ")).")
+            }
+            filter.result = result
+        }
+        if let user = request.target["user"] {
+            filter.user = Set(await relay.devices(ofUser: user, tenant: request.tenant))
+        }
+        return filter
+    }
+
+    private static let results = [
+        "accepted", "rejected", "not_sent", "unknown", "sent", "merged", "skipped", "expired",
+        "refused",
+    ]
+
+    /// At most so many rows are looked at for one page.
+    private static let scanMax = 100_000
+
+    private func read(
+        _ asked: FactQuery, _ filter: Filter, limit: Int
+    ) async throws(Problem) -> DeliveryPage {
+        var query = asked
+        var names = ActivityNames(tenant: asked.tenant)
+        var found = DeliveryPage(entries: [], next: nil)
+        query.limit = filter.isEmpty ? limit : 1_000
+        var looked = 0
+        repeat {
+            let page: FactPage
+            do { page = try await relay.facts(query) } catch { throw Problem(error) }
+            for fact in page.facts {
+                guard let entry = await names.delivery(fact, relay), filter.matches(entry) else {
+                    continue
+                }
+                found.entries.append(entry)
+                if found.entries.count == limit {
+                    let isLast = page.next == nil && fact.tenantSeq == page.facts.last?.tenantSeq
+                    found.next = isLast ? nil : fact.tenantSeq
+                    return found
+                }
+            }
+            looked += max(1, page.facts.count)
+            found.next = page.next
+            if let next = page.next { query.goOn(at: next) }
+        } while found.next != nil && looked < Self.scanMax && !filter.isEmpty
+        return found
     }
 
     /// Refuses an empty list that was asked of an activity or device that is not there: of a

@@ -20,7 +20,7 @@ extension ServerDoors {
     }
 
     /// Follows the activity from its newest snapshot before the moment, or from its beginning.
-    private func fold(
+    func fold(
         upTo moment: LogMoment, of view: ActivityView, _ tenant: TenantID
     ) async throws(Problem) -> (ActivityFold, RecordedEvent?) {
         var fold = ActivityFold()

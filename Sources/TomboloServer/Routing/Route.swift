@@ -46,7 +46,8 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case mintKey, listKeys, rotateKey, deleteKey
     case reloadConfiguration
     case createPause, listPauses, showPause, deletePause
-    case listActivityDeliveries, listDeliveries, listBudgets
+    case listActivityDeliveries, listDeliveries, showDelivery, listBudgets
+    case explainActivity, explain
     case overview, listDevices, listTypes
     case listPhones, showPhone, actOnPhone
     case live, ready, metrics, version, openAPI

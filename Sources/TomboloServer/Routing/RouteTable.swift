@@ -79,13 +79,22 @@ package enum RouteTable {
         Route("DELETE", "/v1/pauses/{id}", .deletePause, .operate),
         Route(
             "GET", "/v1/activities/{id}/deliveries", .listActivityDeliveries, .observe,
-            query: ["device", "limit", "cursor"]),
+            query: Self.deliveryQuery),
         Route(
             "GET", "/v1/deliveries", .listDeliveries, .observe,
-            query: ["activity", "device", "limit", "cursor"]),
+            query: ["activity"] + Self.deliveryQuery),
+        Route("GET", "/v1/deliveries/{id}", .showDelivery, .observe),
+        Route(
+            "GET", "/v1/activities/{id}/explain", .explainActivity, .observe,
+            query: ["device", "version", "at"]),
+        Route("POST", "/v1/explain", .explain, .observe),
         Route(
             "GET", "/v1/budgets", .listBudgets, .observe,
             query: ["activity", "device", "limit", "cursor"]),
+    ]
+
+    private static let deliveryQuery = [
+        "device", "user", "version", "result", "reason", "from", "until", "limit", "cursor",
     ]
 
     private static let open = [

@@ -79,14 +79,24 @@ enum PacingCommands {
             "/v1/deliveries",
             [
                 ("activity", invocation.text(.ofActivity)),
-                ("device", invocation.text(.onlyDevice)),
+                ("device", invocation.text(.onlyDevice)), ("user", invocation.text(.ofUser)),
+                ("version", invocation.integer(.onlyVersion).map(String.init)),
+                ("result", invocation.text(.onlyResult)), ("reason", invocation.text(.reason)),
+                ("from", invocation.text(.from)), ("until", invocation.text(.until)),
             ])
         return try await ReadCommands.list(
             context, path, rows: "deliveries",
             columns: [
-                "at", "activity", "device", "version", "action",
-                Column("REASON", "reason_text", "reason"), "merged",
+                "id", "at", "activity", "device", "version", "result",
+                Column("STATUS", "push.status"), "reason",
+                Column("WAITED MS", "waited_ms"), Column("HELD BY", "held.0.reason"),
             ])
+    }
+
+    static func deliveryShow(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        return try await ReadCommands.show(
+            context, RelayRequest("GET", "/v1/deliveries/\(PathText.escaped(id))"), name: id)
     }
 
     static func budgetShow(_ context: CommandContext) async throws -> ExitStatus {

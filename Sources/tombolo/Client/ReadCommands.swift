@@ -20,6 +20,21 @@ enum ReadCommands {
         return try await showMembers(context, "/v1/devices/\(PathText.escaped(id))", name: id)
     }
 
+    static func deviceList(_ context: CommandContext) async throws -> ExitStatus {
+        try await list(
+            context, "/v1/devices", rows: "devices",
+            columns: [
+                "device", "user", "app", "environment", "os",
+                Column("CLASS", "class", "budget_class"), Column("PRESENCE", "presence.standing"),
+            ])
+    }
+
+    static func typeList(_ context: CommandContext) async throws -> ExitStatus {
+        try await list(
+            context, "/v1/types", rows: "types",
+            columns: ["type", "app"])
+    }
+
     static func logShow(_ context: CommandContext) async throws -> ExitStatus {
         let seq = context.invocation.arguments[0]
         return try await showMembers(context, "/v1/log/\(seq)", name: seq)
@@ -184,7 +199,7 @@ enum ReadCommands {
 /// A column of a list's table.
 struct Column: ExpressibleByStringLiteral, Sendable {
     let title: String
-    /// The first of these members that a row has. `a.b` is a member of a member.
+    /// The first of these members that a row has. `a.b` is a member of a member, `a.0` an element.
     private let members: [String]
     /// In the place of a null.
     private let none: String
@@ -202,7 +217,9 @@ struct Column: ExpressibleByStringLiteral, Sendable {
         for member in members {
             var view: JSONView? = row
             for step in member.split(separator: ".") where view?.isNull == false {
-                view = view?[String(step)]
+                view =
+                    Int(step).map { index in view?.elements.dropFirst(index).first { _ in true } }
+                    ?? view?[String(step)]
             }
             if let view { return view.isNull ? none : Cell.text(view) }
         }
@@ -214,5 +231,18 @@ struct Column: ExpressibleByStringLiteral, Sendable {
 enum Cell {
     static func text(_ value: JSONView) -> String {
         value.string ?? (value.isNull ? "" : String(decoding: value.raw, as: UTF8.self))
+    }
+
+    /// A line without characters that would move the cursor, colour the terminal, or turn the
+    /// direction of writing.
+    static func printable(_ line: String) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in line.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: text.append("?")
+            default: text.append(scalar)
+            }
+        }
+        return String(text)
     }
 }

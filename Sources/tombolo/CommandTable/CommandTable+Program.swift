@@ -4,11 +4,11 @@ extension CommandTable {
         let running: [Subcommand] = [.dev, .serve, .sim, .trigger]
         let producing: [Subcommand] = [.start, .update, .end, .append]
         let reading: [Subcommand] = [
-            .tail, .logList, .logShow, .activityList, .activityShow, .deviceShow,
+            .tail, .logList, .logShow, .activityList, .activityShow, .deviceList, .deviceShow,
         ]
         let pacing: [Subcommand] = [
-            .pause, .resume, .deliveryList, .budgetShow, .budgetSimulate, .clipPlan, .clipPlay,
-            .clipPack,
+            .why, .pause, .resume, .deliveryList, .deliveryShow, .budgetShow, .budgetSimulate,
+            .clipPlan, .clipPlay, .clipPack,
         ]
         let channels: [Subcommand] = [
             .channelPut, .channelList, .channelShow, .channelRemove,
@@ -23,7 +23,7 @@ extension CommandTable {
             .eraseActivity, .eraseDevice,
         ]
         let checking: [Subcommand] = [
-            .typePut, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
+            .typePut, .typeList, .typeShow, .typeCheck, .lint, .doctor, .deadList, .deadRetry,
         ]
         let measuring: [Subcommand] = [
             .benchPush, .benchAppend, .benchReplay, .benchPage, .benchPacer, .benchFrames,

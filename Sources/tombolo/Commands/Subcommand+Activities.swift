@@ -111,6 +111,12 @@ extension Subcommand {
         examples: ["tombolo activity show cat-7"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.activityShow)
 
+    static let deviceList = Subcommand(
+        path: ["device", "ls"], summary: "List the registered devices",
+        flags: [.limit] + Flag.ofClients,
+        examples: ["tombolo device ls"],
+        exits: [.unauthorized, .unreachable], run: ReadCommands.deviceList)
+
     static let deviceShow = Subcommand(
         path: ["device", "show"], summary: "Show a device",
         arguments: [Argument("DEVICE", .text("DEVICE"), "the device")], flags: Flag.ofClients,

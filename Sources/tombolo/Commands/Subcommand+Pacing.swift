@@ -29,6 +29,18 @@ extension Flag {
     static let packColours = Flag(
         "colors", .integer(2...256), default: "256", "no more colours than these")
     static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
+    static let whyToken = Flag(
+        "token", .text("-"), "the newest delivery to the device with the token on stdin")
+    static let whyPush = Flag("apns-id", .text("UUID"), "the push with this apns-id")
+    static let ofUser = Flag("user", .text("USER"), "only this user's devices")
+    static let onlyVersion = Flag(
+        "version", .integer(1...Int.max), "only what carried or decided this version")
+    static let onlyResult = Flag(
+        "result",
+        .choice([
+            "accepted", "rejected", "not_sent", "unknown", "sent", "merged", "skipped", "expired",
+            "refused",
+        ]), "only what came to this")
 }
 
 extension Subcommand {
@@ -61,13 +73,46 @@ extension Subcommand {
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.resume)
 
     static let deliveryList = Subcommand(
-        path: ["delivery", "ls"], summary: "List what became of events, newest first",
+        path: ["delivery", "ls"], summary: "List pushes and what became of them, newest first",
         flags: [
-            .ofActivity, .onlyDevice,
+            .ofActivity, .onlyDevice, .ofUser, .onlyVersion, .onlyResult, .reason, .from, .until,
             Flag("limit", .integer(1...1_000_000), default: "100", "at most this many rows"),
         ] + Flag.ofClients,
-        examples: ["tombolo delivery ls --activity cat-7"],
-        exits: [.unauthorized, .unreachable], run: PacingCommands.deliveryList)
+        examples: [
+            "tombolo delivery ls --activity cat-7",
+            "tombolo delivery ls --device phone-1 --result rejected",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: PacingCommands.deliveryList)
+
+    static let deliveryShow = Subcommand(
+        path: ["delivery", "show"], summary: "Show a delivery",
+        arguments: [Argument("ID", .text("ID"), "the delivery, as delivery ls names it")],
+        flags: Flag.ofClients,
+        examples: ["tombolo delivery show dlv_12"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: PacingCommands.deliveryShow)
+
+    static let why = Subcommand(
+        path: ["why"], summary: "Say why a phone does not show a version",
+        arguments: [
+            Argument("ACTIVITY", .text("ACTIVITY"), optional: true, "the activity"),
+            Argument("DEVICE", .text("DEVICE"), optional: true, "the phone; all where left out"),
+            Argument(
+                "VERSION|TIME", .text("VERSION|TIME"), optional: true,
+                "a version, a time (RFC 3339), or 14:02 (by UTC); the newest where left out"),
+        ],
+        flags: [.whyToken, .whyPush, .ofUser] + Flag.ofClients,
+        details: [
+            "The answer comes from the log: what was said, what became of it at the phone, what\n"
+                + "is known of the phone, and which causes fit. It is the same after a restart.",
+            "Each line begins with its code in brackets, which programs go by (-o json).",
+        ],
+        examples: [
+            "tombolo why cat-7", "tombolo why cat-7 phone-1 7", "tombolo why cat-7 phone-1 14:02",
+            "tombolo why --user u42", "tombolo why --token - <token.txt",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: WhyCommand.run)
 
     static let budgetShow = Subcommand(
         path: ["budget", "show"], summary: "Show what is left of the budgets",

@@ -30,6 +30,12 @@ extension Subcommand {
         examples: ["tombolo type put RunnerWidgetAttributes runner.json"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TypeCommands.put)
 
+    static let typeList = Subcommand(
+        path: ["type", "ls"], summary: "List the registered types",
+        flags: [.limit] + Flag.ofClients,
+        examples: ["tombolo type ls"],
+        exits: [.unauthorized, .unreachable], run: ReadCommands.typeList)
+
     static let typeShow = Subcommand(
         path: ["type", "show"], summary: "Show a registered type",
         arguments: [.typeName], flags: [.app] + Flag.ofClients,

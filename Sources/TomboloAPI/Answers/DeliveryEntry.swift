@@ -1,0 +1,139 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// One line of the delivery history, as answers show it.
+package struct DeliveryEntry: Sendable {
+    /// Its place among the facts of the tenant.
+    package var number: Int64
+    /// When it was answered, or decided.
+    package var at: Instant
+    /// nil where its name is not known any more.
+    package var activity: Identifier?
+    package var record: DeliveryRecord
+
+    /// nil where the fact is no delivery, was erased, or is damaged.
+    package init?(_ fact: RecordedFact, activity: Identifier?) {
+        guard let record = DeliveryRecord(fact.fact) else { return nil }
+        number = fact.tenantSeq
+        at = fact.fact.recordedAt
+        self.activity = activity
+        self.record = record
+    }
+
+    /// How answers name it: a push by its `apns-id`, the rest by number.
+    package var id: String { record.attempt?.apnsID.deliveryID ?? "dlv_\(number)" }
+
+    /// Apple's answer to its push; where there was none, what became of its versions.
+    package var result: String {
+        record.attempt?.answer.result ?? record.decision?.action ?? "skipped"
+    }
+
+    /// Why it came to this: Apple's own word, or the relay's.
+    package var reason: String? { record.attempt?.answer.reason ?? record.decision?.reason }
+
+    /// What is found under the `id` of an answer.
+    package enum Place: Hashable, Sendable {
+        /// By its place among the tenant's facts.
+        case number(Int64)
+        case push(APNsID)
+
+        /// nil where it is no id of a delivery.
+        package init?(_ id: String) {
+            guard id.hasPrefix("dlv_") else { return nil }
+            let rest = id.dropFirst(4)
+            if rest.utf8.count < 32 {
+                guard let number = Int64(rest), number > 0, rest.utf8.first != 0x2b else {
+                    return nil
+                }
+                self = .number(number)
+            } else {
+                guard rest.utf8.count == 32, let id = APNsID(text: rest) else { return nil }
+                self = .push(id)
+            }
+        }
+    }
+}
+
+extension DeliveryEntry {
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", id)
+        writer.member("number", number)
+        writer.member("at", at.rfc3339)
+        writer.nullable("activity", activity?.rawValue)
+        writer.member("device", record.device.rawValue)
+        writer.member("version", record.version)
+        writer.member("result", result)
+        writer.optional("action", record.decision?.action)
+        writer.optional("reason", reason)
+        if record.attempt == nil { writer.optional("reason_text", record.decision?.reasonText) }
+        if let decided = record.decided, decided.lowerBound < decided.upperBound {
+            writer.name("merged")
+            writer.beginArray()
+            writer.integer(decided.lowerBound)
+            writer.integer(decided.upperBound - 1)
+            writer.endArray()
+        }
+        if record.waited > .zero {
+            writer.member("waited_ms", record.waited.nanoseconds / 1_000_000)
+        }
+        if !record.held.isEmpty {
+            writer.name("held")
+            writer.beginArray()
+            for part in record.held {
+                writer.beginObject()
+                writer.member("reason", part.hold.name)
+                writer.member("reason_text", part.hold.sentence)
+                writer.member("ms", part.span.nanoseconds / 1_000_000)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+        if let attempt = record.attempt {
+            writer.name("push")
+            writer.attempt(attempt, sentAt: at - attempt.took)
+        }
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// `status` and `reason` are Apple's, where Apple has answered.
+    fileprivate mutating func attempt(_ attempt: DeliveryRecord.Attempt, sentAt: Instant) {
+        beginObject()
+        member("event", attempt.event.name)
+        member("route", attempt.route.name)
+        member("result", attempt.answer.result)
+        if let status = attempt.answer.status { member("status", status) }
+        optional("reason", attempt.answer.reason)
+        member("apns_id", attempt.apnsID.text)
+        member("priority", attempt.priority)
+        member("bytes", attempt.bytes)
+        if let alert = attempt.alert { member("alert", alert) }
+        optional("purpose", attempt.purpose?.rawValue)
+        member("sent_at", sentAt.rfc3339)
+        member("took_ms", max(0, attempt.took.nanoseconds / 1_000_000))
+        endObject()
+    }
+}
+
+/// A page of the delivery history, newest first.
+package struct DeliveryPage: Sendable {
+    package var entries: [DeliveryEntry]
+    /// Where to go on; nil only at the end.
+    package var next: Int64?
+
+    package init(entries: [DeliveryEntry], next: Int64?) {
+        self.entries = entries
+        self.next = next
+    }
+
+    /// Writes its two members.
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.name("deliveries")
+        writer.beginArray()
+        for entry in entries { entry.write(to: &writer) }
+        writer.endArray()
+        writer.nullable("next_cursor", next.map(String.init))
+    }
+}

@@ -1,0 +1,68 @@
+package import TomboloCore
+
+/// What is on record about one version of an activity at one device: all that an explanation goes
+/// by. It comes from the log, so that the same question has the same answer after a restart.
+package struct Evidence: Sendable {
+    /// The version that is asked about, as the log has it.
+    package struct Asked: Sendable {
+        package var version: Int64
+        package var kind: EventKind
+        package var recordedAt: Instant
+
+        package init(version: Int64, kind: EventKind, recordedAt: Instant) {
+            self.version = version
+            self.kind = kind
+            self.recordedAt = recordedAt
+        }
+    }
+
+    package var activity: Identifier
+    package var app: String
+    package var type: String
+    package var status: ActivityStatus
+    /// The activity's newest version.
+    package var newest: Int64
+    package var device: Identifier
+    /// The device as it is registered now; nil where it is not.
+    package var registration: DeviceView?
+    package var asked: Asked
+    /// The past moment that is asked about; nil: now.
+    package var moment: Instant?
+    /// The destination as it is now; nil where there is none in memory.
+    package var destination: DestinationView?
+    /// Of the activity at the device, oldest first.
+    package var deliveries: [DeliveryEntry] = []
+    /// What is known of the device besides, oldest first: tokens, presence, reports.
+    package var phone: [NewFact] = []
+    /// What happened to the relay, oldest first: upstreams, pauses, disk, clock, starts and stops.
+    package var relay: [NewFact] = []
+    package var now: Instant
+    /// The oldest fact that the log still has; nil: it has none.
+    package var historyFrom: Instant?
+
+    package init(
+        activity: Identifier, app: String, type: String, status: ActivityStatus, newest: Int64,
+        device: Identifier, asked: Asked, now: Instant
+    ) {
+        self.activity = activity
+        self.app = app
+        self.type = type
+        self.status = status
+        self.newest = newest
+        self.device = device
+        self.asked = asked
+        self.now = now
+    }
+
+    /// Kinds of facts about a phone that an explanation reads.
+    package static let phoneKinds: Set<String> = [
+        "token.registered", "token.deleted", "token.retired", "card.reported", "presence.changed",
+        "device.registered", "device.deleted", "alert.expired", "clip.frames",
+    ]
+    /// Kinds of facts about the relay.
+    package static let relayKinds: Set<String> = [
+        "upstream.closed", "upstream.open", "pause.began", "pause.ended", "disk.full",
+        "disk.has_room", "log.full", "log.has_room", "clock.behind", "clock.right",
+        "relay.started", "relay.stopped",
+    ]
+}

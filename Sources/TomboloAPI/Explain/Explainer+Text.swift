@@ -1,0 +1,47 @@
+import TomboloCore
+
+// A line of the history, in words.
+
+extension Explainer {
+    /// One push and its answer.
+    static func text(_ entry: DeliveryEntry, _ attempt: DeliveryRecord.Attempt) -> String {
+        let way: String
+        switch attempt.route {
+        case .pushToStart: way = "push-to-start"
+        case .updateToken: way = "the update token"
+        case .channel: way = "the channel"
+        }
+        let sentAt = (entry.at - attempt.took).rfc3339
+        let push = "The push (\(attempt.event.name), \(way), priority \(attempt.priority), "
+            + "\(attempt.bytes) bytes, apns-id \(attempt.apnsID.text)) went at \(sentAt)"
+        switch attempt.answer {
+        case .accepted: return "\(push), and Apple took it after \(length(attempt.took))."
+        case .refused(let status, let reason): return "\(push); Apple answered \(status) \(reason)."
+        case .notSent(let reason): return "\(push) and did not reach Apple: \(reason)."
+        case .unknown(let reason): return "\(push); whether Apple took it is not known: \(reason)."
+        }
+    }
+
+    static func text(_ entry: DeliveryEntry) -> String {
+        entry.record.attempt.map { text(entry, $0) } ?? entry.record.kind
+    }
+
+    /// What a phone did, as a clause.
+    static func text(_ fact: NewFact) -> String {
+        switch fact.kind {
+        case "token.registered":
+            return "it registered the token \(string(fact, "token") ?? "")"
+        case "token.deleted": return "it deleted the token \(string(fact, "token") ?? "")"
+        case "card.reported":
+            let phase = string(fact, "phase") ?? "unknown"
+            let by = string(fact, "by").map { " by the \($0)" } ?? ""
+            let shown = number(fact, "shown_version").map { ", showing version \($0)" } ?? ""
+            return "it reported its card as \(phase)\(by)\(shown)"
+        case "presence.changed":
+            return "its app's presence became \(string(fact, "standing") ?? "unknown")"
+        case "device.registered": return "it was registered"
+        case "device.deleted": return "it was deleted"
+        default: return fact.kind
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import TomboloCore
+import TomboloJSON
+
+/// Finds out why a device shows a version, or does not, from what is on record.
+///
+/// It decides nothing about pushes and asks nobody: the same evidence gives the same explanation.
+package struct Explainer: Sendable {
+    typealias Finding = Explanation.Finding
+    typealias Suspect = Explanation.Suspect
+
+    let evidence: Evidence
+    /// The line of the history that decided the version; nil where none did.
+    let fate: DeliveryEntry?
+
+    /// Looks for the delivery that decided the version.
+    package init(_ evidence: Evidence) {
+        self.evidence = evidence
+        // After a crash a version may be decided twice: the phone had what came last.
+        fate = evidence.deliveries.last {
+            $0.record.decision(of: evidence.asked.version) != nil
+        }
+    }
+
+    /// What became of the version; nil while it waits, or where nothing is on record.
+    var decision: EventDecision? { fate?.record.decision(of: evidence.asked.version) }
+
+    /// Whether Apple has taken a push with the version, or with a newer one that it went into.
+    var isWithApple: Bool {
+        guard let fate, fate.record.attempt?.answer == .accepted else { return false }
+        return decision == .sent || decision == .merged
+    }
+
+    package var explanation: Explanation {
+        let (asked, device) = (evidence.asked, evidence.device)
+        var found = Explanation(
+            activity: evidence.activity, device: device, version: asked.version,
+            question: question, answer: "")
+        found.because = findings
+        found.suspects = suspects
+        found.answer = answer(found.suspects.first)
+        found.commands = commands(for: found.suspects.first?.code)
+        return found
+    }
+
+    private var question: String {
+        let (activity, device) = (evidence.activity, evidence.device)
+        if let moment = evidence.moment {
+            return "Why did \(device) not show what \(activity) said at \(moment.rfc3339)?"
+        }
+        return "Why does \(device) not show version \(evidence.asked.version) of \(activity)?"
+    }
+
+    private func answer(_ suspect: Suspect?) -> String {
+        if let shown { return shown.text }
+        guard let suspect else { return fateText }
+        let isFate = suspect.code == fateCode || suspect.text == fateText
+        return isFate ? suspect.text : "\(fateText) \(suspect.text)"
+    }
+
+    // MARK: What is known
+
+    private var findings: [Finding] {
+        let asked = evidence.asked
+        var found = [
+            Finding(
+                "recorded",
+                "Version \(asked.version) (\(asked.kind.name)) was recorded at "
+                    + "\(asked.recordedAt.rfc3339).",
+                at: asked.recordedAt)
+        ]
+        found += heldFindings
+        found += failedAttempts
+        found.append(Finding(fateCode, fateText, at: fate?.at))
+        if let last = lastAccepted, last.id != fate?.id {
+            found.append(
+                Finding(
+                    "acknowledged",
+                    "The newest version that Apple took for \(evidence.device) is "
+                        + "\(last.record.version), at \(last.at.rfc3339).", at: last.at))
+        }
+        if let shown { found.append(shown) }
+        found += outages.map { Finding($0.code, $0.text, at: $0.from) }
+        found.append(lastSign)
+        return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }
+    }
+
+    /// The newest push with a state that Apple took.
+    var lastAccepted: DeliveryEntry? {
+        evidence.deliveries.last { $0.record.attempt?.answer == .accepted }
+    }
+
+    private var heldFindings: [Finding] {
+        (fate?.record.held ?? []).map { part in
+            Finding(
+                part.hold.name,
+                "It waited \(Self.length(part.span)) for this: \(part.hold.sentence)")
+        }
+    }
+
+    /// Pushes with the version, or a newer one, that Apple did not take.
+    private var failedAttempts: [Finding] {
+        evidence.deliveries.filter { entry in
+            guard let answer = entry.record.attempt?.answer, answer != .accepted,
+                entry.id != fate?.id
+            else { return false }
+            return entry.record.version >= evidence.asked.version
+        }.suffix(5).map { entry in
+            Finding(entry.result, Self.text(entry), at: entry.at)
+        }
+    }
+
+    /// The phone's own word that it shows the version, or a newer one.
+    var shown: Finding? {
+        let report = evidence.phone.last { fact in
+            fact.kind == "card.reported" && Self.number(fact, "shown_version") ?? 0 > 0
+        }
+        guard let report, let version = Self.number(report, "shown_version"),
+            version >= evidence.asked.version
+        else { return nil }
+        return Finding(
+            "shown",
+            "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it shows version "
+                + "\(version).", at: report.recordedAt)
+    }
+
+    private var lastSign: Finding {
+        guard let sign = evidence.phone.last(where: { $0.kind != "token.retired" }) else {
+            return Finding(
+                "never_heard", "Nothing is on record that \(evidence.device) said by itself.")
+        }
+        return Finding(
+            "last_sign",
+            "The last sign of life of \(evidence.device) was at \(sign.recordedAt.rfc3339): "
+                + "\(Self.text(sign)).", at: sign.recordedAt)
+    }
+
+    // MARK: What became of it
+
+    var fateCode: String {
+        guard let fate, let decision else { return waitingCode }
+        switch decision {
+        case .sent, .merged:
+            // A renewed card takes what waited at the one before it.
+            guard fate.record.attempt != nil else { return "merged" }
+            return decision == .merged ? "merged" : "accepted"
+        default: return decision.reason ?? decision.action
+        }
+    }
+
+    private var waitingCode: String {
+        if let waiting = evidence.destination?.waiting, case .deferred(_, let hold) = waiting {
+            return hold.name
+        }
+        if evidence.destination == nil { return "no_destination" }
+        return "not_on_record"
+    }
+
+    var fateText: String {
+        let version = evidence.asked.version
+        guard let fate, let decision else { return waitingText }
+        let push = fate.record.attempt.map { Self.text(fate, $0) } ?? ""
+        switch decision {
+        case .sent: return "Version \(version) went to \(evidence.device). \(push)"
+        case .merged where fate.record.attempt == nil:
+            return "Version \(version) went into the card that took the place of the old one."
+        case .merged:
+            return "Version \(version) was merged into version \(fate.record.version). \(push)"
+        case .refused: return "Apple refused the push with version \(version). \(push)"
+        case .expired:
+            return "Version \(version) never went to \(evidence.device): its card was over."
+        case .unchanged, .superseded, .annihilated, .noRoute, .onChannel:
+            return "Version \(version) was not sent to \(evidence.device). "
+                + (decision.reasonText ?? "")
+        }
+    }
+
+    private var waitingText: String {
+        let (version, device) = (evidence.asked.version, evidence.device)
+        guard let destination = evidence.destination else {
+            return "Nothing was sent: \(device) is not among those that \(evidence.activity) goes "
+                + "to, or its card left memory."
+        }
+        if case .deferred(let until, let hold)? = destination.waiting {
+            let until = until.map { " The next try is at \($0.rfc3339)." } ?? ""
+            return "Version \(version) still waits. \(hold.sentence)\(until)"
+        }
+        if destination.acknowledgedVersion >= version {
+            return "Apple has taken version \(destination.acknowledgedVersion) for \(device). How "
+                + "it went there is not on record any more."
+        }
+        return "Version \(version) is on its way to \(device)."
+    }
+}

@@ -1,0 +1,122 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// An answer to "why did this phone not show that version?".
+package struct Explanation: Sendable {
+    /// One thing that is known, in a sentence.
+    package struct Finding: Hashable, Sendable {
+        /// The word for programs: a result, a reason, or a code of this explanation.
+        package var code: String
+        package var text: String
+        package var at: Instant?
+
+        package init(_ code: String, _ text: String, at: Instant? = nil) {
+            self.code = code
+            self.text = text
+            self.at = at
+        }
+    }
+
+    /// One cause that fits what is known.
+    package struct Suspect: Hashable, Sendable {
+        package var code: String
+        package var text: String
+        /// What speaks for it, each in a sentence.
+        package var speaksFor: [String]
+
+        package init(_ code: String, _ text: String, speaksFor: [String]) {
+            self.code = code
+            self.text = text
+            self.speaksFor = speaksFor
+        }
+    }
+
+    package var activity: Identifier
+    /// nil where several devices are spoken of.
+    package var device: Identifier?
+    package var version: Int64
+    package var question: String
+    package var answer: String
+    /// In the order of time, as far as they have one.
+    package var because: [Finding] = []
+    /// The most likely first; none where the phone shows it.
+    package var suspects: [Suspect] = []
+    /// What to do next, as commands.
+    package var commands: [String] = []
+
+    package init(
+        activity: Identifier, device: Identifier?, version: Int64, question: String, answer: String
+    ) {
+        self.activity = activity
+        self.device = device
+        self.version = version
+        self.question = question
+        self.answer = answer
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("activity", activity.rawValue)
+        writer.nullable("device", device?.rawValue)
+        writer.member("version", version)
+        writer.member("question", question)
+        writer.member("answer", answer)
+        writer.name("because")
+        writer.beginArray()
+        for finding in because {
+            writer.beginObject()
+            writer.member("code", finding.code)
+            writer.member("text", finding.text)
+            writer.optional("at", finding.at?.rfc3339)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.name("suspects")
+        writer.beginArray()
+        for suspect in suspects {
+            writer.beginObject()
+            writer.member("code", suspect.code)
+            writer.member("text", suspect.text)
+            writer.name("speaks_for")
+            writer.beginArray()
+            for reason in suspect.speaksFor { writer.string(reason) }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.name("try")
+        writer.beginArray()
+        for command in commands { writer.string(command) }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+extension Explanation {
+    /// Several devices together: one line of each, and the suspects of the first that has any.
+    ///
+    /// - Parameter left: so many more devices are not spoken of.
+    package init(of all: [Explanation], activity: Identifier, version: Int64, left: Int) {
+        let missing = all.filter { !$0.suspects.isEmpty }
+        let count = all.count + left
+        self.init(
+            activity: activity, device: nil, version: version,
+            question: "Who shows version \(version) of \(activity), and who does not?",
+            answer: all.isEmpty
+                ? "\(activity) goes to no device: nobody is in its audience, or no phone of it is "
+                    + "registered."
+                : missing.isEmpty
+                    ? "Nothing speaks against it that all \(count) devices show version \(version)."
+                    : "\(missing.count) of \(all.count) devices may not show version \(version).")
+        because = all.map { one in
+            let code = one.suspects.first?.code ?? "accepted"
+            return Finding(code, "\(one.device?.rawValue ?? ""): \(one.answer)")
+        }
+        if left > 0 { because.append(Finding("left_out", "\(left) more devices are not looked at.")) }
+        suspects = missing.first?.suspects ?? []
+        commands = missing.prefix(3).compactMap { one in
+            one.device.map { "tombolo why \(activity) \($0) \(version)" }
+        }
+        if all.isEmpty { commands = ["tombolo activity show \(activity)"] }
+    }
+}

@@ -1,0 +1,97 @@
+import TomboloJSON
+
+// A delivery as the body of a fact. The device comes first: by it facts of a device are found.
+
+extension DeliveryRecord {
+    /// The fact's body.
+    var body: [UInt8] {
+        var writer = FactDevice.body(about: device)
+        writer.member("version", version)
+        if let decidedFrom { writer.member("from", decidedFrom) }
+        if !superseded.isEmpty {
+            writer.name("superseded")
+            writer.beginArray()
+            for version in superseded { writer.integer(version) }
+            writer.endArray()
+        }
+        if let attempt {
+            writer.member("event", attempt.event.name)
+            writer.member("route", attempt.route.name)
+            writer.member("priority", Int64(attempt.priority))
+            writer.member("bytes", Int64(attempt.bytes))
+            writer.member("apns_id", attempt.apnsID.text)
+            if case .refused(let status, _) = attempt.answer {
+                writer.member("status", Int64(status))
+            }
+            if let reason = attempt.answer.reason { writer.member("reason", reason) }
+            writer.member("took_us", attempt.took.nanoseconds / 1_000)
+            if let alert = attempt.alert { writer.member("alert", alert) }
+            if let purpose = attempt.purpose { writer.member("for", purpose.rawValue) }
+        }
+        // Where Apple took it and nothing special became of it, the fact's name says so.
+        if let decision, attempt == nil || decision != .sent {
+            writer.member("decision", decision.word)
+        }
+        if waited > .zero { writer.member("waited_ms", waited.nanoseconds / 1_000_000) }
+        if !held.isEmpty {
+            writer.name("held_ms")
+            writer.beginObject()
+            for part in held { writer.member(part.hold.name, part.span.nanoseconds / 1_000_000) }
+            writer.endObject()
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What a fact says; nil where it is no delivery, was erased, or is damaged.
+    package init?(_ fact: NewFact) {
+        // Bytes that are no JSON say nothing, whatever is wrong with them.
+        guard Self.kinds.contains(fact.kind), let view = try? JSONView.stored(fact.body),
+            let device = view["device"]?.string.flatMap(Identifier.init),
+            let version = view["version"]?.storedCount
+        else { return nil }
+        self.init(device: device, version: version)
+        decidedFrom = view["from"]?.storedCount
+        superseded = view["superseded"]?.elements.compactMap(\.storedCount) ?? []
+        if view["apns_id"] != nil {
+            guard let attempt = Attempt(view, kind: fact.kind) else { return nil }
+            self.attempt = attempt
+        }
+        decision =
+            view["decision"]?.string.flatMap(EventDecision.init(word:))
+            ?? (decidedFrom == nil ? nil : .sent)
+        waited = Span.milliseconds(view["waited_ms"]?.storedCount ?? 0)
+        guard let parts = view["held_ms"]?.members else { return }
+        for entry in parts {
+            guard let hold = Hold(name: entry.name), let span = entry.value.storedCount else {
+                continue
+            }
+            held.append(Held(hold: hold, span: .milliseconds(span)))
+        }
+    }
+}
+
+extension DeliveryRecord.Attempt {
+    fileprivate init?(_ view: JSONView, kind: String) {
+        guard let event = view["event"]?.string.flatMap(Push.Event.init(name:)),
+            let route = view["route"]?.string.flatMap(DeliveryView.Route.init(name:)),
+            let id = view["apns_id"]?.string.flatMap(APNsID.init(text:))
+        else { return nil }
+        let reason = view["reason"]?.string ?? ""
+        let answer: DeliveryRecord.Answer =
+            switch kind {
+            case "push.refused":
+                .refused(status: Int(view["status"]?.storedCount ?? 0), reason: reason)
+            case "push.not_sent": .notSent(reason: reason)
+            case "push.unknown": .unknown(reason: reason)
+            default: .accepted
+            }
+        self.init(
+            event: event, route: route, apnsID: id,
+            priority: UInt8(clamping: view["priority"]?.storedCount ?? 0),
+            bytes: Int(view["bytes"]?.storedCount ?? 0), answer: answer,
+            took: Span(nanoseconds: 1_000).times(view["took_us"]?.storedCount ?? 0),
+            alert: view["alert"]?.storedCount,
+            purpose: view["for"]?.string.flatMap(DeliveryRecord.Purpose.init(rawValue:)))
+    }
+}

@@ -1,0 +1,295 @@
+import TomboloAPI
+import TomboloCore
+import TomboloEventLog
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+// "Why did this phone not show that version?", answered from the log.
+
+extension ServerDoors {
+    /// What one explanation is about.
+    private struct Question: Sendable {
+        var activity: ActivityView
+        /// nil: all that the activity goes to.
+        var device: Identifier?
+        var version: Int64?
+        var moment: Instant?
+        var tenant: TenantID
+    }
+
+    func explainActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let key = try request.activityKey()
+        let version = try request.integer("version", in: 1...Int64.max)
+        let moment = try request.instant("at")
+        let device = try request.identifier(inQuery: "device")
+        guard version == nil || moment == nil else {
+            throw Problem(.invalidQuery, "Give version or at, not both.")
+        }
+        guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
+        if let version, version > view.version {
+            throw Problem(
+                .invalidQuery,
+                "version=\(version) is not there yet: the activity is at version \(view.version).")
+        }
+        await relay.settleFacts()
+        let question = Question(
+            activity: view, device: device, version: version, moment: moment,
+            tenant: request.tenant)
+        let explanation = try await page(for: request) { () async throws(Problem) in
+            try await self.explain(question)
+        }
+        return .json { explanation.write(to: &$0) }
+    }
+
+    /// By a token, an `apns-id` or a user.
+    func explain(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let asked: ExplainRequest
+        do { asked = try ExplainRequest(document.root) } catch { throw Problem(error) }
+        await relay.settleFacts()
+        let tenant = request.tenant
+        let found = try await page(for: request) { () async throws(Problem) in
+            try await self.explanations(asked, tenant)
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.name("explanations")
+            writer.beginArray()
+            for explanation in found { explanation.write(to: &writer) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// So many devices of a user are spoken of.
+    private static let devicesMax = 20
+
+    private func explanations(
+        _ asked: ExplainRequest, _ tenant: TenantID
+    ) async throws(Problem) -> [Explanation] {
+        switch asked {
+        case .push(let push):
+            let entry = try await delivery(push.deliveryID, of: tenant)
+            return try await [explain(entry, tenant)]
+        case .token(let token):
+            guard let device = await relay.device(holding: token, tenant: tenant) else {
+                throw Problem(
+                    .unknownDevice,
+                    "No device has this token now. It may be retired: Apple calls a token dead "
+                        + "when its app or its card is gone.")
+            }
+            return try await newest(of: [device], tenant)
+        case .user(let user):
+            let devices = await relay.devices(ofUser: user, tenant: tenant)
+            guard !devices.isEmpty else {
+                throw Problem(
+                    .unknownDevice, "No device is registered for the user \"\(user)\".")
+            }
+            return try await newest(of: Array(devices.prefix(Self.devicesMax)), tenant)
+        }
+    }
+
+    /// The newest delivery of each device.
+    private func newest(
+        of devices: [Identifier], _ tenant: TenantID
+    ) async throws(Problem) -> [Explanation] {
+        var found: [Explanation] = []
+        for device in devices {
+            var query = FactQuery(tenant: tenant)
+            (query.order, query.limit) = (.newestFirst, 1)
+            (query.kinds, query.device) = (DeliveryRecord.kinds, device)
+            if let entry = try await entries(query).first {
+                found.append(try await explain(entry, tenant))
+            }
+        }
+        return found
+    }
+
+    private func explain(
+        _ entry: DeliveryEntry, _ tenant: TenantID
+    ) async throws(Problem) -> Explanation {
+        guard let id = entry.activity,
+            let view = await relay.activity(ActivityKey(tenant: tenant, id: id))
+        else {
+            throw Problem(
+                .unknownActivity, "The activity of this delivery is not known any more.")
+        }
+        return try await explain(
+            Question(
+                activity: view, device: entry.record.device, version: entry.record.version,
+                tenant: tenant))
+    }
+
+    // MARK: Gathering
+
+    private func explain(_ question: Question) async throws(Problem) -> Explanation {
+        let asked = try await asked(question)
+        if let device = question.device {
+            return Explainer(try await evidence(question, asked, device)).explanation
+        }
+        let devices = try await devices(of: question)
+        if let only = devices.first, devices.count == 1 {
+            return Explainer(try await evidence(question, asked, only)).explanation
+        }
+        var all: [Explanation] = []
+        for device in devices.prefix(Self.devicesMax) {
+            all.append(Explainer(try await evidence(question, asked, device)).explanation)
+        }
+        return Explanation(
+            of: all, activity: question.activity.key.id, version: asked.version,
+            left: max(0, devices.count - Self.devicesMax))
+    }
+
+    /// Devices that the activity goes to, or went to lately.
+    private func devices(of question: Question) async throws(Problem) -> [Identifier] {
+        var query = FactQuery(tenant: question.tenant)
+        (query.order, query.limit) = (.newestFirst, 200)
+        (query.kinds, query.activity) = (DeliveryRecord.kinds, question.activity.number)
+        let known =
+            question.activity.destinations.map(\.device)
+            + (try await entries(query)).map(\.record.device)
+        return Set(known).sorted()
+    }
+
+    /// The event of the version that is asked about.
+    private func asked(_ question: Question) async throws(Problem) -> Evidence.Asked {
+        let view = question.activity
+        if let moment = question.moment {
+            let (_, last) = try await fold(upTo: .instant(moment), of: view, question.tenant)
+            guard let last else {
+                throw Problem(
+                    .unknownActivity,
+                    "The activity \"\(view.key.id)\" was not there yet at \(moment.rfc3339), or its "
+                        + "history of then was cut.")
+            }
+            return Evidence.Asked(last)
+        }
+        var query = EventQuery(tenant: question.tenant)
+        (query.activity, query.newest, query.limit) = (view.number, view.seq, 1_000)
+        let version = question.version ?? view.version
+        if version == view.version { query.after = view.tenantSeq - 1 }
+        do {
+            while true {
+                let page = try await relay.events(query)
+                if let event = page.events.first(where: { $0.version == version }) {
+                    return Evidence.Asked(event)
+                }
+                guard let next = page.next else { break }
+                query.after = next
+            }
+        } catch {
+            throw Problem(error)
+        }
+        throw Problem(
+            .unknownEvent,
+            "The log has no version \(version) of \"\(view.key.id)\" any more: history of then was "
+                + "cut.")
+    }
+
+    private func evidence(
+        _ question: Question, _ asked: Evidence.Asked, _ device: Identifier
+    ) async throws(Problem) -> Evidence {
+        let view = question.activity
+        var evidence = Evidence(
+            activity: view.key.id, app: view.app, type: view.type, status: view.status,
+            newest: view.version, device: device, asked: asked, now: await relay.wallNow())
+        evidence.moment = question.moment
+        evidence.registration = await relay.device(DeviceKey(tenant: question.tenant, id: device))
+        evidence.destination = view.destinations.last { $0.device == device }
+        evidence.deliveries = try await deliveries(question, asked, device)
+        let since = asked.recordedAt - .hours(24)
+        let fate = evidence.deliveries.last {
+            $0.record.decision(of: asked.version) != nil
+        }
+        let until = (fate?.at ?? evidence.now) + .hours(1)
+        evidence.phone = try await phone(question, device, since: since, around: until)
+        evidence.relay = try await relayFacts(question.tenant, until: until)
+        return evidence
+    }
+
+    /// Those of the hour before, those up to the one that decided the version, and the newest.
+    private func deliveries(
+        _ question: Question, _ asked: Evidence.Asked, _ device: Identifier
+    ) async throws(Problem) -> [DeliveryEntry] {
+        var query = FactQuery(tenant: question.tenant)
+        (query.kinds, query.device) = (DeliveryRecord.kinds, device)
+        (query.activity, query.limit) = (question.activity.number, 1_000)
+        query.from = asked.recordedAt - .hours(1)
+        var found: [DeliveryEntry] = []
+        for _ in 0..<Self.pagesMax {
+            let page: FactPage
+            do { page = try await relay.facts(query) } catch { throw Problem(error) }
+            found += page.facts.compactMap {
+                DeliveryEntry($0, activity: question.activity.key.id)
+            }
+            let isFound = found.contains { $0.record.decision(of: asked.version) != nil }
+            guard !isFound, let next = page.next else { break }
+            query.goOn(at: next)
+        }
+        (query.order, query.after, query.limit) = (.newestFirst, 0, 20)
+        let newest = try await entries(query).filter { $0.number > found.last?.number ?? 0 }
+        return found + newest.reversed()
+    }
+
+    /// A destination has some ten thousand deliveries in a card's eight hours at most.
+    private static let pagesMax = 10
+
+    private func phone(
+        _ question: Question, _ device: Identifier, since: Instant, around: Instant
+    ) async throws(Problem) -> [NewFact] {
+        var query = FactQuery(tenant: question.tenant)
+        (query.order, query.limit) = (.newestFirst, 100)
+        (query.kinds, query.device, query.from) = (Evidence.phoneKinds, device, since)
+        var found = try await facts(query)
+        query.until = around
+        let known = Set(found.map(\.seq))
+        found += try await facts(query).filter { !known.contains($0.seq) }
+        return found.sorted { $0.seq < $1.seq }.map(\.fact).filter {
+            $0.activity == nil || $0.activity == question.activity.number
+        }
+    }
+
+    private func relayFacts(
+        _ tenant: TenantID, until: Instant
+    ) async throws(Problem) -> [NewFact] {
+        var found: [RecordedFact] = []
+        for one in Set([tenant, .main]).sorted() {
+            var query = FactQuery(tenant: one)
+            (query.order, query.limit) = (.newestFirst, 200)
+            (query.kinds, query.until) = (Evidence.relayKinds, until)
+            // What happened to another tenant's apps and pauses is not for this one to know.
+            found += try await facts(query).filter { one == tenant || $0.fact.isOfRelay }
+        }
+        return found.sorted { $0.seq < $1.seq }.map(\.fact)
+    }
+
+    private func facts(_ query: FactQuery) async throws(Problem) -> [RecordedFact] {
+        do { return try await relay.facts(query).facts } catch { throw Problem(error) }
+    }
+
+    private func entries(_ query: FactQuery) async throws(Problem) -> [DeliveryEntry] {
+        var names = ActivityNames(tenant: query.tenant)
+        var found: [DeliveryEntry] = []
+        for fact in try await facts(query) {
+            if let entry = await names.delivery(fact, relay) { found.append(entry) }
+        }
+        return found
+    }
+}
+
+extension Evidence.Asked {
+    fileprivate init(_ event: RecordedEvent) {
+        self.init(
+            version: event.version, kind: event.event.kind, recordedAt: event.event.recordedAt)
+    }
+}
+
+extension NewFact {
+    /// Whether it is about the relay as a whole: no tenant's apps, phones or operators.
+    fileprivate var isOfRelay: Bool {
+        ["relay.", "disk.", "log.", "clock."].contains { kind.hasPrefix($0) }
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import TomboloCore
+import TomboloJSON
+
+/// `why`: what the log knows of a version at a phone, as one screen.
+enum WhyCommand {
+    static func run(_ context: CommandContext) async throws -> ExitStatus {
+        let invocation = context.invocation
+        let asked = [
+            invocation.text(.whyToken), invocation.text(.whyPush), invocation.text(.ofUser),
+        ].count { $0 != nil }
+        let isNamed = invocation.argument(0) != nil
+        guard asked + (isNamed ? 1 : 0) == 1 else {
+            throw ProgramError.usage(
+                "why takes an ACTIVITY, or one of --token, --apns-id and --user",
+                remedy: "tombolo help why")
+        }
+        let request = isNamed ? try question(context) : try search(context)
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(request, name: invocation.argument(0))
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        let root = try answer.document().root
+        let all = root["explanations"].map { Array($0.elements) } ?? [root]
+        let texts = all.map { WhyReport($0).text }
+        try context.terminal.write(texts.joined(separator: "\n").utf8)
+        if all.isEmpty { try context.terminal.print("nothing is on record") }
+        return .succeeded
+    }
+
+    private static func question(_ context: CommandContext) throws(ProgramError) -> RelayRequest {
+        let invocation = context.invocation
+        let activity = invocation.argument(0) ?? ""
+        var device = invocation.argument(1)
+        var moment = try invocation.argument(2).map { text throws(ProgramError) in
+            try Moment(text, at: time(nil))
+        }
+        // A version or a time may stand in the device's place.
+        if moment == nil, let text = device, let found = try? Moment(text, at: time(nil)) {
+            (device, moment) = (nil, found)
+        }
+        return RelayRequest(
+            "GET",
+            PathText.query(
+                "/v1/activities/\(PathText.escaped(activity))/explain",
+                [("device", device), ("version", moment?.version), ("at", moment?.time)]))
+    }
+
+    /// A token and a user do not go into a URL: URLs are logged.
+    private static func search(_ context: CommandContext) throws(ProgramError) -> RelayRequest {
+        let invocation = context.invocation
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let token = invocation.text(.whyToken) {
+            guard token == "-" else {
+                throw ProgramError.usage(
+                    "--token takes -, and reads the token from stdin: a command line is seen by "
+                        + "everybody on this machine", remedy: "tombolo why --token - <token.txt")
+            }
+            writer.member("token", try tokenOfInput())
+        }
+        if let push = invocation.text(.whyPush) { writer.member("apns_id", push) }
+        if let user = invocation.text(.ofUser) { writer.member("user", user) }
+        writer.endObject()
+        return RelayRequest("POST", "/v1/explain", body: writer.bytes)
+    }
+
+    private static func tokenOfInput() throws(ProgramError) -> String {
+        do {
+            let text = String(decoding: try FileBytes.read(0, atMost: 4_096), as: UTF8.self)
+            return String(text.prefix { !$0.isWhitespace })
+        } catch {
+            throw ProgramError("stdin cannot be read: \(error)")
+        }
+    }
+
+    /// The last argument: a version, or a time.
+    struct Moment: Hashable {
+        private(set) var version: String?
+        private(set) var time: String?
+
+        /// - Parameter now: Unix seconds; `14:02` is the last time that it was that late, by UTC.
+        init(_ text: String, at now: Int) throws(ProgramError) {
+            if let number = Int64(text), number > 0 {
+                version = String(number)
+                return
+            }
+            if let instant = Instant(rfc3339: text) {
+                time = instant.rfc3339
+                return
+            }
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            let numbers = parts.compactMap { $0.utf8.count == 2 ? Int($0) : nil }
+            guard (2...3).contains(parts.count), numbers.count == parts.count,
+                (0...23).contains(numbers[0]), numbers.dropFirst().allSatisfy({ (0...59) ~= $0 })
+            else {
+                throw .usage(
+                    "\(text) is neither a version nor a time",
+                    remedy: "tombolo why cat-7 phone-1 14:02 (by UTC), or 2026-11-20T14:02:00Z")
+            }
+            var seconds = now / 86_400 * 86_400 + numbers[0] * 3_600 + numbers[1] * 60
+            if numbers.count == 3 { seconds += numbers[2] }
+            if seconds > now { seconds -= 86_400 }
+            time = Instant(seconds: Int64(seconds)).rfc3339
+        }
+    }
+}
+
+/// One explanation, for people.
+struct WhyReport {
+    private let view: JSONView
+
+    init(_ view: JSONView) { self.view = view }
+
+    var text: String {
+        var lines = [string("question"), "", string("answer"), ""]
+        let because = view["because"].map { Array($0.elements) } ?? []
+        if !because.isEmpty {
+            lines.append("What is on record:")
+            lines += because.map { "  \(code($0))  \($0["text"]?.string ?? "")" }
+            lines.append("")
+        }
+        let suspects = view["suspects"].map { Array($0.elements) } ?? []
+        if !suspects.isEmpty {
+            lines.append("What is suspected, the most likely first:")
+            for (index, suspect) in suspects.enumerated() {
+                lines.append("  \(index + 1). \(code(suspect))  \(suspect["text"]?.string ?? "")")
+                for reason in suspect["speaks_for"].map({ Array($0.elements) }) ?? [] {
+                    lines.append("       for it: \(reason.string ?? "")")
+                }
+            }
+            lines.append("")
+        }
+        let commands = view["try"].map { $0.elements.compactMap(\.string) } ?? []
+        if !commands.isEmpty {
+            lines.append("Next:")
+            lines += commands.map { "  \($0)" }
+        }
+        return lines.map { Cell.printable($0) }.joined(separator: "\n") + "\n"
+    }
+
+    private func string(_ name: String) -> String { view[name]?.string ?? "" }
+
+    private func code(_ view: JSONView) -> String { "[\(view["code"]?.string ?? "")]" }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import TomboloCore
+
+/// Lines of the delivery history.
+@Suite struct DeliveryRecordTests {
+    @Test func `a record reads back as it was written`() {
+        var record = DeliveryRecord(device: Identifier("phone-1")!, version: 9)
+        record.decidedFrom = 7
+        record.decision = .refused
+        record.superseded = [8]
+        record.waited = .milliseconds(1_200)
+        record.held = [.init(hold: .spacing, span: .milliseconds(1_200))]
+        record.attempt = DeliveryRecord.Attempt(
+            event: .update, route: .updateToken, apnsID: APNsID(high: 0x8000, low: 1 << 63),
+            priority: 10, bytes: 412, answer: .refused(status: 400, reason: "BadTopic"),
+            took: Span(nanoseconds: 41_000_000), alert: 9, purpose: .echo)
+        let fact = NewFact(
+            tenant: TenantID.main, activity: ActivityNumber(1), kind: record.kind,
+            recordedAt: .distantPast, body: record.body)
+        #expect(record.kind == "push.refused")
+        #expect(DeliveryRecord(fact) == record)
+        #expect((7...9).map { record.decision(of: $0) } == [.merged, .superseded, .refused])
+        for decision in EventDecision.allCases where decision != .sent && decision != .refused {
+            var plain = DeliveryRecord(device: Identifier("phone-1")!, version: 9)
+            (plain.decidedFrom, plain.decision) = (9, decision)
+            let fact = NewFact(
+                tenant: TenantID.main, activity: nil, kind: plain.kind, recordedAt: .distantPast,
+                body: plain.body)
+            #expect(DeliveryRecord(fact) == plain, "\(decision)")
+            #expect(DeliveryRecord.kinds.contains(plain.kind), "\(plain.kind)")
+        }
+    }
+
+    @Test func `an apns-id leads to the facts behind which its push is on record`() {
+        var chance = Chance(7)
+        let ids = DeliveryIDs(KeyedHash(key0: 1, key1: 2))
+        for place in [0, 1, 4_711, 1 << 40] as [Int64] {
+            let id = ids.make(after: place, &chance)
+            #expect(ids.place(of: id) == place)
+            #expect(APNsID(text: id.text) == id)
+            #expect(DeliveryIDs(KeyedHash(key0: 1, key1: 3)).place(of: id) != place)
+        }
+        #expect(ids.place(of: APNsID(high: 0x4000, low: 1 << 63)) == nil, "no id of a relay's")
+    }
+}

@@ -138,6 +138,8 @@ package struct EventQuery: Hashable, Sendable {
 /// Events of one page.
 package struct EventPage: Sendable {
     package var events: [RecordedEvent]
+    /// Places among the tenant's events at which a row is that cannot be read; rising.
+    package var damaged: [ClosedRange<Int64>] = []
     /// Of their bodies.
     package private(set) var bytes = 0
     /// Where to go on (`after`); nil only at the end of the tenant's events as it was when asked.
@@ -215,7 +217,9 @@ package protocol EventLog: Sendable {
     /// the hour of `idempotencySince` (on the same clock) are left out (and may be deleted).
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog
 
-    /// Reads a page; damaged rows are left out.
+    /// Reads a page. Of damaged rows it says where they are, as far as the query looks at all rows:
+    /// one by kind, time or activity passes over what it does not need. The last ones are known
+    /// where the query says `through`.
     func events(_ query: EventQuery) async throws(EventLogError) -> EventPage
 
     /// One event, or nil where there is none of this tenant's with that sequence.
@@ -254,6 +258,9 @@ package protocol EventLog: Sendable {
     /// has: marks and facts find room for a while.
     var hasRoom: Bool { get }
 
+    /// A line for each damaged row that reads have met; it never gets shorter.
+    var damage: [String] { get }
+
     /// Finishes what was handed over, then takes nothing more.
     func close() async
 }
@@ -261,6 +268,8 @@ package protocol EventLog: Sendable {
 extension EventLog {
     /// A log without a disk of its own has room.
     package var hasRoom: Bool { true }
+
+    package var damage: [String] { [] }
 
     /// One that only hands on to another log may leave this out: nobody erases through it.
     package func erase(_ erasure: LogErasure) async throws(EventLogError) -> LogErased {

@@ -56,6 +56,8 @@ package struct FactQuery: Hashable, Sendable {
 /// Facts of one page; as `EventPage`.
 package struct FactPage: Sendable {
     package var facts: [RecordedFact]
+    /// Places of damaged rows among those that were looked at, in the page's order.
+    package var damaged: [ClosedRange<Int64>] = []
     package private(set) var bytes = 0
     /// Where to go on (`FactQuery.goOn`); nil only where no fact that is asked for is left.
     package var next: Int64?

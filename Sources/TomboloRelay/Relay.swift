@@ -52,6 +52,9 @@ package actor Relay: TurnTarget, TimerTarget {
     /// By lane.
     var meters: [UpstreamMeter]
     package private(set) var commitTimes = DurationHistogram()
+    /// Rows and keys that were found damaged at the start, and lines of the log's own that an
+    /// operator has had.
+    var (damageAtStart, damageTold) = (0, 0)
     /// How soon a full log is tried again.
     private static let roomRetry = Duration.seconds(1)
 
@@ -129,7 +132,9 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         phase = .recovered
-        return recovered.damage + damage + (hasLost ? [Self.clockLost] : [])
+        let lines = recovered.damage + damage + (hasLost ? [Self.clockLost] : [])
+        damageAtStart = lines.count
+        return lines
     }
 
     /// Stores batches until it is cancelled or the log fails. After `recover()`.

@@ -154,6 +154,21 @@ enum EventRow {
         event(statement.integer(0), statement.bytes(1), tenants: tenants)
     }
 
+    /// What a damaged row was, as far as its bytes can be believed.
+    ///
+    /// - Parameter activity: its title, where it is known.
+    static func damageLine(
+        _ statement: borrowing Statement, tenants: Tenants, activity: String? = nil
+    ) -> String {
+        let (seq, row) = (statement.integer(0), statement.bytes(1))
+        guard let numbers = unproved(row), let tenant = tenants.name(numbers.tenant),
+            row.count >= numbers.digestStart
+        else { return "row \(seq) of the events is damaged; whose it was cannot be read" }
+        let tenantSeq = tenantSeq(numbers, row, at: seq)
+        let activity = activity ?? "activity number \(numbers.activity)"
+        return "event \(tenantSeq) of \(tenant.name) (row \(seq), \(activity)): its row is damaged"
+    }
+
     /// The row at `seq` as an event.
     static func event(
         _ seq: Int64, _ row: UnsafeRawBufferPointer, tenants: Tenants

@@ -34,7 +34,7 @@ struct HeadTail {
             let row = EventRow.unproved(rows.bytes(1))
             if let row, let head = known[row.activity], seq <= head { continue }
             guard let event = EventRow.event(rows, tenants: tenants) else {
-                damage.append("event \(seq): its row is damaged")
+                damage.append(EventRow.damageLine(rows, tenants: tenants))
                 let tenantSeq = row.map { EventRow.tenantSeq($0, rows.bytes(1), at: seq) }
                 if let row { lost[row.activity] = (seq, tenantSeq ?? 0) }
                 continue

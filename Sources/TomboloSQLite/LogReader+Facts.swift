@@ -193,10 +193,12 @@ extension LogReader {
 
     /// By what the row says, whether it is right or not: its checksum is for those that count.
     private func look(at row: borrowing Statement, _ walk: inout FactWalk) {
-        guard walk.takes(FactRow.unprovedPlace(row)), walk.filter.matches(row) else { return }
+        let place = FactRow.unprovedPlace(row)
+        guard walk.takes(place), walk.filter.matches(row) else { return }
         if let fact = FactRow.fact(row, tenants: tenants) {
             walk.page.append(fact)
         } else {
+            walk.page.damaged.append(place...place)
             damage.add("fact \(row.integer(0)): its row is damaged")
         }
     }

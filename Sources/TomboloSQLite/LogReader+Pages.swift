@@ -21,20 +21,45 @@ extension LogReader {
         var hasAsked = false
         /// Nothing of the tenant is before this place.
         var leap: Int64?
+        /// Whether no row between the query's start and the first one may have been cut.
+        var isWhole: Bool
     }
+
+    /// So many rows are looked at for damaged ones where a place is missing.
+    private static let gapMax: Int64 = 4_096
 
     func scan(_ query: EventQuery, tenant: Int64) throws(SQLiteError) -> EventPage {
         let newest = try integer(lastSeq)
         guard query.after < query.through ?? .max else { return EventPage(events: [], next: nil) }
         let start = try start(of: query, tenant)
+        let cut = try integer(eventCut)
         var walk = Walk(
-            position: start, tenantSeq: query.after, own: start, last: newest)
+            position: start, tenantSeq: query.after, own: start, last: newest,
+            isWhole: cut == 0 || start > cut)
         repeat {
             if let leap = walk.leap { walk.position = leap }
             walk.leap = nil
             try stretch(query, tenant, &walk)
         } while walk.leap != nil && !walk.isDone
+        if let through = query.through, walk.page.next == nil, through < .max {
+            try lookForDamage(before: through + 1, at: walk.position + 1, &walk)
+        }
         return walk.page
+    }
+
+    /// Between two rows of a tenant places are missing: damaged rows there had them. After damage
+    /// a tenant may also go on at a higher place, and then none is between.
+    private func lookForDamage(
+        before tenantSeq: Int64, at seq: Int64, _ walk: inout Walk
+    ) throws(SQLiteError) {
+        guard tenantSeq - walk.tenantSeq > 1, walk.isCounted, walk.isWhole else { return }
+        var isDamaged = false
+        var place = max(walk.own + 1, seq - Self.gapMax)
+        while place < seq {
+            if try event(at: place) == nil { isDamaged = true }
+            place += 1
+        }
+        if isDamaged { walk.page.damaged.append(walk.tenantSeq + 1...tenantSeq - 1) }
     }
 
     /// Behind it are the rows that are asked for.
@@ -112,6 +137,7 @@ extension LogReader {
             guard tenantSeq > walk.tenantSeq else { continue }
             if let through = query.through, tenantSeq > through {
                 walk.isDone = true
+                walk.position = seq - 1
                 return
             }
             let isAskedFor =
@@ -119,7 +145,10 @@ extension LogReader {
                 && Self.matches(numbers, query)
             if isAskedFor {
                 guard let event = decode(eventsBetween) else { continue }
+                try lookForDamage(before: tenantSeq, at: seq, &walk)
                 walk.page.append(event)
+            } else {
+                try lookForDamage(before: tenantSeq, at: seq, &walk)
             }
             look(at: seq, tenantSeq, query, &walk)
             if walk.isDone { return }
@@ -130,7 +159,7 @@ extension LogReader {
     /// A row of the tenant was looked at.
     private func look(at seq: Int64, _ tenantSeq: Int64, _ query: EventQuery, _ walk: inout Walk) {
         walk.rows += 1
-        (walk.hasAsked, walk.isCounted) = (false, true)
+        (walk.hasAsked, walk.isCounted, walk.isWhole) = (false, true, true)
         (walk.position, walk.own, walk.tenantSeq) = (seq, seq, tenantSeq)
         if tenantSeq == query.through {
             walk.isDone = true

@@ -195,7 +195,7 @@ package final class LogReader: @unchecked Sendable {
 
     func decode(_ statement: borrowing Statement) -> RecordedEvent? {
         let event = EventRow.event(statement, tenants: tenants)
-        if event == nil { damage.add("event \(statement.integer(0)): its row is damaged") }
+        if event == nil { damage.add(EventRow.damageLine(statement, tenants: tenants)) }
         return event
     }
 

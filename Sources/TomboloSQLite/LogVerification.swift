@@ -25,7 +25,9 @@ package final class LogVerification {
 
         package static let linesMax = 100
 
-        mutating func add(_ line: String) {
+        package init() {}
+
+        package mutating func add(_ line: String) {
             wrongCount += 1
             if wrong.count < Self.linesMax { wrong.append(line) }
         }
@@ -43,14 +45,15 @@ package final class LogVerification {
     }
 
     private let path: String
-    private let connection: Connection
-    private var tenants = Tenants()
+    let connection: Connection
+    private(set) var tenants = Tenants()
     private var verdict = Verdict()
     private var open: [Int64: Open] = [:]
     /// Of activities that have events behind their heads: the newest of those.
     private var behind: [Int64: (version: Int64, seq: Int64)] = [:]
     private var cut = LogCut()
     private var seqs = TenantSeqVerification()
+    private var titles = ActivityTitles(HeadFinder([]))
 
     /// Opens the database at `path`, which is there, and changes nothing in it.
     /// `vfs` is for tests.
@@ -92,6 +95,7 @@ package final class LogVerification {
         var expected = cut.seq + 1
         let rows = try connection.prepare("SELECT \(EventRow.columns) FROM event ORDER BY seq")
         let heads = HeadFinder(try RetiredDays.days(connection))
+        titles = ActivityTitles(heads)
         while try rows.step() {
             let seq = rows.integer(0)
             if seq != expected { verdict.add("events \(expected) to \(seq - 1) are missing") }
@@ -99,7 +103,11 @@ package final class LogVerification {
             verdict.events += 1
             if verdict.events % 100_000 == 0 { progress(verdict.events) }
             guard let event = EventRow.event(rows, tenants: tenants) else {
-                verdict.add("event \(seq): its row is damaged")
+                let number = EventRow.unproved(rows.bytes(1))?.activity
+                let activity = try number.map { number throws(SQLiteError) in
+                    try titles.title(number, connection)
+                }
+                verdict.add(EventRow.damageLine(rows, tenants: tenants, activity: activity))
                 // What it did is not known: its activity's versions tell that one is missing.
                 continue
             }
@@ -109,8 +117,9 @@ package final class LogVerification {
         }
         verdict.lastSeq = expected - 1
         for (activity, left) in open.sorted(by: { $0.key < $1.key }) {
+            let title = try titles.title(activity, connection)
             verdict.add(
-                "activity \(activity): its head is at version \(left.last), its events end at "
+                "\(title): its head is at version \(left.last), its events end at "
                     + "\(left.version)")
         }
     }
@@ -158,7 +167,7 @@ package final class LogVerification {
             return
         }
         open[activity] = nil
-        close(activity, entry)
+        try close(activity, entry)
     }
 
     /// One of the newest events, whose activity's head has no new row yet.
@@ -173,13 +182,14 @@ package final class LogVerification {
         behind[activity] = (event.version, event.seq)
     }
 
-    private func close(_ activity: Int64, _ entry: Open) {
+    private func close(_ activity: Int64, _ entry: Open) throws(SQLiteError) {
         if entry.version != entry.last {
+            let title = try titles.title(activity, connection)
             verdict.add(
-                "activity \(activity): its head is at version \(entry.last), its events at "
+                "\(title): its head is at version \(entry.last), its events at "
                     + "\(entry.version)")
         } else if let wrong = entry.fold?.difference(fromHead: entry.value, version: entry.last) {
-            verdict.add("the head of activity \(activity): \(wrong)")
+            verdict.add("the head of \(try titles.title(activity, connection)): \(wrong)")
         }
     }
 
@@ -216,7 +226,8 @@ package final class LogVerification {
                 if table == "head" { verdict.heads += 1 } else { verdict.retired += 1 }
                 let activity = rows.integer(0)
                 guard let mark = HeadRow.mark(rows) else {
-                    verdict.add("the head of activity \(activity): its row is damaged")
+                    let title = ActivityTitles.title(activity, Array(rows.bytes(5)))
+                    verdict.add("the head of \(title): its row is damaged")
                     continue
                 }
                 let value = Array(rows.bytes(5))
@@ -307,33 +318,5 @@ package final class LogVerification {
                 verdict.add("the name of retired activity \(names.integer(1)): its row is damaged")
             }
         }
-    }
-}
-
-/// The head of an activity, wherever it stands.
-private struct HeadFinder {
-    struct Found {
-        var version: Int64
-        var seq: Int64
-        var value: [UInt8]
-    }
-
-    private let tables: [String]
-
-    init(_ days: [Int64]) { tables = ["head"] + days.map { "\(RetiredDays.prefix)\($0)" } }
-
-    func find(
-        _ activity: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Found? {
-        for table in tables {
-            let row = try connection.prepare(
-                "SELECT \(HeadRow.columns) FROM \(table) WHERE activity = ?1")
-            row.bind(activity, at: 1)
-            if try row.step(), let mark = HeadRow.mark(row) {
-                return Found(
-                    version: mark.version, seq: mark.seq, value: Array(row.bytes(5)))
-            }
-        }
-        return nil
     }
 }

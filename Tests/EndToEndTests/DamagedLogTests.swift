@@ -47,7 +47,7 @@ import TomboloJSON
         try damage("\(data)/tombolo.db", at: "qqcatqq")
         let verified = try Tombolo.run(["log", "verify", "--data", data])
         #expect(verified.status == 1)
-        #expect(verified.output.contains("the head of activity 1: its row is damaged"))
+        #expect(verified.output.contains("the head of activity cat of main (number 1): its row"))
 
         let relay = try RunningRelay(serve: data, key: key)
         let shown = try json(try relay.tombolo("activity", "show", "cat", "-o", "json").output)
@@ -85,6 +85,59 @@ import TomboloJSON
         #expect(access("\(target)/tombolo.db", F_OK) != 0, "nothing was put there")
         let taken = try Tombolo.run("backup", "restore", copy, "--data", target, "--damaged")
         #expect(taken.status == 0, "\(taken.errors)")
+    }
+
+    /// GETs a path of the relay as a producer would.
+    private func get(_ relay: RunningRelay, _ path: String) throws -> String {
+        try Shell.run([
+            "curl", "-s", "-H", "Authorization: Bearer \(relay.key)", relay.api + path,
+        ]).output
+    }
+
+    @Test func `an event that cannot be read is missing out loud, wherever somebody looks`()
+        throws
+    {
+        let key = try RunningRelay.mintKey(data)
+        let first = try RunningRelay(serve: data, key: key)
+        for words in [
+            ["start", "cat", "--type", "T", "-s", "lap=1"], ["update", "cat", "-s", "lap=qqtwoqq"],
+            ["update", "cat", "-s", "lap=3"], ["start", "dog", "--type", "T", "-s", "lap=1"],
+        ] {
+            #expect(try first.tombolo(words).status == 0)
+        }
+        #expect(try first.terminate() == 0)
+        try damage("\(data)/tombolo.db", at: "qqtwoqq")
+
+        let title = "event 2 of main (row 2, activity cat of main (number 1)): its row is damaged"
+        let verified = try Tombolo.run(["log", "verify", "--data", data])
+        #expect(verified.output.contains(title), "\(verified.output)")
+        let backup = try Tombolo.run("backup", "create", "\(work.path)/copy", "--data", data)
+        #expect(backup.status == 6)
+        #expect(backup.errors.contains(title), "\(backup.errors)")
+        #expect(access("\(work.path)/copy/tombolo.db", F_OK) == 0, "it is made all the same")
+
+        let relay = try RunningRelay(serve: data, key: key)
+        #expect(try json(get(relay, "/v1/activities/cat"))["state"]?["lap"]?.integer == 3)
+        #expect(try json(get(relay, "/v1/activities/cat?at_seq=1"))["version"]?.integer == 1)
+        for path in ["/v1/activities/cat?at_seq=2", "/v1/activities/cat?at_seq=4", "/v1/log/2"] {
+            let problem = try json(get(relay, path))
+            #expect(problem["code"]?.string == "event-damaged", "\(path)")
+            #expect(problem["detail"]?.string?.contains("tombolo log verify") == true)
+        }
+        #expect(try json(get(relay, "/v1/activities/dog?at_seq=4"))["version"]?.integer == 1)
+        let list = try relay.tombolo("log", "ls", "-o", "json")
+        #expect(list.status == 6)
+        #expect(list.errors.contains("The row of event 2 is damaged"), "\(list.errors)")
+        let page = try json(get(relay, "/v1/log"))
+        #expect(page["damaged"]?.elements.map { $0["first"]?.integer } == [2])
+        let tail = try relay.tombolo("tail", "--since", "0", "--limit", "3", "-o", "jsonl")
+        #expect(tail.output.contains(#""seq":2,"damaged":true"#), "\(tail.output)")
+        #expect(try get(relay, "/metrics").contains("tombolo_damaged_rows 1"))
+        #expect(try get(relay, "/v1/overview").contains(#""code":"log_damaged""#))
+        relay.process.signal(SIGTERM)
+        let ended = try relay.process.finish(within: RunningRelay.stopTime)
+        #expect(
+            ended.errors.contains("warning damage: event 2 of main (row 2"), "\(ended.errors)")
     }
 
     @Test func `what two processes trapped over is left out by the third`() throws {

@@ -62,7 +62,32 @@ private func filled() async throws -> SQLitePlace {
     var second = EventQuery(tenant: Sample.lab)
     second.activity = ActivityNumber(2)
     #expect(try await Sample.allEvents(log, second).map(\.seq) == [2, 8])
-    #expect(log.damage == ["event 5: its row is damaged"])
+    #expect(
+        log.damage == ["event 5 of lab (row 5, activity number 2): its row is damaged"])
+    await log.close()
+}
+
+@Test(arguments: [Int64(1), 5, 9])
+func `a page says where a row is that cannot be read`(seq: Int64) async throws {
+    let place = try await filled()
+    try flipBit(in: place, at: "number-\(seq)")
+    try flipBit(in: place, at: "fact-3")
+    let log = try place.reopen()
+    var all = EventQuery(tenant: Sample.lab)
+    all.through = 9
+    #expect(try await log.events(all).damaged == [seq...seq])
+    var one = all
+    (one.after, one.through, one.limit) = (seq - 1, seq, 1)
+    #expect(try await log.events(one).damaged == [seq...seq])
+    // Of a page that ends before it the next one tells.
+    var before = all
+    before.limit = Int(max(1, seq - 1))
+    let page = try await log.events(before)
+    #expect(page.damaged == (seq == 1 ? [1...1] : []))
+    // The way of an activity that is whole leads past it.
+    all.activity = ActivityNumber(seq % 3 + 1)
+    #expect(try await log.events(all).damaged.isEmpty)
+    #expect(try await log.facts(FactQuery(tenant: Sample.lab)).damaged == [3...3])
     await log.close()
 }
 
@@ -153,7 +178,10 @@ private func filled() async throws -> SQLitePlace {
     #expect(recovered.heads.map(\.activity.rawValue) == [2])
     #expect(recovered.heads.map(\.version) == [4])
     #expect(
-        recovered.damage == ["event 7: its row is damaged", "event 12: its row is damaged"])
+        recovered.damage == [
+            "event 7 of lab (row 7, activity number 1): its row is damaged",
+            "event 12 of lab (row 12, activity number 3): its row is damaged",
+        ])
     #expect(recovered.damaged.map(\.number.rawValue) == [1, 3])
     #expect(
         recovered.damaged.map(\.reason) == ["its event 7 is damaged", "its event 12 is damaged"])

@@ -67,10 +67,11 @@ export async function log(root, { query, signal }) {
     let rows = [];
     let cursor = null;
     let missed = 0;
+    let damage = "";
     const draw = () => {
         table.update(following.checked ? [...rows].reverse() : rows);
         more.hidden = following.checked || cursor === null;
-        setText(trouble, missed ? `${count(missed)} events came too fast to be listed here.` : "");
+        setText(trouble, damage ? damage : missed ? `${count(missed)} events came too fast to be listed here.` : "");
     };
     const load = async (next) => {
         const isNewest = following.checked && !next;
@@ -93,6 +94,7 @@ export async function log(root, { query, signal }) {
         }
         rows = next ? [...rows, ...page.events] : page.events;
         cursor = page.next_cursor;
+        damage = (page.damaged ?? []).map((places) => places.detail).join(" ");
         missed = 0;
         draw();
     };

@@ -102,7 +102,7 @@ function drawAttention(list, calm, items) {
     }
 }
 
-const severe = ["not_ready", "upstream_closed", "refused", "damaged", "keys_unreadable",
+const severe = ["not_ready", "upstream_closed", "refused", "damaged", "log_damaged", "keys_unreadable",
     "not_shown", "certificate_ends", "clock_behind"];
 
 function attentionItem(item) {

@@ -68,6 +68,8 @@ export class Tail {
 
     take(event) {
         this.since = event.seq;
+        // A row that cannot be read: lists say so when they are read.
+        if (event.damaged && !event.do) return;
         this.queue.push(event);
         if (this.queue.length > BATCH_MAX) {
             this.queue.shift();

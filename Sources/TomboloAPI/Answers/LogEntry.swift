@@ -65,10 +65,12 @@ extension JSONWriter {
 package struct LogPage: Sendable {
     package var entries: [LogEntry]
     package var nextCursor: String?
+    package var damaged: [DamagedPlaces]
 
-    package init(entries: [LogEntry], nextCursor: String?) {
+    package init(entries: [LogEntry], nextCursor: String?, damaged: [DamagedPlaces] = []) {
         self.entries = entries
         self.nextCursor = nextCursor
+        self.damaged = damaged
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -78,6 +80,16 @@ package struct LogPage: Sendable {
         for entry in entries { entry.write(to: &writer) }
         writer.endArray()
         writer.nullable("next_cursor", nextCursor)
+        if !damaged.isEmpty {
+            writer.name("damaged")
+            writer.beginArray()
+            for places in damaged {
+                writer.beginObject()
+                places.writeMembers(to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.endObject()
     }
 }

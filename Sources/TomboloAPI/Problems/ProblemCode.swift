@@ -59,5 +59,6 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case stopping
     case notReady = "not-ready"
     case logUnreadable = "log-unreadable"
+    case eventDamaged = "event-damaged"
     case internalError = "internal-error"
 }

@@ -210,6 +210,15 @@ extension ProblemRegistry {
             fix: "Look at what the relay printed, at the disk, and at the free space.",
             command: "df -h; journalctl -u tombolo -n 50"),
         ProblemPage(
+            .eventDamaged, 500, "An event of the log is damaged",
+            cause:
+                "The answer needs an event whose row in the log cannot be read. An answer without "
+                + "it would be wrong. The newest state is not touched.",
+            fix:
+                "Ask for a moment before the event, or after the activity's next start. "
+                + "tombolo log verify --data DIR lists what is damaged; a backup may have it whole.",
+            command: "tombolo log verify --data DIR"),
+        ProblemPage(
             .internalError, 500, "The relay made an error",
             cause: "Something happened that its authors did not foresee.",
             fix: "Report it with the trace_id and what the relay printed.",

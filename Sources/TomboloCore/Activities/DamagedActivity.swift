@@ -71,6 +71,9 @@ extension DamagedActivity {
         }
     }
 
+    /// Who it is, as far as that can be read.
+    package var key: ActivityKey? { traits?.key }
+
     private static func identifier(_ text: String?) -> Identifier? {
         text.flatMap(Identifier.init)
     }

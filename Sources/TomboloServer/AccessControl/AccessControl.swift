@@ -9,6 +9,9 @@ package struct Principal: Hashable, Sendable {
     package let scopes: ScopeSet
     /// Whose devices it registers, where it has scopes of devices.
     package let binding: KeyBinding
+
+    /// Whether it may see and do what is the whole relay's.
+    var operatesRelay: Bool { tenant == .main && scopes.contains(.operate) }
 }
 
 /// A key just made; its text is not kept anywhere.

@@ -1,6 +1,7 @@
 import TomboloAPI
 import TomboloHTTP
 import TomboloLoop
+import TomboloRelay
 
 /// What one key has in hand: one client takes no more of the relay than its share. On the loop
 /// only.
@@ -83,6 +84,8 @@ extension ServerDoors {
         guard !request.exchange.isPeerGone else {
             throw Problem(.overloaded, "Nobody waits for the answer.")
         }
-        return try await read()
+        let value = try await read()
+        await relay.noteDamage()
+        return value
     }
 }

@@ -80,7 +80,7 @@ struct ProblemNotes {
 
     private static func level(of problem: Problem) -> OperatorNote.Level {
         switch problem.code {
-        case .internalError, .logUnreadable, .logFull: .error
+        case .internalError, .logUnreadable, .logFull, .eventDamaged: .error
         case .overloaded, .limitReached: .warning
         default: problem.status >= 500 ? .warning : .info
         }

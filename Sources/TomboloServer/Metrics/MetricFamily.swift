@@ -114,6 +114,10 @@ package struct MetricFamily: Hashable, Sendable {
         "When the listener's certificate ends, in Unix time; only with TLS.")
     static let buildInfo = MetricFamily(
         "tombolo_build_info", .gauge, labels: ["version"], "1, with the relay's version.")
+    static let damagedRows = MetricFamily(
+        "tombolo_damaged_rows", .gauge, seenBy: .alone,
+        "Rows of the log that cannot be read: found at the start, or by reads since, which count at "
+            + "most 100.")
     static let commit = MetricFamily(
         "tombolo_commit_seconds", .histogram, seenBy: .operators,
         "From a batch's hand-over to the log until it is on disk.")
@@ -127,7 +131,8 @@ package struct MetricFamily: Hashable, Sendable {
         seenBy: .operators,
         "1, with where an app's pushes go, and the authority's file where it is not the system's.")
     private static let ofRelay = [
-        ready, clockBehind, certificateEnd, buildInfo, commit, logBytes, diskFree, upstreamInfo,
+        ready, clockBehind, certificateEnd, buildInfo, damagedRows, commit, logBytes, diskFree,
+        upstreamInfo,
     ]
 
     // MARK: The process, by Prometheus' own names

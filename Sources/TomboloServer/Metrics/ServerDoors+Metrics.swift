@@ -12,7 +12,7 @@ extension ServerDoors {
         let counters = counters[tenant] ?? DoorCounters()
         Self.write(await relay.counters(of: tenant), to: &text)
         text.write(.lastSeq, await relay.lastSeq(of: tenant))
-        let operates = tenant == .main && request.principal?.scopes.contains(.operate) == true
+        let operates = request.principal?.operatesRelay == true
         let own = await relay.upstreams(of: tenant)
         Self.write(operates ? await relay.upstreams() : own, to: &text)
         Self.writeTimes(own, to: &text)
@@ -27,6 +27,7 @@ extension ServerDoors {
         let isAlone = await relay.isAlone(tenant)
         if isAlone || operates {
             if let server = watch?() { Self.write(server, to: &text) }
+            text.write(.damagedRows, Int64(await relay.damagedRows))
             text.write(
                 .keysRefused, [(["401"], refusedKeys.refused), (["429"], refusedKeys.slowed)])
         }

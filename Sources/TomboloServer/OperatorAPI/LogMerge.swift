@@ -7,6 +7,7 @@ struct LogMerge {
     private var entries: [LogEntry] = []
     private var cursor: LogCursor
     private var hasMore = false
+    private let damaged: [DamagedPlaces]
 
     /// - Parameters:
     ///   - commands: a page of them after the cursor, oldest first, and where the rest of it
@@ -14,9 +15,10 @@ struct LogMerge {
     ///   - facts: likewise.
     init(
         commands: (entries: [LogEntry], next: Int64?), facts: (entries: [LogEntry], next: Int64?),
-        after cursor: LogCursor, limit: Int
+        after cursor: LogCursor, limit: Int, damaged: [DamagedPlaces] = []
     ) {
         self.cursor = cursor
+        self.damaged = damaged
         // What lies beyond a page that has a rest may be older than the other page's entries.
         let horizon = min(Self.horizon(commands), Self.horizon(facts))
         var left = commands.entries[...]
@@ -47,7 +49,15 @@ struct LogMerge {
         hasMore = !left.isEmpty || !right.isEmpty || commands.next != nil || facts.next != nil
     }
 
-    var page: LogPage { LogPage(entries: entries, nextCursor: hasMore ? cursor.text : nil) }
+    /// Damage behind what it has is for the next page to tell.
+    var page: LogPage {
+        LogPage(
+            entries: entries, nextCursor: hasMore ? cursor.text : nil,
+            damaged: damaged.filter { places in
+                let read = places.kind == "fact" ? cursor.fact : cursor.command
+                return !hasMore || places.places.lowerBound <= read
+            })
+    }
 
     private static func horizon(_ page: (entries: [LogEntry], next: Int64?)) -> Instant {
         guard page.next != nil else { return .distantFuture }

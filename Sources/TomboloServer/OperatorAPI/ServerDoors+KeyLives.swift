@@ -91,6 +91,7 @@ extension ServerDoors {
         while true {
             try await loop.sleep(for: Self.usesPeriod)
             await storeUses(olderThan: AccessControl.useKept)
+            await relay.noteDamage()
             for record in access.outlived {
                 // Tried again next time.
                 do { try await remove(record) } catch { break }

@@ -23,6 +23,7 @@ extension ServerDoors {
         var commands: (entries: [LogEntry], next: Int64?) = ([], nil)
         var facts: (entries: [LogEntry], next: Int64?) = ([], nil)
         var names = ActivityNames(tenant: request.tenant)
+        var damaged: [DamagedPlaces] = []
         do {
             if kind != .fact {
                 var query = EventQuery(tenant: request.tenant)
@@ -32,6 +33,7 @@ extension ServerDoors {
                 (query.from, query.until) = (from, until)
                 let page = try await relay.events(query)
                 commands = (await names.entries(page.events, relay), page.next)
+                damaged += page.damaged.map { DamagedPlaces(kind: "command", $0) }
             }
             if kind != .command {
                 var query = FactQuery(tenant: request.tenant)
@@ -39,11 +41,13 @@ extension ServerDoors {
                 (query.from, query.until) = (from, until)
                 let page = try await relay.facts(query)
                 facts = (await names.entries(page.facts, relay), page.next)
+                damaged += page.damaged.map { DamagedPlaces(kind: "fact", $0) }
             }
         } catch {
             throw Problem(error)
         }
-        let merge = LogMerge(commands: commands, facts: facts, after: cursor, limit: limit)
+        let merge = LogMerge(
+            commands: commands, facts: facts, after: cursor, limit: limit, damaged: damaged)
         return .json { merge.page.write(to: &$0) }
     }
 

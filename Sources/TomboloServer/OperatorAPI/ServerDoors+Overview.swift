@@ -15,14 +15,15 @@ extension ServerDoors {
             at: await relay.wallNow(),
             hasPhones: phones(of: tenant) != nil && principal.scopes.contains(.operate),
             counters: await relay.counters(of: tenant), lastSeq: await relay.lastSeq(of: tenant),
-            overview: overview, attention: await attention(tenant, overview))
+            overview: overview, attention: await attention(principal, overview))
         return .json { answer.write(to: &$0) }
     }
 
     private func attention(
-        _ tenant: TenantID, _ overview: Overview
+        _ principal: Principal, _ overview: Overview
     ) async -> [OverviewAnswer.Attention] {
-        var items = await troublesOfRelay(tenant)
+        let tenant = principal.tenant
+        var items = await troublesOfRelay(principal)
         items += await deadLetters(tenant)
         if overview.damaged > 0 {
             items.append(
@@ -59,7 +60,8 @@ extension ServerDoors {
     }
 
     /// What is wrong with the relay itself, or on its way to Apple.
-    private func troublesOfRelay(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
+    private func troublesOfRelay(_ principal: Principal) async -> [OverviewAnswer.Attention] {
+        let tenant = principal.tenant
         var items: [OverviewAnswer.Attention] = []
         if let reason = await relay.unreadiness {
             items.append(.init("not_ready", reason, commands: ["tombolo doctor"]))
@@ -82,7 +84,17 @@ extension ServerDoors {
                     commands: ["timedatectl status"]))
         }
         // Of the whole machine: no tenant learns of the others'.
-        guard await relay.isAlone(tenant) else { return items }
+        guard await relay.isAlone(tenant) || principal.operatesRelay else { return items }
+        let rows = await relay.damagedRows
+        if rows > 0 {
+            let first = await relay.damageFound.first.map { ", for example \($0)" } ?? ""
+            items.append(
+                .init(
+                    "log_damaged",
+                    "Rows of the log cannot be read\(first). Answers that need them say so, and "
+                        + "backups copy them as they are.",
+                    count: Int64(rows), commands: ["tombolo log verify"]))
+        }
         if !access.unreadable.isEmpty {
             items.append(
                 .init(

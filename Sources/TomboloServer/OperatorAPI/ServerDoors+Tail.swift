@@ -123,12 +123,20 @@ extension ServerDoors {
         query.bytesMax = Self.tailBytes
         let page = try await relay.events(query)
         var bytes: [UInt8] = []
+        var damaged = page.damaged[...]
         for event in page.events {
+            while let places = damaged.first, places.upperBound < event.tenantSeq {
+                bytes += tail.format.piece(DamagedPlaces(kind: "command", places))
+                damaged.removeFirst()
+            }
             let number = event.event.activity
             let name = await tail.names.name(of: number, relay)
             if let activity = tail.activity, name != activity { continue }
             if let type = tail.type, await tail.names.type(of: number, relay) != type { continue }
             bytes += tail.format.piece(event, activity: name)
+        }
+        for places in damaged {
+            bytes += tail.format.piece(DamagedPlaces(kind: "command", places))
         }
         // What was damaged or cut was looked at too.
         tail.after = page.next ?? newest

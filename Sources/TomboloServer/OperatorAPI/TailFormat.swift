@@ -23,6 +23,22 @@ enum TailFormat: Hashable, Sendable {
         Array((self == .lines ? "\n" : ": heartbeat\n\n").utf8)
     }
 
+    /// Events that cannot be read: `seq` is the last of them, from which a reader goes on.
+    func piece(_ damaged: DamagedPlaces) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.member("seq", damaged.places.upperBound)
+        writer.member("damaged", true)
+        damaged.writeMembers(to: &writer)
+        writer.endObject()
+        switch self {
+        case .lines: return JSON.line(writer.bytes) + [UInt8(ascii: "\n")]
+        case .serverSentEvents:
+            let head = "id: \(damaged.places.upperBound)\nevent: damaged\n"
+            return Array("\(head)data: ".utf8) + JSON.line(writer.bytes) + Array("\n\n".utf8)
+        }
+    }
+
     func piece(_ event: RecordedEvent, activity: Identifier?) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
         LogEntry.command(event, activity: activity).write(to: &writer)

@@ -1,5 +1,6 @@
 import TomboloAPI
 import TomboloCore
+import TomboloEventLog
 import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
@@ -111,7 +112,11 @@ extension ServerDoors {
     private func replay(_ seq: Int64, _ command: Command) async throws(Problem) -> CommandAnswer {
         let tenant = command.activity.tenant
         guard let event = try await event(seq, of: tenant) else {
-            throw Problem(.internalError, "The event of this idempotency key is not in the log.")
+            await relay.noteDamage()
+            throw Problem(
+                .eventDamaged,
+                "The event of this idempotency key cannot be read, so its answer is not known. "
+                    + "Look at the activity, and send what is still to be done with another key.")
         }
         guard let idempotency = command.idempotency, event.event.idempotency == idempotency else {
             throw Problem(
@@ -131,11 +136,15 @@ extension ServerDoors {
     func event(
         tenantSeq: Int64, of tenant: TenantID
     ) async throws(Problem) -> RecordedEvent? {
-        do {
-            return try await relay.event(tenantSeq: tenantSeq, tenant: tenant)
-        } catch {
-            throw Problem(error)
+        var query = EventQuery(tenant: tenant)
+        (query.after, query.through, query.limit) = (tenantSeq - 1, tenantSeq, 1)
+        let page: EventPage
+        do { page = try await relay.events(query) } catch { throw Problem(error) }
+        await relay.noteDamage()
+        if let places = page.damaged.first(where: { $0.contains(tenantSeq) }) {
+            throw Problem(.eventDamaged, DamagedPlaces(kind: "command", places).detail)
         }
+        return page.events.first { $0.tenantSeq == tenantSeq }
     }
 
     func event(_ seq: Int64, of tenant: TenantID) async throws(Problem) -> RecordedEvent? {

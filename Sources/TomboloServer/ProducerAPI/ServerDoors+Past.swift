@@ -23,8 +23,7 @@ extension ServerDoors {
     func fold(
         upTo moment: LogMoment, of view: ActivityView, _ tenant: TenantID
     ) async throws(Problem) -> (ActivityFold, RecordedEvent?) {
-        var fold = ActivityFold()
-        var last: RecordedEvent?
+        var past = PastFold(moment)
         var query = EventQuery(tenant: tenant)
         (query.activity, query.newest) = (view.number, view.seq)
         query.limit = Self.pastPage
@@ -33,8 +32,8 @@ extension ServerDoors {
                 of: view.number, tenant: tenant, at: moment, newest: view.seq),
                 let begun = ActivityFold(known.value, version: known.version, seq: known.seq)
             {
-                (fold, query.after) = (begun, known.tenantSeq)
-                last = try await relay.event(seq: known.seq, tenant: tenant)
+                query.after = known.tenantSeq
+                past.begin(begun, after: try await relay.event(seq: known.seq, tenant: tenant))
             }
         } catch {
             throw Problem(error)
@@ -42,17 +41,14 @@ extension ServerDoors {
         while true {
             let page: EventPage
             do { page = try await relay.events(query) } catch { throw Problem(error) }
+            if !page.damaged.isEmpty { past.hasDamage = true }
             for event in page.events {
-                let recordedAt = event.event.recordedAt
-                guard moment.includes(tenantSeq: event.tenantSeq, recordedAt: recordedAt) else {
-                    return (fold, last)
-                }
-                if fold.apply(event) != nil {
-                    throw Problem(.logUnreadable, "Event \(event.tenantSeq) cannot be read.")
-                }
-                last = event
+                guard try past.follow(event) else { return (past.fold, past.last) }
             }
-            guard let next = page.next else { return (fold, last) }
+            guard let next = page.next else {
+                try past.finish(newest: view.version)
+                return (past.fold, past.last)
+            }
             query.after = next
         }
     }

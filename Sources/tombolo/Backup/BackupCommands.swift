@@ -26,8 +26,31 @@ enum BackupCommands {
             rmdir(place)
             throw ProgramError(error)
         }
-        try report(context, "backup", place)
+        let verdict = soundness(of: place)
+        try report(context, "backup", place, verdict)
+        guard verdict.wrong.isEmpty else {
+            for line in verdict.wrong { context.terminal.complain("tombolo: \(line)\n") }
+            let more = verdict.wrongCount - verdict.wrong.count
+            if more > 0 { context.terminal.complain("tombolo: and \(more) more\n") }
+            context.terminal.complain(
+                "tombolo: the copy is made, and is damaged as the log is; keep older copies\n"
+                    + "  try: tombolo backup verify DIR on an older copy, to find one that is sound\n"
+            )
+            return .partly
+        }
         return .succeeded
+    }
+
+    /// A copy of a damaged log is damaged too: that is known on the day on which it is made.
+    private static func soundness(of place: String) -> LogVerification.Verdict {
+        do throws(EventLogError) {
+            return try LogVerification(path: place + "/tombolo.db").run { _ in }
+        } catch {
+            var verdict = LogVerification.Verdict()
+            let error = ProgramError(error)
+            verdict.add("the copy cannot be verified: \(error.cause)")
+            return verdict
+        }
     }
 
     static func restore(_ context: CommandContext) async throws -> ExitStatus {
@@ -82,12 +105,17 @@ enum BackupCommands {
     }
 
     private static func report(
-        _ context: CommandContext, _ name: String, _ path: String
+        _ context: CommandContext, _ name: String, _ path: String,
+        _ verdict: LogVerification.Verdict? = nil
     ) throws {
         guard OutputFormat(context) == .table else {
             var writer = JSONWriter()
             writer.beginObject()
             writer.member(name, path)
+            if let verdict {
+                writer.member("ok", verdict.wrongCount == 0)
+                writer.member("wrong_count", verdict.wrongCount)
+            }
             writer.endObject()
             return try context.terminal.write(writer.bytes + [10])
         }

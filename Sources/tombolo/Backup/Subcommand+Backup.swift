@@ -11,10 +11,12 @@ extension Subcommand {
         flags: [.data, .output],
         details: [
             "The copy is of one moment and durable when the command ends. It holds what API keys\n"
-                + "need: keep it as you keep the data directory."
+                + "need: keep it as you keep the data directory.",
+            "All of the copy is read. Where rows of the log are damaged the copy has them as they\n"
+                + "are: each has a line, and the status is 6.",
         ],
         examples: ["tombolo backup create /backups/monday --data /var/lib/tombolo"],
-        exits: [.notFoundOrConflict], run: BackupCommands.create)
+        exits: [.notFoundOrConflict, .partly], run: BackupCommands.create)
 
     static let backupRestore = Subcommand(
         path: ["backup", "restore"], summary: "Put a copy into a data directory without a log",

@@ -145,12 +145,17 @@ enum ReadCommands {
         var left = context.invocation.integer(.limit) ?? Int.max
         var cursor: String?
         var rows: [JSON] = []
+        var isDamaged = false
         repeat {
             let limit = isPaged ? String(min(left, pageMax)) : nil
             let page = PathText.query(path, [("limit", limit), ("cursor", cursor)])
             let root = try await client.send(RelayRequest("GET", page), name: nil).document().root
             let found = (root[member].map { Array($0.elements) } ?? []).prefix(left).map(\.json)
             left -= found.count
+            for damage in root["damaged"].map({ Array($0.elements) }) ?? [] {
+                isDamaged = true
+                context.terminal.complain("tombolo: \(damage["detail"]?.string ?? "damaged")\n")
+            }
             if format == .jsonl {
                 try context.terminal.write(found.flatMap { JSON.line($0.bytes) + [10] })
             } else {
@@ -163,7 +168,7 @@ enum ReadCommands {
         case .json: try printDocument(context.terminal, member, rows, cursor)
         case .table: try printTable(context.terminal, columns, rows)
         }
-        return .succeeded
+        return isDamaged ? .partly : .succeeded
     }
 
     /// Rows that are asked for at once.

@@ -90,7 +90,8 @@ struct RelayExamination {
 
     /// What the relay's metrics tell.
     func findings(_ metrics: MetricsReading) -> [Finding] {
-        [disk(metrics), clock(metrics)] + certificate(metrics) + upstreams(metrics)
+        [disk(metrics)] + damage(metrics) + [clock(metrics)] + certificate(metrics)
+            + upstreams(metrics)
             + authorities(metrics)
     }
 
@@ -110,6 +111,16 @@ struct RelayExamination {
             finding.fix = "free some space; or lower limits.history and limits.facts"
         }
         return finding
+    }
+
+    private func damage(_ metrics: MetricsReading) -> [Finding] {
+        guard let rows = metrics.value("tombolo_damaged_rows"), rows > 0 else { return [] }
+        return [
+            Finding(
+                app: "", check: "log", isOK: false,
+                detail: "\(Int(rows)) rows of the log are damaged; the relay's log names them",
+                fix: "tombolo log verify --data \(configuration.data ?? "DIR")")
+        ]
     }
 
     private func clock(_ metrics: MetricsReading) -> Finding {

@@ -202,6 +202,11 @@ private struct Tail {
         let view = try? JSONDocument(Array(line)).root
         guard let view, let seq = view["seq"]?.integer else { return }
         since = seq
+        if view["damaged"]?.bool == true, view["do"] == nil {
+            context.terminal.complain("tombolo: \(view["detail"]?.string ?? "damaged")\n")
+            if OutputFormat(context, elsewhere: .jsonl) == .table { return }
+            return try context.terminal.write(line + [10])
+        }
         left -= 1
         guard OutputFormat(context, elsewhere: .jsonl) == .table else {
             try context.terminal.write(line + [10])

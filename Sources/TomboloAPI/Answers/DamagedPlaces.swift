@@ -1,0 +1,33 @@
+package import TomboloJSON
+
+/// Places of the log at which a row is that cannot be read: an answer says that it lacks them.
+package struct DamagedPlaces: Hashable, Sendable {
+    /// `command` or `fact`.
+    package let kind: String
+    /// Among the tenant's commands, or its facts.
+    package let places: ClosedRange<Int64>
+
+    package init(kind: String, _ places: ClosedRange<Int64>) {
+        (self.kind, self.places) = (kind, places)
+    }
+
+    /// One sentence, and what to do.
+    package var detail: String {
+        let name = kind == "fact" ? "fact" : "event"
+        let (first, last) = (places.lowerBound, places.upperBound)
+        let what =
+            first == last
+            ? "The row of \(name) \(first) is damaged"
+            : "Rows of the \(name)s \(first) to \(last) are damaged"
+        return
+            "\(what) and left out. tombolo log verify --data DIR lists what is damaged; a backup "
+            + "may have it whole."
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("kind", kind)
+        writer.member("first", places.lowerBound)
+        writer.member("last", places.upperBound)
+        writer.member("detail", detail)
+    }
+}

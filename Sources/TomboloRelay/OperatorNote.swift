@@ -28,6 +28,7 @@ package struct OperatorNote: Hashable, Sendable {
         case configurationApplied = "config-applied"
         case configurationNeedsRestart = "config-needs-restart"
         case configurationRefused = "config-refused"
+        case deed
         case requestRefused = "request-refused"
         case requestFailed = "request-failed"
         case notesLeftOut = "notes-left-out"

@@ -30,15 +30,18 @@ extension Relay {
         await ask { .device(device, command, $0, by: authority) }
     }
 
-    /// Keeps an API key as the doors encoded it; nil deletes.
-    package func storeKey(number: Int64, value: [UInt8]?) async -> Answer {
-        await ask { .key(number: number, value: value, $0) }
+    /// Keeps an API key as the doors encoded it; nil deletes. With `deed` the log says who did it.
+    package func storeKey(number: Int64, value: [UInt8]?, deed: Deed? = nil) async -> Answer {
+        await ask(deed: deed) { .key(number: number, value: value, $0) }
     }
+
+    /// Keeps a deed that brings nothing about in the log itself.
+    package func note(_ deed: Deed) { put(.deed(deed, Ticket(0))) }
 
     /// Registers a type of an app; `app` nil: the tenant's only one.
     package func storeType(
-        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
+        _ type: ActivityType, named name: String, app: String?, tenant: TenantID, deed: Deed? = nil
     ) async -> Answer {
-        await ask { .type(type, name: name, app: app, tenant, $0) }
+        await ask(deed: deed) { .type(type, name: name, app: app, tenant, $0) }
     }
 }

@@ -11,9 +11,9 @@ package enum ErasureAnswer: Sendable {
 extension Relay {
     /// Erases what is known of an ended activity, in memory and in the log. When it answers, it is
     /// durable. One that was cut short by a crash is asked for again.
-    package func erase(activity key: ActivityKey) async -> ErasureAnswer {
+    package func erase(activity key: ActivityKey, deed: Deed? = nil) async -> ErasureAnswer {
         guard await recall([key]) else { return .refused(Self.stillness) }
-        let answer = await ask { .erase(.activity(key, number: nil), $0) }
+        let answer = await ask(deed: deed) { .erase(.activity(key, number: nil), $0) }
         guard case .stored(let stored) = answer, let number = stored.number else {
             return .refused(Self.refusal(answer))
         }
@@ -26,8 +26,8 @@ extension Relay {
 
     /// Erases a device, registered or not, and what names it: activities that were for it alone
     /// whole, running ones too.
-    package func erase(device key: DeviceKey) async -> ErasureAnswer {
-        let answer = await ask { .erase(.device(key), $0) }
+    package func erase(device key: DeviceKey, deed: Deed? = nil) async -> ErasureAnswer {
+        let answer = await ask(deed: deed) { .erase(.device(key), $0) }
         guard case .stored = answer else { return .refused(Self.refusal(answer)) }
         let erased = await erase(LogErasure(.device(key.id), of: key.tenant))
         _ = await ask { .erase(.device(key), $0) }

@@ -48,8 +48,10 @@ extension Relay {
     private static let endPause = Duration.milliseconds(100)
 
     /// Holds something back, or lets it go; the answer comes when that is durable.
-    package func submit(_ command: PauseCommand, of tenant: TenantID) async -> Answer {
-        await ask { .pause(command, tenant, $0) }
+    package func submit(
+        _ command: PauseCommand, of tenant: TenantID, by key: AskingKey = .unknown
+    ) async -> Answer {
+        await ask { .pause(command, tenant, $0, by: key) }
     }
 
     /// Pauses in force, oldest first.
@@ -87,5 +89,7 @@ extension Relay {
     }
 
     /// The newest state goes again where these were refused.
-    package func retry(_ query: DeadLetterQuery) async -> Answer { await ask { .retry(query, $0) } }
+    package func retry(_ query: DeadLetterQuery, deed: Deed? = nil) async -> Answer {
+        await ask(deed: deed) { .retry(query, $0) }
+    }
 }

@@ -345,12 +345,14 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Asking
 
-    func ask(_ input: (Ticket) -> Input) async -> Answer {
+    /// - Parameter deed: stored with what the input stores.
+    func ask(deed: Deed? = nil, _ input: (Ticket) -> Input) async -> Answer {
         if let refusalOfAll { return refusalOfAll }
         return await withUnsafeContinuation { continuation in
             lastTicket += 1
             let ticket = Ticket(lastTicket)
             waiting[ticket] = .one(continuation)
+            if let deed { put(.deed(deed, ticket)) }
             put(input(ticket))
         }
     }

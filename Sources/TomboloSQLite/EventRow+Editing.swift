@@ -40,7 +40,9 @@ extension EventRow {
             defer { selection.reset() }
             guard try selection.step() else { return }
             let tenantSeq = EventRow.tenantSeq(numbers, selection.bytes(1), at: seq)
-            let row = EventRow.tombstone(numbers, tenantSeq: tenantSeq, seq, into: &buffer)
+            let asker = EventRow.asker(numbers, selection.bytes(1))
+            let row = EventRow.tombstone(
+                numbers, tenantSeq: tenantSeq, asker: asker, seq, into: &buffer)
             update.bindBlob(row, at: 2)
             try update.execute()
         }

@@ -2,7 +2,8 @@ import TomboloCore
 
 /// A row of the table `event`: one blob, so that SQLite has two columns to handle instead of eleven
 /// (a third of the time to read one): the numbers, then the place among the tenant's events if it
-/// is not that in the log, then the idempotency key, then the body.
+/// is not that in the log, then who asked if that is known, then the idempotency key, then the
+/// body.
 enum EventRow {
     /// All that a row holds besides the key's and the body's bytes; without padding, so that the
     /// checksum covers every byte. As the machine holds them: both of ours are little-endian.
@@ -10,7 +11,7 @@ enum EventRow {
         /// Over the sequence and all of the row behind it.
         var checksum: UInt32 = 0
         var kind: UInt8
-        /// `hasKey`, `isErased`, `hasTenantSeq`.
+        /// `hasKey`, `isErased`, `hasTenantSeq`, `hasAsker`.
         var flags: UInt8
         var keyBytes: UInt16
         var tenant: Int64
@@ -25,11 +26,15 @@ enum EventRow {
         static let hasKey: UInt8 = 1
         static let isErased: UInt8 = 2
         static let hasTenantSeq: UInt8 = 4
+        static let hasAsker: UInt8 = 8
 
         static let bytes = MemoryLayout<Numbers>.size
         var tenantSeqBytes: Int { flags & Self.hasTenantSeq == 0 ? 0 : MemoryLayout<Int64>.size }
+        var askerBytes: Int { flags & Self.hasAsker == 0 ? 0 : MemoryLayout<Int64>.size }
+        /// Of the row's bytes, where it says who asked, or would.
+        var askerStart: Int { Self.bytes + tenantSeqBytes }
         /// Of the row's bytes, where the digest and the key are, or would be.
-        var digestStart: Int { Self.bytes + tenantSeqBytes }
+        var digestStart: Int { askerStart + askerBytes }
         var digestBytes: Int { flags & Self.hasKey == 0 ? 0 : MemoryLayout<UInt64>.size }
         var bodyStart: Int { digestStart + digestBytes + Int(keyBytes) }
         /// Whether it says what a log can have written.
@@ -62,27 +67,28 @@ enum EventRow {
         // What was erased elsewhere stays erased where it is taken in.
         if event.body.isEmpty { numbers.flags |= Numbers.isErased }
         if place.tenantSeq != seq { numbers.flags |= Numbers.hasTenantSeq }
+        if event.key.isKnown { numbers.flags |= Numbers.hasAsker }
         return event.body.withUnsafeBytes { body in
             guard let key = event.idempotency else {
                 return encode(
-                    numbers, tenantSeq: place.tenantSeq, digest: 0,
+                    numbers, tenantSeq: place.tenantSeq, asker: event.key, digest: 0,
                     key: .init(start: nil, count: 0), body: body, seq, into: &buffer)
             }
             numbers.flags |= Numbers.hasKey
             return withBytes(of: key.key) { bytes in
                 encode(
-                    numbers, tenantSeq: place.tenantSeq, digest: key.bodyDigest, key: bytes,
-                    body: body, seq, into: &buffer)
+                    numbers, tenantSeq: place.tenantSeq, asker: event.key, digest: key.bodyDigest,
+                    key: bytes, body: body, seq, into: &buffer)
             }
         }
     }
 
-    /// The same out of its parts; `flags` of the numbers say whether there are a key and a place
-    /// among the tenant's events.
+    /// The same out of its parts; `flags` of the numbers say which of them there are.
     @inline(__always)
     static func encode(
-        _ numbers: Numbers, tenantSeq: Int64, digest: UInt64, key: UnsafeRawBufferPointer,
-        body: UnsafeRawBufferPointer, _ seq: Int64, into buffer: inout RowBuffer
+        _ numbers: Numbers, tenantSeq: Int64, asker: AskingKey = .unknown, digest: UInt64,
+        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, _ seq: Int64,
+        into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
         precondition(key.count <= keyBytesMax, "a key has at most \(keyBytesMax) bytes")
         var numbers = numbers
@@ -92,6 +98,9 @@ enum EventRow {
         row.storeBytes(of: numbers, as: Numbers.self)
         if numbers.tenantSeqBytes > 0 {
             row.storeBytes(of: tenantSeq, toByteOffset: Numbers.bytes, as: Int64.self)
+        }
+        if numbers.askerBytes > 0 {
+            row.storeBytes(of: asker.rawValue, toByteOffset: numbers.askerStart, as: Int64.self)
         }
         if numbers.digestBytes > 0 {
             row.storeBytes(of: digest, toByteOffset: numbers.digestStart, as: UInt64.self)
@@ -139,6 +148,13 @@ enum EventRow {
         guard numbers.tenantSeqBytes > 0 else { return seq }
         guard row.count >= numbers.digestStart else { return 0 }
         return row.loadUnaligned(fromByteOffset: Numbers.bytes, as: Int64.self)
+    }
+
+    /// Who asked for the event of a row that is long enough.
+    static func asker(_ numbers: Numbers, _ row: UnsafeRawBufferPointer) -> AskingKey {
+        guard numbers.askerBytes > 0, row.count >= numbers.digestStart else { return .unknown }
+        return AskingKey(
+            rawValue: row.loadUnaligned(fromByteOffset: numbers.askerStart, as: Int64.self))
     }
 
     /// The numbers of the present row of a statement that selects `columns`.
@@ -190,21 +206,24 @@ enum EventRow {
             tenant: tenant, activity: ActivityNumber(numbers.activity),
             expectedVersion: numbers.version - 1, kind: kind,
             recordedAt: Instant(nanoseconds: numbers.recordedAt),
-            body: Array(row[numbers.bodyStart...]), idempotency: idempotency)
+            body: Array(row[numbers.bodyStart...]), idempotency: idempotency,
+            key: asker(numbers, row))
         return RecordedEvent(
             seq: seq, tenantSeq: tenantSeq, previous: numbers.previous, event: event)
     }
 
     /// What is left of a row when its body and key are gone: where it stands, and when it came.
     static func tombstone(
-        _ numbers: Numbers, tenantSeq: Int64, _ seq: Int64, into buffer: inout RowBuffer
+        _ numbers: Numbers, tenantSeq: Int64, asker: AskingKey, _ seq: Int64,
+        into buffer: inout RowBuffer
     ) -> UnsafeRawBufferPointer {
         var numbers = numbers
-        numbers.flags = Numbers.isErased | numbers.flags & Numbers.hasTenantSeq
+        let kept = Numbers.hasTenantSeq | Numbers.hasAsker
+        numbers.flags = Numbers.isErased | numbers.flags & kept
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         return encode(
-            numbers, tenantSeq: tenantSeq, digest: 0, key: nothing, body: nothing, seq,
-            into: &buffer)
+            numbers, tenantSeq: tenantSeq, asker: asker, digest: 0, key: nothing, body: nothing,
+            seq, into: &buffer)
     }
 }
 

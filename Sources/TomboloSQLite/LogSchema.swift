@@ -64,6 +64,7 @@ enum LogSchema {
         \(TallyRow.schema) \(Waypoint.schema)
         """,
         """
+        -- A row of the log may say which key asked (EventRow.swift): programs before do not know.
         -- What leads to facts: what each 256 neighbours have in common, 64 times a row; and, in 64
         -- rows for each 16,384 neighbours, which of them an activity or a device has.
         \(FactIndex.schema)

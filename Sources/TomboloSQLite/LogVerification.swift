@@ -27,6 +27,7 @@ package final class LogVerification {
 
         package init() {}
 
+        /// One thing more is wrong.
         package mutating func add(_ line: String) {
             wrongCount += 1
             if wrong.count < Self.linesMax { wrong.append(line) }

@@ -157,7 +157,8 @@ import TomboloJSON
                 kind: .update, recordedAt: Samples.moment,
                 body: Array(
                     #"{"id":"e1","activity":"cat-7","do":"update","state":{"lap":1.50}}"#.utf8),
-                idempotency: IdempotencyKey(key: "e1", bodyDigest: 7)))
+                idempotency: IdempotencyKey(key: "e1", bodyDigest: 7),
+                key: AskingKey(id: "5f02c1a9b3d4")))
         let fact = RecordedFact(
             seq: 3,
             fact: NewFact(

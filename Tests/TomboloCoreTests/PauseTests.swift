@@ -28,6 +28,25 @@ import TomboloJSON
         #expect(rig.line(from: 1) == #"300:U10{"lap":3}"#)
     }
 
+    @Test func `the name of a pause comes once, also after a restart`() {
+        var rig = Rig()
+        let names = { (rig: Rig) in rig.core.pauses(of: Rig.tenant).map(\.name) }
+        let first = rig.pause(#"{"all":true}"#)
+        rig.resume(first)
+        _ = rig.crash(recoverAt: 10)
+        #expect(names(rig).isEmpty, "it is over")
+        _ = rig.pause(#"{"all":true}"#)
+        #expect(names(rig) == ["pause_2"])
+        rig.resume(2)
+        _ = rig.pause(#"{"type":"T"}"#)
+        _ = rig.crash(recoverAt: 20)
+        #expect(names(rig) == ["pause_3"])
+        rig.resume(3)
+        _ = rig.crash(recoverAt: 30)
+        _ = rig.pause(#"{"all":true}"#)
+        #expect(names(rig) == ["pause_4"])
+    }
+
     @Test(arguments: [#"{"app":"com.other"}"#, #"{"type":"Other"}"#, #"{"activity":"dog"}"#])
     func `a pause holds nothing else`(scope: String) {
         var rig = Rig()

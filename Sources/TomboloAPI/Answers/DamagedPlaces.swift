@@ -7,6 +7,7 @@ package struct DamagedPlaces: Hashable, Sendable {
     /// Among the tenant's commands, or its facts.
     package let places: ClosedRange<Int64>
 
+    /// - Parameter kind: as the member has it.
     package init(kind: String, _ places: ClosedRange<Int64>) {
         (self.kind, self.places) = (kind, places)
     }
@@ -24,6 +25,7 @@ package struct DamagedPlaces: Hashable, Sendable {
             + "may have it whole."
     }
 
+    /// Writes what an object that tells of them has.
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("kind", kind)
         writer.member("first", places.lowerBound)

@@ -33,6 +33,7 @@ package enum LogEntry: Sendable {
             writer.member("do", event.event.kind.name)
             writer.member("recorded_at", event.event.recordedAt.rfc3339)
             writer.member("kind", "command")
+            writer.member("by", event.event.key.id)
             writer.optional("idempotency_key", event.event.idempotency?.key)
             guard !event.event.body.isEmpty else {
                 writer.member("erased", true)

@@ -17,6 +17,7 @@ extension Pause {
         writer.member("alerts_only", alertsOnly)
         writer.optional("reason", reason)
         writer.member("since", since.rfc3339)
+        writer.member("by", key.id)
         writer.endObject()
     }
 }

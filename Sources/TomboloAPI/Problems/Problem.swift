@@ -13,6 +13,9 @@ package struct Problem: Error, Hashable, Sendable {
     /// The methods that the path does take, where it is the method that is wrong.
     package var allow: [String]?
 
+    /// Whose key was refused, where that is known: for the operator, and never written.
+    package var keyID: String?
+
     /// A member beyond those of RFC 9457, section 3.1.
     package struct Extension: Hashable, Sendable {
         package var name: String

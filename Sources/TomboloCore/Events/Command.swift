@@ -10,6 +10,8 @@ package struct Command: Sendable {
     /// A start after an end begins a new incarnation instead of being refused.
     package var restart = false
     package var idempotency: IdempotencyKey?
+    /// Who asks.
+    package var key = AskingKey.unknown
 
     package init(activity: ActivityKey, content: Content, body: [UInt8]) {
         self.activity = activity

@@ -57,10 +57,13 @@ package struct NewEvent: Hashable, Sendable {
     /// The producer's bytes, untouched: one JSON object.
     package var body: [UInt8]
     package var idempotency: IdempotencyKey?
+    /// Who asked for it.
+    package var key: AskingKey
 
     package init(
         tenant: TenantID, activity: ActivityNumber, expectedVersion: Int64, kind: EventKind,
-        recordedAt: Instant, body: [UInt8], idempotency: IdempotencyKey? = nil
+        recordedAt: Instant, body: [UInt8], idempotency: IdempotencyKey? = nil,
+        key: AskingKey = .unknown
     ) {
         self.tenant = tenant
         self.activity = activity
@@ -69,6 +72,7 @@ package struct NewEvent: Hashable, Sendable {
         self.recordedAt = recordedAt
         self.body = body
         self.idempotency = idempotency
+        self.key = key
     }
 }
 

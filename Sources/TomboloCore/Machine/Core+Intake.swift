@@ -233,7 +233,8 @@ extension Core {
         let event = NewEvent(
             tenant: command.activity.tenant, activity: activities[slot].number,
             expectedVersion: projection.version - 1, kind: command.content.kind,
-            recordedAt: wall(now), body: command.body, idempotency: command.idempotency)
+            recordedAt: wall(now), body: command.body, idempotency: command.idempotency,
+            key: command.key)
         if let key = command.idempotency { idempotency.run(command.activity.tenant, key.key) }
         if let definition { noteComing(1, definition.audience, of: command.activity.tenant) }
         staged.events.append(

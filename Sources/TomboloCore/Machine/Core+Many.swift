@@ -135,8 +135,9 @@ extension Core {
         var refused: Refusal?
         for slot in request.places.clamped(to: activities.indices) where matches(slot, request) {
             guard indices.count < EndMany.pieceMax else { break }
-            let command = Command(
+            var command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
+            command.key = request.key
             switch admit(command, now: now) {
             case .staged(let place): indices.append(place)
             case .standing, .replay: break

@@ -290,4 +290,32 @@ extension Core {
                 tenant: tenant, activity: activity, kind: kind, recordedAt: wall(now), body: body))
         flushSoon(now: now)
     }
+
+    /// A deed comes before its input. Without a ticket it has none, and is on record at once.
+    mutating func adopt(_ deed: Deed, _ ticket: Ticket, now: Instant) {
+        guard ticket.rawValue > 0 else {
+            return note(deed.tenant, nil, deed.kind, deed.body, now: now)
+        }
+        self.deed = (deed, ticket)
+    }
+
+    /// A deed is on record if its input has stored something, or has been answered without a
+    /// refusal.
+    mutating func settleDeed(_ effects: Effects, now: Instant) {
+        guard let (deed, ticket) = deed else { return }
+        self.deed = nil
+        let isStored = staged.stored.contains { $0.0 == ticket }
+        let isDone = effects.answers.contains { answer in
+            guard answer.0 == ticket, case .stored = answer.1 else { return false }
+            return true
+        }
+        if isStored || isDone { note(deed.tenant, nil, deed.kind, deed.body, now: now) }
+    }
+
+    /// Keeps an API key, or with a nil value forgets it.
+    mutating func keep(_ number: Int64, _ value: [UInt8]?, _ ticket: Ticket) {
+        keys[number] = value
+        staged.records.append(Record(space: .key, number: number, value: value))
+        staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
+    }
 }

@@ -5,10 +5,10 @@ import TomboloJSON
 extension Core {
     /// Takes a pause, which holds from now on, or takes one back.
     mutating func take(
-        _ command: PauseCommand, of tenant: TenantID, _ ticket: Ticket, now: Instant,
-        effects: inout Effects
+        _ command: PauseCommand, of tenant: TenantID, by key: AskingKey, _ ticket: Ticket,
+        now: Instant, effects: inout Effects
     ) {
-        let pause: Pause
+        var pause: Pause
         do throws(Refusal) {
             pause = try self.pause(of: command, tenant, now: now)
         } catch {
@@ -18,15 +18,16 @@ extension Core {
         let number = pause.number
         switch command {
         case .pause:
+            pause.key = key
             nextPauseNumber += 1
             serials[tenant].pauses = pause.serial
             pauses[number] = pause
             store(number, pause.encoded(), Stored(.created, number: number), ticket)
         case .resume:
             pauses[number] = nil
-            store(number, nil, Stored(.deleted, number: number), ticket)
+            store(number, endedRecord(of: pause), Stored(.deleted, number: number), ticket)
         }
-        notePause(pause, began: pauses[pause.number] != nil, now: now)
+        notePause(pause, began: pauses[pause.number] != nil, by: key, now: now)
         // A card that is held, or held no more, says so; on resume only the newest state goes.
         sweeps.add(.pause(pause), now: now)
     }
@@ -98,7 +99,20 @@ extension Core {
             .unknownPause, "no pause \"pause_\(serial)\"; GET /v1/pauses lists those in force")
     }
 
-    private mutating func notePause(_ pause: Pause, began: Bool, now: Instant) {
+    /// What is left of a pause that is over: of a tenant's newest one its serial, which no later
+    /// one gets, also after a restart. The one before it goes.
+    private mutating func endedRecord(of pause: Pause) -> [UInt8]? {
+        guard pause.serial == serials[pause.tenant].pauses else { return nil }
+        if let former = serials[pause.tenant].endedPause {
+            staged.records.append(Record(space: .pause, number: former, value: nil))
+        }
+        serials[pause.tenant].endedPause = pause.number
+        return pause.ended()
+    }
+
+    private mutating func notePause(
+        _ pause: Pause, began: Bool, by key: AskingKey, now: Instant
+    ) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("pause", pause.name)
@@ -110,6 +124,7 @@ extension Core {
         }
         if pause.alertsOnly { writer.member("alerts_only", true) }
         if let reason = pause.reason { writer.member("reason", reason) }
+        writer.member("by", key.id)
         writer.endObject()
         note(pause.tenant, nil, began ? "pause.began" : "pause.ended", writer.bytes, now: now)
     }
@@ -118,6 +133,11 @@ extension Core {
     mutating func adoptPause(_ record: Record) -> [String] {
         nextPauseNumber = max(nextPauseNumber, record.number + 1)
         guard let value = record.value else { return [] }
+        if let (tenant, serial) = Pause.ended(record: value) {
+            serials[tenant].pauses = max(serials[tenant].pauses, serial)
+            serials[tenant].endedPause = record.number
+            return []
+        }
         guard let pause = Pause(record: value, number: record.number) else {
             return ["the record of pause number \(record.number) cannot be read"]
         }

@@ -56,6 +56,9 @@ package struct Core: Sendable {
     var types: [ActivityType.Key: RegisteredType] = [:]
     var deadLetters: [DeadLetter] = []
 
+    /// Of the input that comes next.
+    var deed: (deed: Deed, ticket: Ticket)?
+
     /// Where it notes what it works on; nil: nowhere.
     package var workNote: WorkNote?
     /// It is no relay's: channels that it does not know are no reason to refuse.
@@ -121,11 +124,11 @@ package struct Core: Sendable {
         case .device(let key, let command, let ticket, let authority):
             take(command, for: key, by: authority, ticket, now: now, effects: &effects)
         case .key(let number, let value, let ticket):
-            keys[number] = value
-            staged.records.append(Record(space: .key, number: number, value: value))
-            staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
-        case .pause(let command, let tenant, let ticket):
-            take(command, of: tenant, ticket, now: now, effects: &effects)
+            keep(number, value, ticket)
+        case .pause(let command, let tenant, let ticket, let key):
+            take(command, of: tenant, by: key, ticket, now: now, effects: &effects)
+        case .deed(let next, let ticket):
+            return adopt(next, ticket, now: now)
         case .erase(let subject, let ticket):
             erase(subject, ticket, now: now, effects: &effects)
         case .type(let type, let name, let app, let tenant, let ticket):
@@ -158,6 +161,7 @@ package struct Core: Sendable {
             remember(head, now: now)
         case .tick: break
         }
+        if deed != nil { settleDeed(effects, now: now) }
         wakeUp(now: now, effects: &effects)
     }
 

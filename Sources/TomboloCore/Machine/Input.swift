@@ -22,7 +22,9 @@ package enum Input: Sendable {
     /// The newest state goes again where these were refused.
     case retry(DeadLetterQuery, Ticket)
     /// An operator holds something back, or lets it go.
-    case pause(PauseCommand, TenantID, Ticket)
+    case pause(PauseCommand, TenantID, Ticket, by: AskingKey = .unknown)
+    /// The input that comes next, with this ticket, is an operator's deed.
+    case deed(Deed, Ticket)
     /// Memory forgets; then the log does.
     case erase(ErasureSubject, Ticket)
     /// The batch that `takeBatch` gave is durable.
@@ -47,6 +49,8 @@ package struct EndMany: Sendable {
     package var user: String?
     package var end: End
     package var body: [UInt8]
+    /// Who asks.
+    package var key = AskingKey.unknown
     /// Activities that came later run on; nil: none did.
     package var through: ActivityNumber?
 

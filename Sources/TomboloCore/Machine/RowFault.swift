@@ -41,7 +41,9 @@ extension Record {
         case .startHistory: isRead = StartHistory(record: value, number: number) != nil
         case .type: isRead = RegisteredType.read(value, number: number) != nil
         case .channel: isRead = Channel(record: value, number: number) != nil
-        case .pause: isRead = Pause(record: value, number: number) != nil
+        case .pause:
+            isRead =
+                Pause(record: value, number: number) != nil || Pause.ended(record: value) != nil
         case .deadLetter: isRead = DeadLetter(record: value, number: number) != nil
         case .relay:
             isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)

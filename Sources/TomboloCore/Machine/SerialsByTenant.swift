@@ -3,6 +3,8 @@ struct SerialsByTenant: Sendable {
     /// Of one tenant.
     struct Serials: Sendable {
         var pauses: Int64 = 0
+        /// The number of the record that keeps `pauses` when that pause is over.
+        var endedPause: Int64?
         var deadLetters: Int64 = 0
     }
 

@@ -23,6 +23,8 @@ package struct Pause: Hashable, Sendable {
     /// Why, for other operators.
     package let reason: String?
     package let since: Instant
+    /// Who asked for it.
+    package var key = AskingKey.unknown
 
     package var name: String { "pause_\(serial)" }
 
@@ -85,8 +87,29 @@ extension Pause {
         if let reason { writer.member("reason", reason) }
         writer.member("since", since.nanoseconds)
         writer.member("serial", serial)
+        if key.isKnown { writer.member("by", key.id) }
         writer.endObject()
         return writer.bytes
+    }
+
+    /// The record of one that is over.
+    func ended() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("tenant", tenant.name.rawValue)
+        writer.member("ended_serial", serial)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// The tenant and the serial of one that is over; nil where the record is of another kind.
+    static func ended(record bytes: [UInt8]) -> (tenant: TenantID, serial: Int64)? {
+        // Damage is the answer.
+        guard let view = (try? JSONDocument(bytes))?.root,
+            let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let serial = view["ended_serial"]?.storedCount
+        else { return nil }
+        return (TenantID(tenant), serial)
     }
 
     /// Nil where the bytes are no pause: the caller reports and sets aside.
@@ -112,5 +135,6 @@ extension Pause {
         alertsOnly = view["alerts_only"]?.bool ?? false
         reason = view["reason"]?.string
         self.since = Instant(nanoseconds: since)
+        key = view["by"]?.string.map { AskingKey(id: $0) } ?? .unknown
     }
 }

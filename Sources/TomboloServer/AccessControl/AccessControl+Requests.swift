@@ -31,19 +31,24 @@ extension AccessControl {
                 .unauthorized,
                 "The API key was cut or mistyped: its check digits do not match. Copy it whole.")
         }
-        switch verdict(on: key) {
+        let verdict = verdict(on: key)
+        switch verdict {
         case .known(let principal): return principal
-        case .expired(let end):
-            throw Problem(
+        case .expired(let end, let id):
+            var problem = Problem(
                 .unauthorized,
                 "The API key expired at \(end.rfc3339). \(mint), or rotate keys before they end: "
                     + "tombolo key rotate ID")
-        case .unknown:
-            throw Problem(
+            problem.keyID = id
+            throw problem
+        case .removed, .unknown:
+            var problem = Problem(
                 .unauthorized,
                 "The API key is not known here: it was deleted, or it belongs to another relay. "
                     + "\(mint)"
             )
+            if case .removed(let id) = verdict { problem.keyID = id }
+            throw problem
         }
     }
 

@@ -10,6 +10,9 @@ package struct Principal: Hashable, Sendable {
     /// Whose devices it registers, where it has scopes of devices.
     package let binding: KeyBinding
 
+    /// As rows of the log keep it.
+    var asking: AskingKey { AskingKey(id: keyID) }
+
     /// Whether it may see and do what is the whole relay's.
     var operatesRelay: Bool { tenant == .main && scopes.contains(.operate) }
 }
@@ -34,6 +37,9 @@ package final class AccessControl: @unchecked Sendable {
     var keys: [String: KeyRecord] = [:]
     /// Of each key the last use that the log has.
     var storedUses: [String: Instant] = [:]
+    /// Deleted since the process began: a leaked one that is still in use is named.
+    private var removed: [String: KeyRecord] = [:]
+    private static let removedMax = 1_000
     /// Keys whose deletion is on its way to the log.
     var leaving: Set<String> = []
     private var nextNumber: Int64 = 1
@@ -72,7 +78,9 @@ package final class AccessControl: @unchecked Sendable {
     /// What is known of a key that somebody has.
     enum Verdict {
         case known(Principal)
-        case expired(Instant)
+        case expired(Instant, id: String)
+        /// It was deleted since the process began.
+        case removed(id: String)
         case unknown
     }
 
@@ -85,12 +93,14 @@ package final class AccessControl: @unchecked Sendable {
     /// to those alone who have all of it.
     func verdict(on key: APIKey) -> Verdict {
         let record = keys[key.id]
+        let known = record ?? removed[key.id]
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
-        guard equalInConstantTime(code, record?.code ?? nobody), let record else {
+        guard equalInConstantTime(code, known?.code ?? nobody), known != nil else {
             return .unknown
         }
+        guard let record else { return .removed(id: key.id) }
         let now = now()
-        if let end = record.traits.expiresAt, end <= now { return .expired(end) }
+        if let end = record.traits.expiresAt, end <= now { return .expired(end, id: record.id) }
         if record.lastUsedAt.map({ now - $0 >= .seconds(1) }) ?? true {
             keys[record.id]?.lastUsedAt = now
         }
@@ -120,6 +130,8 @@ package final class AccessControl: @unchecked Sendable {
 
     /// The key's deletion is durable: it opens nothing any more.
     package func revoke(_ record: KeyRecord) {
+        if removed.count >= Self.removedMax { removed.removeAll() }
+        removed[record.id] = record
         keys[record.id] = nil
         storedUses[record.id] = nil
         leaving.remove(record.id)

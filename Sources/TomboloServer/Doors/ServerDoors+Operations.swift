@@ -40,7 +40,7 @@ extension ServerDoors {
         case .eraseActivity: try await eraseActivity(request)
         case .eraseDevice: try await eraseDevice(request)
         case .mintKey, .rotateKey: try await makeKey(request, exchange)
-        case .listKeys: listKeys(request)
+        case .listKeys: try listKeys(request)
         case .deleteKey: try await deleteKey(request)
         case .reloadConfiguration: try await reloadConfiguration(request)
         case .createPause: try await createPause(request, exchange)

@@ -86,7 +86,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             send(.problem(error, traceID: traceID), to: exchange)
             let asked = ProblemNotes.Request(
                 method: head.method, operation: route?.operation, traceID: traceID,
-                tenant: principal?.tenant.name.rawValue, keyID: principal?.keyID,
+                tenant: principal?.tenant.name.rawValue, keyID: principal?.keyID ?? error.keyID,
                 address: principal == nil ? head.peerAddress : nil)
             for note in notes.notes(of: error, asked, now: loop.now) { report(note) }
         }

@@ -34,7 +34,9 @@ extension ServerDoors {
             let stored = try Self.found(await relay.dryRun(asked.query))
             return .json { RetryAnswer(stored, isDryRun: true).write(to: &$0) }
         }
-        let stored = try Self.stored(await relay.retry(asked.query), "a retry")
+        let deed = deed("dead-letters.retried", [:], request)
+        let stored = try Self.stored(await relay.retry(asked.query, deed: deed), "a retry")
+        tell(deed, "\(stored.count) pushes that Apple refused go again")
         return .json { RetryAnswer(stored).write(to: &$0) }
     }
 }

@@ -12,22 +12,31 @@ extension ServerDoors {
             let answer = await relay.wouldErase(.activity(key, number: nil))
             return try Self.told(answer, ("activity", key.id), isDryRun: true)
         }
-        return try Self.told(await relay.erase(activity: key), ("activity", key.id))
+        // What is erased is not named again.
+        let deed = deed("erased", ["what": "activity"], request)
+        let answer = try Self.told(
+            await relay.erase(activity: key, deed: deed), ("activity", key.id))
+        tell(deed, "an activity is erased")
+        return answer
     }
 
     func eraseDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
         let isKnown = await relay.device(key) != nil
         let isDryRun = try request.isDryRun
+        let deed = deed("erased", ["what": "device"], request)
         let answer =
-            isDryRun ? await relay.wouldErase(.device(key)) : await relay.erase(device: key)
+            isDryRun
+            ? await relay.wouldErase(.device(key)) : await relay.erase(device: key, deed: deed)
         if case .erased(let erased) = answer, !isKnown, erased.isNothing {
             throw Problem(
                 .unknownDevice,
                 "Nothing of a device \"\(key.id)\" is here: it is not registered, and no event or "
                     + "fact names it.")
         }
-        return try Self.told(answer, ("device", key.id), isDryRun: isDryRun)
+        let told = try Self.told(answer, ("device", key.id), isDryRun: isDryRun)
+        if !isDryRun { tell(deed, "a device is erased") }
+        return told
     }
 
     private static func told(

@@ -53,8 +53,11 @@ extension ServerDoors {
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant,
             scopes: record.scopes, binding: record.binding, traits: traits, now: now)
-        try await store(minted.record.number, minted.encoded)
+        let deed = deed(
+            "key.rotated", ["key": minted.record.id, "replaces": id], request)
+        try await store(minted.record.number, minted.encoded, deed)
         access.admit(minted)
+        tell(deed, "an API key has a successor")
         guard !access.leaving.contains(id), access.keys[id] != nil else {
             throw Problem(.unknownKey, "The key \"\(id)\" was deleted while it was rotated.")
         }

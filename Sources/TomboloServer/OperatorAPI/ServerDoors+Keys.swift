@@ -31,13 +31,21 @@ extension ServerDoors {
             environment: configuration.keyEnvironment, tenant: request.tenant,
             scopes: asked.scopes, binding: asked.binding,
             traits: asked.traits(at: now, by: request), now: now)
-        try await store(minted.record.number, minted.encoded)
+        let deed = deed(
+            "key.minted",
+            ["key": minted.record.id, "scopes": Self.text(minted.record.scopes)], request)
+        try await store(minted.record.number, minted.encoded, deed)
         access.admit(minted)
+        tell(deed, "an API key is made")
         return .json(201, ["cache-control": "no-store"]) { minted.write(to: &$0) }
     }
 
-    func listKeys(_ request: DoorRequest) -> DoorResponse {
-        let records = access.records(of: request.tenant)
+    static func text(_ scopes: ScopeSet) -> String {
+        scopes.scopes.map(\.text).joined(separator: ",")
+    }
+
+    func listKeys(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+        let records = access.records(of: try request.tenantOfKeys())
         return .json { writer in
             writer.beginObject()
             writer.name("keys")
@@ -50,7 +58,7 @@ extension ServerDoors {
 
     func deleteKey(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let id = request.parameter("id")
-        guard let record = access.record(id: id, of: request.tenant) else {
+        guard let record = access.record(id: id, of: try request.tenantOfKeys()) else {
             throw Problem(.unknownKey, "No key has the id \"\(id)\". List them with GET /v1/keys.")
         }
         guard id != request.principal?.keyID else {
@@ -59,19 +67,25 @@ extension ServerDoors {
                 "This key would delete itself, and might be the last. Delete it with another one.")
         }
         let isDryRun = try request.isDryRun
-        if !isDryRun { try await remove(record) }
+        if !isDryRun {
+            let deed = deed("key.removed", ["key": id], request, of: record.tenant)
+            try await remove(record, deed)
+            tell(deed, "an API key is deleted")
+        }
         return .gone("id", id, isDryRun: isDryRun)
     }
 
-    func remove(_ record: KeyRecord) async throws(Problem) {
+    func remove(_ record: KeyRecord, _ deed: Deed? = nil) async throws(Problem) {
         access.leaving.insert(record.id)
         defer { access.leaving.remove(record.id) }
-        try await store(record.number, nil)
+        try await store(record.number, nil, deed)
         access.revoke(record)
     }
 
-    func store(_ number: Int64, _ value: [UInt8]?) async throws(Problem) {
-        switch await relay.storeKey(number: number, value: value) {
+    func store(
+        _ number: Int64, _ value: [UInt8]?, _ deed: Deed? = nil
+    ) async throws(Problem) {
+        switch await relay.storeKey(number: number, value: value, deed: deed) {
         case .stored: return
         case .refused(let refusal): throw Problem(refusal)
         case .accepted, .acceptedAll, .replay, .refusedBatch:

@@ -19,7 +19,8 @@ extension ServerDoors {
             throw Problem(objection)
         }
         if try request.isDryRun {
-            let pause = try Self.found(await relay.dryRun(.pause(asked), of: request.tenant))
+            var pause = try Self.found(await relay.dryRun(.pause(asked), of: request.tenant))
+            pause.key = request.asking
             return .json { pause.write(to: &$0, isDryRun: true) }
         }
         let stored = try await store(.pause(asked), request)
@@ -27,6 +28,9 @@ extension ServerDoors {
         guard let pause = pauses.first(where: { $0.number == stored.number }) else {
             throw Problem(.internalError, "The pause was taken back before it could be shown.")
         }
+        tell(
+            deed("pause.began", ["pause": pause.name], request),
+            pause.alertsOnly ? "alerts are paused" : "pushes are paused")
         return .json(201, ["location": "/v1/pauses/\(pause.name)"]) { pause.write(to: &$0) }
     }
 
@@ -58,6 +62,9 @@ extension ServerDoors {
             _ = try Self.found(await relay.dryRun(.resume(serial), of: request.tenant))
         } else {
             _ = try await store(.resume(serial), request)
+            tell(
+                deed("pause.ended", ["pause": request.parameter("id")], request),
+                "a pause is over")
         }
         return .gone("id", request.parameter("id"), isDryRun: isDryRun)
     }
@@ -78,7 +85,7 @@ extension ServerDoors {
     private func store(
         _ command: PauseCommand, _ request: DoorRequest
     ) async throws(Problem) -> Stored {
-        switch await relay.submit(command, of: request.tenant) {
+        switch await relay.submit(command, of: request.tenant, by: request.asking) {
         case .stored(let stored): return stored
         case .refused(let refusal): throw Problem(refusal)
         case .accepted, .acceptedAll, .replay, .refusedBatch:

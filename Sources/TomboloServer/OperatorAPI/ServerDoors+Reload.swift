@@ -23,6 +23,11 @@ extension ServerDoors {
                 "This relay has no configuration to read again: tombolo dev makes its own.")
         }
         let notes = await reload(isDryRun)
+        if !isDryRun {
+            let deed = deed("config.reloaded", [:], request)
+            await relay.note(deed)
+            tell(deed, "the configuration is read again, as a key has asked")
+        }
         return .json { writer in
             writer.beginObject()
             if isDryRun { writer.member("dry_run", true) }

@@ -6,7 +6,8 @@ enum BatchLine: Sendable {
     case command(Command, id: String?, line: Int)
     case problem(Problem, id: String?, line: Int)
 
-    init(_ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int) {
+    init(_ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int, key: AskingKey = .unknown)
+    {
         switch line {
         case .tooLong(let number):
             let problem = Problem(
@@ -16,7 +17,9 @@ enum BatchLine: Sendable {
         case .line(let bytes, let number):
             do {
                 let event = try EventLine(bytes)
-                self = .command(Self.command(event, bytes, tenant), id: event.id, line: number)
+                var command = Self.command(event, bytes, tenant)
+                command.key = key
+                self = .command(command, id: event.id, line: number)
             } catch {
                 self = .problem(error.problem, id: error.id, line: number)
             }

@@ -41,9 +41,10 @@ extension ServerDoors {
         } catch {
             throw Problem(error)
         }
-        let wish = EndMany(
+        var wish = EndMany(
             tenant: request.tenant, type: asked.type, user: asked.user, end: asked.end,
             body: document.bytes)
+        wish.key = request.asking
         if try request.isDryRun {
             let ended = try Self.found(await relay.dryRun(wish))
             return .json { EndManyAnswer(dryRun: ended).write(to: &$0) }

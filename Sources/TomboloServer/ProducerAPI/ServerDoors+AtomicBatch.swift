@@ -112,6 +112,8 @@ extension ServerDoors {
                     + "lines. Send several, or leave the parameter away.")
         }
         lines.append(
-            BatchLine(line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax))
+            BatchLine(
+                line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax,
+                key: request.asking))
     }
 }

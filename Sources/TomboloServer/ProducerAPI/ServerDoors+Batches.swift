@@ -30,8 +30,9 @@ extension ServerDoors {
         let lineBytesMax = configuration.bodyBytesMax
         var splitter = LineSplitter(lineBytesMax: lineBytesMax)
         var lines: [BatchLine] = []
+        let key = request.asking
         func read(_ line: LineSplitter.Line) -> BatchLine {
-            BatchLine(line, tenant: request.tenant, lineBytesMax: lineBytesMax)
+            BatchLine(line, tenant: request.tenant, lineBytesMax: lineBytesMax, key: key)
         }
         func takeLines() async throws(HTTPExchangeError) -> Bool {
             do throws(Problem) {

@@ -44,6 +44,7 @@ extension ServerDoors {
             activity: try request.activityKey(), content: .stop(clip: clip), body: writer.bytes)
         command.expectation = try request.expectation()
         command.idempotency = try request.idempotencyKey(body: writer.bytes)
+        command.key = request.asking
         return try await submit(command, request)
     }
 
@@ -64,6 +65,7 @@ extension ServerDoors {
         var command = Command(activity: key, content: content, body: document.bytes)
         command.expectation = expectation
         command.idempotency = try request.idempotencyKey(body: document.bytes)
+        command.key = request.asking
         return command
     }
 

@@ -30,8 +30,11 @@ extension ServerDoors {
                 await relay.dryRun(type, named: name, app: app, tenant: request.tenant))
             return .json { TypeAnswer(type: name, stored: stored, isDryRun: true).write(to: &$0) }
         }
-        let answer = await relay.storeType(type, named: name, app: app, tenant: request.tenant)
+        let deed = deed("type.put", ["type": name, "app": app ?? ""], request)
+        let answer = await relay.storeType(
+            type, named: name, app: app, tenant: request.tenant, deed: deed)
         let stored = try Self.stored(answer, "a type")
+        tell(deed, stored.kind == .created ? "a type is registered" : "a type is registered again")
         let told = TypeAnswer(type: name, stored: stored)
         return .json(told.httpStatus) { told.write(to: &$0) }
     }

@@ -61,7 +61,10 @@ enum ReadCommands {
             ])
         return try await list(
             context, path, rows: "events",
-            columns: ["seq", "recorded_at", "do", "activity", "version"])
+            columns: [
+                "seq", "recorded_at", Column("WHAT", "do", "fact"), "activity", "version",
+                Column("BY", "by", "body.by"),
+            ])
     }
 
     static func deadList(_ context: CommandContext) async throws -> ExitStatus {

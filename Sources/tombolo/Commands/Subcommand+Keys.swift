@@ -9,6 +9,12 @@ extension Flag {
         "how long the old key opens beside the new one: 1h by default, 0s to 30d")
 }
 
+extension Flag {
+    static let keysOf = Flag(
+        "tenant", .text("TENANT"),
+        "of another tenant; needs a key of the tenant main with scope operate")
+}
+
 extension Argument {
     static let keyID = Argument("ID", .text("ID"), "the key's id, as key ls tells it")
 }
@@ -32,15 +38,17 @@ extension Subcommand {
 
     static let keyList = Subcommand(
         path: ["key", "ls"], summary: "List API keys, who made them, and when they were used last",
-        flags: Flag.ofClients,
+        flags: [.keysOf] + Flag.ofClients,
         details: [
             "A key without CREATED_BY was made on the relay's machine. Expired keys are listed for 30 days."
         ],
-        examples: ["tombolo key ls"], exits: [.unauthorized, .unreachable], run: KeyCommands.list)
+        examples: ["tombolo key ls", "tombolo key ls --tenant acme"],
+        exits: [.unauthorized, .unreachable], run: KeyCommands.list)
 
     static let keyRemove = Subcommand(
         path: ["key", "rm"], summary: "Delete an API key; its tails and uploads end",
-        arguments: [.keyID], flags: Flag.ofWriters, examples: ["tombolo key rm 5Jq0"],
+        arguments: [.keyID], flags: [.keysOf] + Flag.ofWriters,
+        examples: ["tombolo key rm 5Jq0", "tombolo key rm 5Jq0 --tenant acme"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.remove)
 
     static let keyRotate = Subcommand(

@@ -65,6 +65,7 @@ enum LogItemLine {
             writer.member("key", key.key)
             writer.member("digest", String(key.bodyDigest))
         }
+        if event.key.isKnown { writer.member("by", event.key.id) }
         bytes("body", event.body, &writer)
         writer.endObject()
     }
@@ -158,7 +159,8 @@ enum LogItemLine {
             tenant: try tenant(view), activity: ActivityNumber(try integer(view, "activity")),
             expectedVersion: try integer(view, "version") - 1, kind: kind,
             recordedAt: Instant(nanoseconds: try integer(view, "recorded_at")),
-            body: try bytes(view, "body"), idempotency: key)
+            body: try bytes(view, "body"), idempotency: key,
+            key: view["by"]?.string.map { AskingKey(id: $0) } ?? .unknown)
         return RecordedEvent(
             seq: try integer(view, "seq"), tenantSeq: view["tenant_seq"]?.integer,
             previous: try integer(view, "previous"), event: event)

@@ -120,7 +120,10 @@ enum KeyCommands {
     static func list(_ context: CommandContext) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let answer = try await client.send(RelayRequest("GET", "/v1/keys"), name: nil)
+        let answer = try await client.send(
+            RelayRequest(
+                "GET", PathText.query("/v1/keys", [("tenant", context.invocation.text(.keysOf))])),
+            name: nil)
         guard OutputFormat(context) == .table else {
             try context.terminal.write(answer.line)
             return .succeeded
@@ -139,8 +142,9 @@ enum KeyCommands {
     /// `key rm`.
     static func remove(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
-        return try await ReadCommands.show(
-            context, .write(context, "DELETE", "/v1/keys/\(PathText.escaped(id))"), name: id)
+        let path = PathText.query(
+            "/v1/keys/\(PathText.escaped(id))", [("tenant", context.invocation.text(.keysOf))])
+        return try await ReadCommands.show(context, .write(context, "DELETE", path), name: id)
     }
 
     private static func write(

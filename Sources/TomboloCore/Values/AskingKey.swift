@@ -1,0 +1,27 @@
+/// The API key that asked for something, by its id: twelve hexadecimal digits, which are 48 bits.
+///
+/// It takes no memory of its own and no table to be read: a row of the log keeps the number.
+package struct AskingKey: Hashable, Sendable {
+    package let rawValue: Int64
+
+    /// Nobody knows: an older relay wrote it, or no key was needed.
+    package static let unknown = AskingKey(rawValue: 0)
+    private static let digits = 12
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// `unknown` for what is no key's id.
+    package init(id: String) {
+        let isID = id.utf8.count == Self.digits
+        rawValue = isID ? Int64(id, radix: 16).map { max(0, $0) } ?? 0 : 0
+    }
+
+    package var isKnown: Bool { self != .unknown }
+
+    /// As people know it.
+    package var id: String {
+        guard isKnown else { return "unknown" }
+        let text = String(rawValue, radix: 16)
+        return String(repeating: "0", count: max(0, Self.digits - text.utf8.count)) + text
+    }
+}

@@ -14,7 +14,7 @@ extension CoreConfiguration {
         return note.adding("app", app.id).adding("environment", app.environment.name)
     }
 
-    private static func text(_ cause: PushResult) -> String {
+    static func text(_ cause: PushResult) -> String {
         switch cause {
         case .accepted: "nothing is wrong"
         case .rejected(_, "ExpiredProviderToken", _, _):
@@ -30,9 +30,16 @@ extension Relay {
     func report(_ notices: [LaneNotice]) {
         for notice in notices {
             let note = core.configuration.note(notice)
+            laneTroubles[notice.lane] = notice.cause.map { cause in
+                UpstreamTrouble(
+                    since: laneTroubles[notice.lane]?.since ?? wallNow(),
+                    cause: CoreConfiguration.text(cause))
+            }
             guard laneNotes[notice.lane] != note else { continue }
             laneNotes[notice.lane] = note
-            report(note, of: core.configuration.apps[Int(notice.lane.rawValue)].tenant)
+            report(
+                note.adding("next_try", core.nextTry(notice.lane)?.rfc3339),
+                of: core.configuration.apps[Int(notice.lane.rawValue)].tenant)
         }
     }
 }

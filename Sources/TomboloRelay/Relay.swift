@@ -49,6 +49,8 @@ package actor Relay: TurnTarget, TimerTarget {
     let report: @Sendable (OperatorNote) -> Void
     /// The newest note of each lane that had one.
     var laneNotes: [LaneNumber: OperatorNote] = [:]
+    /// Of each lane whose pushes wait: since when, and the newest cause.
+    var laneTroubles: [LaneNumber: UpstreamTrouble] = [:]
     /// By lane.
     var meters: [UpstreamMeter]
     package private(set) var commitTimes = DurationHistogram()
@@ -341,6 +343,11 @@ package actor Relay: TurnTarget, TimerTarget {
     /// How many pushes a lane may have in flight; on the loop.
     package nonisolated func capacityChanged(_ lane: LaneNumber, to count: Int) {
         assumeIsolated { $0.put(.capacity(lane, count)) }
+    }
+
+    /// What kept pushes waiting there may be over: one tries at once; on the loop.
+    package nonisolated func probe(_ lane: LaneNumber) {
+        assumeIsolated { $0.put(.probe(lane)) }
     }
 
     // MARK: Asking

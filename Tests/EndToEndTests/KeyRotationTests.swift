@@ -171,6 +171,31 @@ import TomboloJSON
         #expect(try relay.terminate() == 0)
     }
 
+    @Test func `another authority in the same file is taken into use`() throws {
+        try configure("one", "KEY0000001")
+        let authority = try FileBytes.read("\(directory.path)/ca.pem")
+        // One that did not sign the simulator's certificate.
+        let made = try Shell.run(
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+            "-nodes", "-subj", "/CN=other", "-days", "2", "-keyout", "\(directory.path)/other.key",
+            "-out", "\(directory.path)/ca.pem")
+        try #require(made.status == 0, "\(made.errors)")
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", configuration])
+        let device = "/v1/devices/phone-cat"
+        try curl(relay, device, #"{"app":"com.example.app","budget_class":"lab"}"#)
+        try curl(relay, device + "/tokens/activity:cat", #"{"token":"aabb"}"#)
+        try curl(
+            relay, "/v1/activities/cat",
+            #"{"type":"T","audience":{"device":"phone-cat","start":"adopt"},"state":{"lap":0}}"#)
+        try FileBytes.write(authority, to: "\(directory.path)/ca.pem")
+        let told = try hangUp(relay)
+        #expect(told.contains("\(directory.path)/ca.pem is in use"), "\(told)")
+        #expect(try update(relay, 1))
+        #expect(try relay.terminate() == 0)
+    }
+
     @Test func `a file that cannot be read is named with its place, and the old key stays`() throws
     {
         let relay = try running()

@@ -54,6 +54,28 @@ import TomboloJSON
         #expect(rig.notices.last?.cause == nil)
     }
 
+    @Test func `what may be the cure is tried at once, and only once`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.verdict = { _ in .notSent(reason: "connection refused") }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 400)
+        let lane = LaneNumber(0)
+        #expect(rig.core.nextTry(lane).map { $0 > rig.core.wall(rig.now) + .seconds(60) } == true)
+        var count = rig.pushes.count
+        rig.step(.probe(lane))
+        #expect(rig.pushes.count == count + 1, "not when the next try is due")
+        #expect(rig.core.isParked(lane))
+        rig.verdict = { _ in .accepted }
+        count = rig.pushes.count
+        rig.step(.probe(lane))
+        #expect(rig.pushes.count == count + 1)
+        #expect(!rig.core.isParked(lane))
+        rig.step(.probe(lane))
+        #expect(rig.pushes.count == count + 1, "pushes go: nothing is to be tried")
+    }
+
     @Test func `half of the last hundred open it, however they are spread`() {
         let alternating = (0..<98).map { $0.isMultiple(of: 2) }
         #expect(Self.isOpen(alternating + [false, false]), "49 of 100")

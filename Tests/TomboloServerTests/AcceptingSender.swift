@@ -13,6 +13,8 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
     var relay: Relay?
     /// Apple's word against every push, for good; nil: each is taken.
     var refusal: String?
+    /// Apple's word about every push, whatever `refusal` says.
+    var verdict: PushResult?
     /// Apple never answers.
     var isSilent = false
 
@@ -30,7 +32,7 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
         guard !isSilent else { return }
         for push in now {
             let result: PushResult =
-                refusal.map {
+                verdict ?? refusal.map {
                     .rejected(status: 400, reason: $0, reaches: .push, tokenGoneSince: nil)
                 } ?? .accepted
             relay?.pushEnded(

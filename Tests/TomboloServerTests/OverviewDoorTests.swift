@@ -50,6 +50,32 @@ import TomboloJSON
         }
     }
 
+    @Test
+    func `a closed upstream is told with its app, since when, why, and when it is tried again`()
+        async throws
+    {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+            doors.sender.verdict = .rejected(
+                status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
+                tokenGoneSince: nil)
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat",
+                #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
+                fields: ["Prefer: wait=1"])
+            let answer = try json(try await doors.call("GET", "/v1/overview"))
+            let item = answer["attention"]?.elements.first {
+                $0["code"]?.string == "upstream_closed"
+            }
+            let text = try #require(item?["text"]?.string)
+            #expect(text.hasPrefix("Pushes of com.example.app (sandbox) wait since 20"), "\(text)")
+            #expect(text.contains("Apple answers 403 InvalidProviderToken"), "\(text)")
+            #expect(text.contains("The next try is at 20"), "\(text)")
+        }
+    }
+
     @Test func `a start that waits for a token names its type, and that nobody has registered it`()
         async throws
     {

@@ -272,7 +272,12 @@ extension Core {
         ]
     }
 
-    /// Whether a lane's pushes wait for Apple.
+    /// When one push of a lane whose pushes wait tries again; nil where they go.
+    package func nextTry(_ lane: LaneNumber) -> Instant? {
+        lanes[Int(lane.rawValue)].parkedUntil.map { wall($0) }
+    }
+
+    /// Whether pushes of a lane wait for Apple.
     package func isParked(_ lane: LaneNumber) -> Bool {
         lanes[Int(lane.rawValue)].parkedUntil != nil
     }

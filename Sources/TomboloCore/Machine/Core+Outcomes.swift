@@ -312,6 +312,13 @@ extension Core {
         if isStored || isDone { note(deed.tenant, nil, deed.kind, deed.body, now: now) }
     }
 
+    /// Pushes of a lane may go again: one of them tries.
+    mutating func probe(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
+        guard lanes.indices.contains(Int(lane.rawValue)) else { return }
+        lanes[Int(lane.rawValue)].tryNow(now)
+        serve(lane, now: now, effects: &effects)
+    }
+
     /// Keeps an API key, or with a nil value forgets it.
     mutating func keep(_ number: Int64, _ value: [UInt8]?, _ ticket: Ticket) {
         keys[number] = value

@@ -149,6 +149,8 @@ package struct Core: Sendable {
             serve(lane, now: now, effects: &effects)
             // Another lane may be told in the same turn: nothing that is due goes before.
             return
+        case .probe(let lane):
+            probe(lane, now: now, effects: &effects)
         case .clock(let lead):
             // Timestamps run ahead by it only as far as the next relay would know.
             followClock(to: lead, now: now)

@@ -32,6 +32,8 @@ package enum Input: Sendable {
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
+    /// A lane whose pushes wait tries at once: its key or its configuration is another one.
+    case probe(LaneNumber)
     /// Whether the log has room for events.
     case room(Bool)
     /// An activity that had left memory, as the log keeps it.

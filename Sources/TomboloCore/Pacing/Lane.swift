@@ -29,6 +29,14 @@ struct Lane: Sendable {
         inFlight <= capacity && parkedUntil.map { $0 <= now } ?? true
     }
 
+    /// Something has changed that may be the cure: the next push tries now, and the ones after it
+    /// soon.
+    mutating func tryNow(_ now: Instant) {
+        guard let parkedUntil, parkedUntil > now else { return }
+        self.parkedUntil = now
+        probeDelay = .seconds(1)
+    }
+
     /// When the next try is due; nil while nothing is parked or the try is under way.
     var probeAt: Instant? { inFlight == 0 && capacity > 0 ? parkedUntil : nil }
 

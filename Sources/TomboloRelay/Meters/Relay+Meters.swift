@@ -41,7 +41,11 @@ extension Relay {
                 views.append(next)
                 continue
             }
-            if next.isClosed { views[known].isClosed = true }
+            if next.isClosed {
+                views[known].isClosed = true
+                views[known].trouble = views[known].trouble ?? next.trouble
+                views[known].nextTry = views[known].nextTry ?? next.nextTry
+            }
             views[known].meter.addRefusals(of: next.meter)
         }
         return views
@@ -49,8 +53,11 @@ extension Relay {
 
     private func upstream(_ index: Int) -> UpstreamView {
         let app = core.configuration.apps[index]
+        let lane = LaneNumber(Int32(index))
+        let isClosed = core.isParked(lane)
         return UpstreamView(
-            app: app.id, environment: app.environment,
-            isClosed: core.isParked(LaneNumber(Int32(index))), meter: meters[index])
+            app: app.id, environment: app.environment, isClosed: isClosed,
+            trouble: isClosed ? laneTroubles[lane] : nil, nextTry: core.nextTry(lane),
+            meter: meters[index])
     }
 }

@@ -43,5 +43,17 @@ package struct UpstreamView: Sendable {
     package let environment: APNsEnvironment
     /// Pushes wait: Apple refuses the key, is unwell, or cannot be reached.
     package internal(set) var isClosed: Bool
+    /// Why, where it is closed.
+    package internal(set) var trouble: UpstreamTrouble?
+    /// When one push tries again.
+    package internal(set) var nextTry: Instant?
     package internal(set) var meter: UpstreamMeter
+}
+
+/// Why pushes of an app wait for Apple.
+package struct UpstreamTrouble: Hashable, Sendable {
+    /// By the relay's clock.
+    package let since: Instant
+    /// Apple's answer with its reason as it came, or why there was none.
+    package let cause: String
 }

@@ -66,15 +66,9 @@ extension ServerDoors {
         if let reason = await relay.unreadiness {
             items.append(.init("not_ready", reason, commands: ["tombolo doctor"]))
         }
-        let waiting = await relay.upstreams(of: tenant).count(where: \.isClosed)
-        if waiting > 0 {
-            items.append(
-                .init(
-                    "upstream_closed",
-                    "Pushes of these apps wait: Apple refuses the key, is unwell, or cannot be "
-                        + "reached.",
-                    count: Int64(waiting), commands: ["tombolo doctor"]))
-        }
+        let upstreams =
+            principal.operatesRelay ? await relay.upstreams() : await relay.upstreams(of: tenant)
+        items += upstreams.filter(\.isClosed).prefix(Self.upstreamsMax).map(Self.item)
         let behind = await relay.clockBehind
         if behind >= Self.clockNotice {
             items.append(
@@ -110,6 +104,18 @@ extension ServerDoors {
                     commands: ["tombolo config check"]))
         }
         return items
+    }
+
+    /// More are as many as an operator reads.
+    private static let upstreamsMax = 20
+
+    private static func item(_ upstream: UpstreamView) -> OverviewAnswer.Attention {
+        var text = "Pushes of \(upstream.app) (\(upstream.environment.name)) wait"
+        if let trouble = upstream.trouble {
+            text += " since \(trouble.since.rfc3339): \(trouble.cause)"
+        }
+        text += upstream.nextTry.map { ". The next try is at \($0.rfc3339)." } ?? "."
+        return .init("upstream_closed", text, commands: ["tombolo doctor"])
     }
 
     /// Less is made up for by waiting.

@@ -1,6 +1,7 @@
 import Glibc
 import TomboloCore
 import TomboloHTTP
+import TomboloJSON
 import TomboloLoop
 
 /// What a running relay says of itself, for `doctor`: what it takes, its disk and log, its clock,
@@ -79,7 +80,13 @@ struct RelayExamination {
         }
         do throws(ProgramError) {
             let answer = try await client.send(RelayRequest("GET", "/metrics"), name: nil)
-            return findings(MetricsReading(String(decoding: answer.body, as: UTF8.self)))
+            let overview = try await client.send(RelayRequest("GET", "/v1/overview"), name: nil)
+            let items = try overview.document().root["attention"]
+            return findings(
+                MetricsReading(String(decoding: answer.body, as: UTF8.self)),
+                closed: items.map { Array($0.elements) }?.filter {
+                    $0["code"]?.string == "upstream_closed"
+                }.compactMap { $0["text"]?.string } ?? [])
         } catch {
             return [
                 Finding(
@@ -89,10 +96,11 @@ struct RelayExamination {
     }
 
     /// What the relay's metrics tell.
-    func findings(_ metrics: MetricsReading) -> [Finding] {
+    ///
+    /// - Parameter closed: a sentence for each closed upstream.
+    func findings(_ metrics: MetricsReading, closed: [String] = []) -> [Finding] {
         [disk(metrics)] + damage(metrics) + [clock(metrics)] + certificate(metrics)
-            + upstreams(metrics)
-            + authorities(metrics)
+            + upstreams(metrics, sentences: closed) + authorities(metrics)
     }
 
     private func disk(_ metrics: MetricsReading) -> Finding {
@@ -157,7 +165,7 @@ struct RelayExamination {
         return [finding]
     }
 
-    private func upstreams(_ metrics: MetricsReading) -> [Finding] {
+    private func upstreams(_ metrics: MetricsReading, sentences: [String]) -> [Finding] {
         let closed = metrics.series("tombolo_upstreams").filter { $0.labels["state"] == "closed" }
         return closed.map { series in
             let app = series.labels["app"] ?? ""
@@ -166,7 +174,8 @@ struct RelayExamination {
             return Finding(
                 app: app, check: "upstream", isOK: !isClosed,
                 detail: isClosed
-                    ? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
+                    ? sentences.first { $0.hasPrefix("Pushes of \(app) (\(environment)) ") }
+                        ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
                         + "reached"
                     : "pushes go (\(environment))",
                 fix: isClosed

@@ -79,7 +79,12 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
             do {
                 let checked = try CheckedApp(apps[place], at: place, lane: lane.number)
                 let key = key(of: checked, loop: loop)
-                guard key !== lane.key else { continue }
+                let trusts = checked.lane.authorities == lane.checked.lane.authorities
+                guard key !== lane.key || !trusts else {
+                    // What it waits for may be over.
+                    relay?.probe(lane.number)
+                    continue
+                }
                 let next = try LaneClient(checked, key: key, loop: loop)
                 notes.append(await replace(lane, by: next, at: index))
             } catch let faults as ConfigurationFaults {
@@ -98,7 +103,13 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         lanes.compactMap { lane in
             guard let app = checked.apps.first(where: { $0.isLane(of: lane.app) }),
                 KeyName(app) != KeyName(lane.checked)
+                    || app.lane.authorities != lane.checked.lane.authorities
             else { return nil }
+            guard KeyName(app) != KeyName(lane.checked) else {
+                return
+                    "app \(app.app.id): \(app.app.caFile ?? "ca_file") has changed: it would be "
+                    + "proved, and taken into use"
+            }
             return
                 "app \(app.app.id): key \(app.app.keyID) would be proved, and taken into use where "
                 + "Apple takes it"
@@ -136,8 +147,11 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
         lanes[index] = next
         next.tellCapacity()
         old.retire()
+        relay?.probe(next.number)
+        let what =
+            next.key === old.key ? "\(next.app.caFile ?? "the system's authorities")" : key
         return OperatorNote(
-            .info, .configurationApplied, "app \(next.app.id): \(key) is in use")
+            .info, .configurationApplied, "app \(next.app.id): \(what) is in use")
     }
 
     /// Pushes whose outcome is not known yet.

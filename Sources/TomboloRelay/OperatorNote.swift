@@ -14,6 +14,7 @@ package struct OperatorNote: Hashable, Sendable {
     package enum Event: String, Hashable, Sendable, CaseIterable {
         case started
         case stopped
+        case lastRun = "last-run"
         case upstreamClosed = "upstream-closed"
         case upstreamOpen = "upstream-open"
         case logFull = "log-full"
@@ -22,6 +23,8 @@ package struct OperatorNote: Hashable, Sendable {
         case diskHasRoom = "disk-has-room"
         case clockBehind = "clock-behind"
         case clockRight = "clock-right"
+        case clockAhead = "clock-ahead"
+        case flood
         case damage
         case certificate
         case configurationNotice = "config-notice"

@@ -6,12 +6,19 @@ import TomboloEventLog
 extension Relay {
     /// Why the relay is not ready, and what to do; nil where it is.
     package var unreadiness: String? {
+        noEvents ?? (clock.isSetBack ? "Events are taken, but \(clockSetBack)." : nil)
+    }
+
+    /// Whether events are taken, be the clock right or not.
+    package var takesEvents: Bool { noEvents == nil }
+
+    /// Why no event is taken; nil where they are.
+    private var noEvents: String? {
         if followClock() { put(.clock(lead: clock.lead)) }
         let hasRoom = lookForRoom()
         if let roomHint { return "No event is taken, for the log has no room: \(roomHint)." }
         guard refusalOfAll == nil else { return "The relay stops, or has not begun." }
-        if !hasRoom { return "No event is taken: \(Self.diskFull)." }
-        return clock.isSetBack ? "Events are taken, but \(clockSetBack)." : nil
+        return hasRoom ? nil : "No event is taken: \(Self.diskFull)."
     }
 
     /// Whether the log has room; a line says when it has no more, and when it has again.

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TomboloCore
 import TomboloEventLog
 
 /// The directory that a log lives in, held against every other relay.
@@ -8,6 +9,9 @@ import TomboloEventLog
 /// ends. Created with mode 0700; an existing directory keeps its mode.
 final class DataDirectory: Sendable {
     let path: String
+    /// When the last one that held it wrote last, where it did not end by itself: it was killed,
+    /// or the machine went down.
+    let lastRun: Instant?
     /// The lock file's descriptor; nil once it is let go of.
     private let lock: Mutex<Int32?>
 
@@ -24,15 +28,18 @@ final class DataDirectory: Sendable {
                 cause: "another relay\(holder) has \(path) open",
                 hint: "stop that one, or give this one a data directory of its own")
         }
+        lastRun = Self.isSigned(lock) ? Self.lastWrite(in: path) : nil
         Self.sign(lock)
         self.lock = Mutex(lock)
     }
 
     deinit { letGo() }
 
-    /// Another relay may have it now.
+    /// Another relay may have it now. One that is killed does not come here.
     func letGo() {
-        if let descriptor = lock.withLock({ $0.take() }) { close(descriptor) }
+        guard let descriptor = lock.withLock({ $0.take() }) else { return }
+        ftruncate(descriptor, 0)
+        close(descriptor)
     }
 
     var databasePath: String { path + "/tombolo.db" }
@@ -79,9 +86,29 @@ final class DataDirectory: Sendable {
     /// Leaves our number for the line that a second relay prints. It is not the lock: where it
     /// cannot be written, that line only says less.
     private static func sign(_ lock: Int32) {
-        let number = Array("\(getpid())\n".utf8)
+        let number = Array("\(getpid())\(runs)\n".utf8)
         ftruncate(lock, 0)
         pwrite(lock, number, number.count, 0)
+    }
+
+    /// Behind the number; older programs wrote the number alone, and left it there.
+    private static let runs = " runs"
+
+    /// Whether the one before has left its line.
+    private static func isSigned(_ lock: Int32) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = pread(lock, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains(runs)
+    }
+
+    private static func lastWrite(in path: String) -> Instant? {
+        ["tombolo.db-wal", "tombolo.db"].compactMap { name in
+            var status = stat()
+            guard stat("\(path)/\(name)", &status) == 0 else { return nil }
+            let time = status.st_mtim
+            return Instant(
+                nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        }.max()
     }
 
     private static func holder(_ lock: Int32) -> String {

@@ -15,9 +15,13 @@ final class DiskRoom: Sendable {
     static let bytesPlenty: UInt64 = 4 << 30
     /// The ballast: room for some checkpoints of marks and facts.
     static let ballastBytes: UInt64 = 8 << 20
+    /// A start writes the index of the write-ahead log, and the first batch.
+    static let startBytes: UInt64 = 2 << 20
 
     private let directory: String
     private let isRefusing = Atomic(false)
+    /// The ballast was given up: its room is not the relay's until it is there again.
+    private let owesBallast = Atomic(false)
 
     init(directory: String) { self.directory = directory }
 
@@ -25,11 +29,24 @@ final class DiskRoom: Sendable {
 
     /// Whether events may come. A file system that does not say has room.
     var isThere: Bool {
-        guard let (percent, free) = use() else { return true }
+        let owes = owesBallast.load(ordering: .relaxed)
+        guard let (percent, free) = use(owing: owes ? Self.ballastBytes : 0) else { return true }
         let refuses = Self.refuses(
             percent: percent, free: free, already: isRefusing.load(ordering: .relaxed))
         isRefusing.store(refuses, ordering: .relaxed)
+        if owes, !refuses { fillBallast() }
         return !refuses
+    }
+
+    /// What is full, and how much a start needs; nil where there is room for one.
+    var fullness: (cause: String, hint: String)? {
+        guard let (_, free) = use(), free < Self.startBytes else { return nil }
+        return (
+            "the disk of \(directory) is full: \(free >> 10) kB are free, and a start needs "
+                + "\(Self.startBytes >> 20) MB",
+            "free some space on it, then start again: df -h \(directory) tells whose disk it is, "
+                + "du -xh \(directory) what the log takes"
+        )
     }
 
     /// Whether a file system of which `percent` is used and `free` bytes are not takes no events,
@@ -39,14 +56,25 @@ final class DiskRoom: Sendable {
     }
 
     /// Used, as `df` counts it, and bytes that are free.
-    private func use() -> (percent: UInt64, free: UInt64)? {
+    ///
+    /// - Parameter owed: bytes that are free and count as used.
+    private func use(owing owed: UInt64 = 0) -> (percent: UInt64, free: UInt64)? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0, status.f_blocks > 0 else { return nil }
-        let used = UInt64(status.f_blocks - status.f_bfree)
+        let block = max(1, UInt64(status.f_frsize))
         let available = UInt64(status.f_bavail)
-        guard used + available > 0 else { return nil }
-        let percent = (used * 100 + used + available - 1) / (used + available)
+        let percent = Self.percent(
+            used: UInt64(status.f_blocks - status.f_bfree), available: available,
+            owed: owed / block)
+        guard let percent else { return nil }
         return (percent, available * UInt64(status.f_frsize))
+    }
+
+    /// How much is used, of blocks; `owed` ones are free and count as used. Nil of nothing.
+    static func percent(used: UInt64, available: UInt64, owed: UInt64) -> UInt64? {
+        let all = used + available
+        guard all > 0 else { return nil }
+        return ((used + min(owed, available)) * 100 + all - 1) / all
     }
 
     /// Makes the ballast, where it is not there and there is room for it and more.
@@ -58,13 +86,17 @@ final class DiskRoom: Sendable {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // Where the file system cannot set blocks aside there is no ballast.
-        _ = posix_fallocate(descriptor, 0, off_t(Self.ballastBytes))
+        if posix_fallocate(descriptor, 0, off_t(Self.ballastBytes)) == 0 {
+            owesBallast.store(false, ordering: .relaxed)
+        }
     }
 
     /// Gives the ballast's room up. False where there is none left.
     func dropBallast() -> Bool {
         var status = stat()
         guard stat(ballastPath, &status) == 0, status.st_blocks > 0 else { return false }
-        return unlink(ballastPath) == 0
+        guard unlink(ballastPath) == 0 else { return false }
+        owesBallast.store(true, ordering: .relaxed)
+        return true
     }
 }

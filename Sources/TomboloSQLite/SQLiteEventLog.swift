@@ -20,6 +20,9 @@ package final class SQLiteEventLog: EventLog {
     private let looking: LogReaderThread
     private let damageList = DamageList()
     private let room: DiskRoom
+    /// When the last run wrote last, where it did not stop by itself; nil where it did, and where
+    /// there was none.
+    package let lastRun: Instant?
 
     /// Opens the log in `directory`, or makes both; `chance` seeds a new log's hash of idempotency
     /// keys; `retention` says what goes with time; `caution` what is not touched. Throws
@@ -29,14 +32,22 @@ package final class SQLiteEventLog: EventLog {
         directory: String, retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
         chance: inout some RandomNumberGenerator
     ) throws(EventLogError) {
-        let held = try DataDirectory(directory)
-        try held.createDatabase()
-        let path = held.databasePath
-        let writer = try LogWriter(
-            path: path, retention: retention, caution: caution, chance: &chance)
-        let reader = try LogReader(path: path, damage: damageList)
-        let lookup = try LogReader(path: path, damage: damageList)
         room = DiskRoom(directory: directory)
+        let held = try DataDirectory(directory)
+        lastRun = held.lastRun
+        // The ballast is there for this: what was accepted is to be delivered.
+        if room.fullness != nil { _ = room.dropBallast() }
+        let path = held.databasePath
+        let (writer, reader, lookup): (LogWriter, LogReader, LogReader)
+        do throws(EventLogError) {
+            try held.createDatabase()
+            writer = try LogWriter(
+                path: path, retention: retention, caution: caution, chance: &chance)
+            reader = try LogReader(path: path, damage: damageList)
+            lookup = try LogReader(path: path, damage: damageList)
+        } catch {
+            throw room.explaining(error)
+        }
         room.fillBallast()
         writing = try LogWriterThread(writer, holding: held, room: room)
         reading = try LogReaderThread(reader, name: "log reader")
@@ -58,7 +69,11 @@ package final class SQLiteEventLog: EventLog {
     package func recover(
         idempotencySince: Instant
     ) async throws(EventLogError) -> RecoveredLog {
-        try await writing.recover(idempotencySince: idempotencySince).get()
+        do throws(EventLogError) {
+            return try await writing.recover(idempotencySince: idempotencySince).get()
+        } catch {
+            throw room.explaining(error)
+        }
     }
 
     package func events(_ query: EventQuery) async throws(EventLogError) -> EventPage {
@@ -132,5 +147,13 @@ package final class SQLiteEventLog: EventLog {
         await reading.close()
         await looking.close()
         await writing.close()
+    }
+}
+
+extension DiskRoom {
+    /// SQLite calls a full disk an I/O error where it maps a file.
+    func explaining(_ error: EventLogError) -> EventLogError {
+        guard let (cause, hint) = fullness else { return error }
+        return .unusable(cause: cause, hint: hint)
     }
 }

@@ -94,6 +94,36 @@ private func crashed() async throws -> SQLitePlace {
             DiskRoom.refuses(percent: percent, free: free, already: already) == refuses)
     }
 
+    @Test func `the room of a ballast that was given up is not the relay's`() {
+        let percent = { (used: UInt64) in
+            DiskRoom.percent(used: used, available: 1_000 - used, owed: 100)
+        }
+        #expect(percent(780) == 88, "without the ballast it would be 78")
+        #expect(percent(950) == 100)
+        #expect(DiskRoom.percent(used: 780, available: 220, owed: 0) == 78)
+    }
+
+    @Test func `one that was killed is known by its lock, and one that ended is not`() throws {
+        let place = SQLitePlace()
+        var held: DataDirectory? = try DataDirectory(place.directory)
+        #expect(held?.lastRun == nil, "there was none")
+        try held?.createDatabase()
+        let line = try FileLines.first(place.directory + "/tombolo.lock")
+        held = nil
+        held = try DataDirectory(place.directory)
+        #expect(held?.lastRun == nil, "it has ended")
+        held = nil
+        try FileLines.write(line, to: place.directory + "/tombolo.lock")
+        held = try DataDirectory(place.directory)
+        #expect(held?.lastRun != nil)
+        held = nil
+        // As older programs leave it, however they end.
+        try FileLines.write("4711", to: place.directory + "/tombolo.lock")
+        held = try DataDirectory(place.directory)
+        #expect(held?.lastRun == nil)
+        held = nil
+    }
+
     @Test func `the ballast is there, and is given up once`() async throws {
         let place = SQLitePlace()
         let room = DiskRoom(directory: place.directory)
@@ -101,5 +131,22 @@ private func crashed() async throws -> SQLitePlace {
         #expect(room.dropBallast())
         #expect(!room.dropBallast())
         #expect(access(place.directory + "/tombolo.ballast", F_OK) != 0)
+    }
+}
+
+/// Small files of a test.
+private enum FileLines {
+    static func first(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count).prefix { $0 != 10 }, as: UTF8.self)
+    }
+
+    static func write(_ line: String, to path: String) throws {
+        let file = try #require(fopen(path, "w"))
+        defer { fclose(file) }
+        fputs(line + "\n", file)
     }
 }

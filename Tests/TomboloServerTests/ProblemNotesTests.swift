@@ -33,6 +33,40 @@ import TomboloRelay
         #expect(later.first?.text == "startActivity is refused: 422 invalid-field")
     }
 
+    @Test func `a full disk has one line with a trace id, and a count each minute`() {
+        var notes = ProblemNotes(now: now)
+        let full = Problem(.logFull, "the disk of the log is nearly full")
+        let lines = (0..<50).flatMap { _ in notes.notes(of: full, request, now: now) }
+        #expect(lines.count == 1)
+        #expect(lines.first?.fields.contains { $0.name == "trace_id" } == true)
+        #expect(notes.gathered(isFull: true).map(\.text).first?.hasPrefix("49 requests") == true)
+        #expect(notes.gathered(isFull: true).isEmpty, "none came")
+        #expect(notes.notes(of: full, request, now: now).isEmpty, "it is full still")
+        #expect(notes.gathered(isFull: false).count == 1)
+        #expect(notes.notes(of: full, request, now: now).count == 1, "it is full again")
+    }
+
+    @Test func `a flood names the key that sends most, once a minute`() throws {
+        var notes = ProblemNotes(now: now)
+        let slow = Problem(.overloaded, "The key has 1024 requests open.")
+        func send(_ count: Int, _ key: String, _ tenant: String) {
+            var other = request
+            (other.keyID, other.tenant) = (key, tenant)
+            for _ in 0..<count { _ = notes.notes(of: slow, other, now: now) }
+        }
+        send(70, "aa", "main")
+        send(90, "bb", "acme")
+        send(ProblemNotes.floodMin - 1, "cc", "main")
+        let line = try #require(notes.gathered(isFull: false).first)
+        #expect(line.event == .flood)
+        for (name, value) in [("tenant", "acme"), ("key", "bb"), ("refused", "90")] {
+            #expect(line.fields.contains { $0.name == name && $0.value == value }, "\(name)")
+        }
+        #expect(notes.gathered(isFull: false).isEmpty)
+        send(ProblemNotes.floodMin - 1, "cc", "main")
+        #expect(notes.gathered(isFull: false).isEmpty, "a few are no flood")
+    }
+
     @Test func `a refusal names its fields and has none of their values`() throws {
         var notes = ProblemNotes(now: now)
         let refusal = Problem(

@@ -17,6 +17,20 @@ struct ProblemNotes {
     private var refusals: HTTPAllowance
     private var failures: HTTPAllowance
     private var leftOut = 0
+    /// Requests that a full log has refused since the last line about them; nil: none has been.
+    private var full: Int?
+    /// Requests that were answered 429, by the key's id and tenant.
+    private var slowed: [Sender: Int] = [:]
+    /// So many in a minute are worth a line.
+    static let floodMin = 60
+    /// More keys are not counted.
+    private static let sendersMax = 1_000
+
+    /// Who sent a request.
+    struct Sender: Hashable {
+        let key: String
+        let tenant: String
+    }
 
     init(now: MonotonicInstant) {
         refusals = HTTPAllowance(burst: Self.burst, perSecond: Self.perSecond, now: now)
@@ -28,6 +42,20 @@ struct ProblemNotes {
     mutating func notes(
         of problem: Problem, _ request: Request, now: MonotonicInstant
     ) -> [OperatorNote] {
+        if problem.status == 429, let key = request.keyID {
+            let sender = Sender(key: key, tenant: request.tenant ?? "")
+            if slowed.count < Self.sendersMax || slowed[sender] != nil {
+                slowed[sender, default: 0] += 1
+            }
+        }
+        if problem.code == .logFull {
+            // The disk has a line of its own: one with a trace id, then counts.
+            if let count = full {
+                full = count + 1
+                return []
+            }
+            full = 0
+        }
         let isFailure = problem.status >= 500
         let isTaken = isFailure ? failures.take(now: now) : refusals.take(now: now)
         guard isTaken else {
@@ -43,6 +71,41 @@ struct ProblemNotes {
             leftOut = 0
         }
         notes.append(Self.note(of: problem, request))
+        return notes
+    }
+
+    /// What has gathered since the last call; once a minute.
+    ///
+    /// - Parameter isFull: the log has no room now.
+    mutating func gathered(isFull: Bool) -> [OperatorNote] {
+        var notes: [OperatorNote] = []
+        if let count = full {
+            if count > 0 {
+                notes.append(
+                    OperatorNote(
+                        .error, .requestFailed,
+                        "\(count) requests more were answered 507 log-full: the disk is full"
+                    )
+                    .adding("code", ProblemCode.logFull.rawValue))
+            }
+            full = isFull ? 0 : nil
+        }
+        let worst = slowed.max {
+            ($0.value, $1.key.key) < ($1.value, $0.key.key)
+        }
+        if let worst, worst.value >= Self.floodMin {
+            notes.append(
+                OperatorNote(
+                    .warning, .flood,
+                    "one key sends more than it may: \(worst.value) requests were answered 429 "
+                        + "within a minute",
+                    remedy: "tombolo key ls --tenant \(worst.key.tenant) names it; tombolo key rm "
+                        + "\(worst.key.key) stops it"
+                )
+                .adding("tenant", worst.key.tenant).adding("key", worst.key.key)
+                .adding("refused", "\(worst.value)"))
+        }
+        slowed = [:]
         return notes
     }
 

@@ -92,6 +92,11 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         }
     }
 
+    /// Lines for what has gathered; once a minute.
+    func tellGathered(isFull: Bool) {
+        for note in notes.gathered(isFull: isFull) { report(note) }
+    }
+
     /// Counts an answer among those of the key's tenant.
     private func count(_ route: Route, _ principal: Principal?, _ status: Int) {
         guard let tenant = principal?.tenant else { return }

@@ -19,7 +19,7 @@ extension ServerDoors {
         text.write(.requests, counters.requests)
         text.write(
             .problems, ProblemCode.allCases.map { ([$0.rawValue], counters.problems[$0] ?? 0) })
-        text.write(.ready, await relay.isReady ? 1 : 0)
+        text.write(.ready, await relay.takesEvents ? 1 : 0)
         text.write(.clockBehind, await relay.clockBehind.nanoseconds / 1_000_000_000)
         if let end = certificateEnd { text.write(.certificateEnd, end) }
         text.write(.buildInfo, [([configuration.version], 1)])

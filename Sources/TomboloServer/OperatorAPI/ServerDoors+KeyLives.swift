@@ -95,6 +95,7 @@ extension ServerDoors {
             try await loop.sleep(for: Self.usesPeriod)
             await storeUses(olderThan: AccessControl.useKept)
             await relay.noteDamage()
+            tellGathered(isFull: await !relay.takesEvents)
             for record in access.outlived {
                 // Tried again next time.
                 do { try await remove(record) } catch { break }

@@ -57,6 +57,7 @@ final class RelayService: @unchecked Sendable {
         } catch {
             throw ProgramError(error)
         }
+        Self.report(log.lastRun, report)
         relay = Relay(
             loop: loop, log: log, sender: lanes, configuration: configuration.core,
             wallClock: SystemClock(), seed: chance.next(), channels: lanes,
@@ -89,6 +90,17 @@ final class RelayService: @unchecked Sendable {
             configuration.listen, tls, loop, doors,
             limits: configuration.server)
         watch(data)
+    }
+
+    /// A line where the last run did not stop by itself.
+    private static func report(_ lastRun: Instant?, _ report: (OperatorNote) -> Void) {
+        guard let lastRun else { return }
+        report(
+            OperatorNote(
+                .warning, .lastRun,
+                "the last run did not stop by itself: it was killed, or the machine went down; "
+                    + "its last commit was at \(lastRun.rfc3339)",
+                remedy: "journalctl -k, for the kernel's own words"))
     }
 
     /// What the doors show of server and machine.

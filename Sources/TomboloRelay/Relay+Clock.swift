@@ -27,7 +27,9 @@ extension Relay {
     /// Looks at the machine's clock; answers whether the core has to know. A line says when it
     /// was set back too far to be followed, and when it has caught up.
     func followClock() -> Bool {
+        let before = clock.lead
         let changes = clock.follow(wall: wallClock.now(), monotonic: loop.now.nanoseconds)
+        reportJump(Span(nanoseconds: clock.lead.nanoseconds &- before.nanoseconds))
         if clock.isSetBack != wasSetBack {
             wasSetBack = clock.isSetBack
             report(
@@ -39,6 +41,18 @@ extension Relay {
                 of: .main)
         }
         return changes
+    }
+
+    /// A line for a step ahead that is more than time servers correct by.
+    func reportJump(_ step: Span) {
+        guard step > RelayClock.leadMax else { return }
+        let seconds = Span.seconds(step.nanoseconds / 1_000_000_000)
+        report(
+            OperatorNote(
+                .warning, .clockAhead,
+                "the machine's clock was set ahead by \(seconds.text), and timestamps follow it: where "
+                    + "that was wrong, phones drop what comes after it is set back",
+                remedy: "timedatectl"))
     }
 
     var clockSetBack: String {

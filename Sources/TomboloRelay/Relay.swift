@@ -136,6 +136,7 @@ package actor Relay: TurnTarget, TimerTarget {
         phase = .recovered
         let lines = recovered.damage + damage + (hasLost ? [Self.clockLost] : [])
         damageAtStart = lines.count
+        reportJump(clock.stepAtStart)
         return lines
     }
 

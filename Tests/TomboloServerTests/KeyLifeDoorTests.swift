@@ -155,6 +155,25 @@ import TomboloRelay
         }
     }
 
+    @Test func `a last use that a wrong clock has put into the future is taken back`() async throws
+    {
+        try await Self.with { doors, hand in
+            let made = try await Self.mint(#"{"scopes":["observe"]}"#, doors)
+            func use() async throws -> Instant? {
+                _ = try await doors.call("GET", "/v1/activities", key: made.key)
+                await doors.doors.storeUses(olderThan: AccessControl.useKept)
+                return AccessControl(pepper: Pepper(), records: await doors.relay.keys())
+                    .record(id: made.id, of: DoorsUnderTest.tenant)?.lastUsedAt
+            }
+            hand.turn(.hours(100))
+            #expect(try await use() == hand.now)
+            hand.turn(.hours(-100))
+            #expect(try await use() == hand.now)
+            hand.turn(.hours(2))
+            #expect(try await use() == hand.now)
+        }
+    }
+
     @Test func `last uses go to the log at most once an hour, and never bring a key back`()
         async throws
     {

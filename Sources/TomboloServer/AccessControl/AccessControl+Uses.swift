@@ -13,7 +13,7 @@ extension AccessControl {
     func usesToStore(olderThan age: Span) -> [KeyRecord] {
         keys.values.filter { record in
             guard let used = record.lastUsedAt, !leaving.contains(record.id) else { return false }
-            return storedUses[record.id].map { used - $0 > age } ?? true
+            return storedUses[record.id].map { used - $0 > age || $0 > used } ?? true
         }.sorted { $0.number < $1.number }
     }
 

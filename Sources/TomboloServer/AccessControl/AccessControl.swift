@@ -101,7 +101,8 @@ package final class AccessControl: @unchecked Sendable {
         guard let record else { return .removed(id: key.id) }
         let now = now()
         if let end = record.traits.expiresAt, end <= now { return .expired(end, id: record.id) }
-        if record.lastUsedAt.map({ now - $0 >= .seconds(1) }) ?? true {
+        // A time that is to come is of a clock that was wrong.
+        if record.lastUsedAt.map({ now - $0 >= .seconds(1) || $0 > now }) ?? true {
             keys[record.id]?.lastUsedAt = now
         }
         return .known(

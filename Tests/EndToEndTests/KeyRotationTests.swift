@@ -189,6 +189,13 @@ import TomboloJSON
         try curl(
             relay, "/v1/activities/cat",
             #"{"type":"T","audience":{"device":"phone-cat","start":"adopt"},"state":{"lap":0}}"#)
+        // What was not sent says why in the list, too.
+        let end = time(nil) + 30
+        var list = ""
+        while time(nil) < end, !list.contains("not_sent") {
+            list = try relay.tombolo("delivery", "ls", "-o", "table").output
+        }
+        #expect(list.contains("not_sent"), "\(list)")
         try FileBytes.write(authority, to: "\(directory.path)/ca.pem")
         let told = try hangUp(relay)
         #expect(told.contains("\(directory.path)/ca.pem is in use"), "\(told)")

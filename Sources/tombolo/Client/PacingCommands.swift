@@ -35,7 +35,9 @@ enum PacingCommands {
     private static func pauseList(_ context: CommandContext) async throws -> ExitStatus {
         try await ReadCommands.list(
             context, "/v1/pauses", rows: "pauses", isPaged: false,
-            columns: ["id", "all", "app", "type", "activity", "alerts_only", "reason", "since"])
+            columns: [
+                "id", "all", "app", "type", "activity", "alerts_only", "reason", "since", "by",
+            ])
     }
 
     /// One pause, or with `--all` all of them. Without either it lists those in force and lifts

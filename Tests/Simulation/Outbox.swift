@@ -104,16 +104,23 @@ final class Outbox {
         {
             faults.append((.inFlight, "another one is under way"))
         }
-        if next.event != .end, remembered.contains(where: { $0.event == .end }) {
+        faults += startFaults(next)
+        if next.event != .end, hasEnded(before: next) {
             faults.append((.endIsLast, "\(next.event) after the end"))
         }
-        faults += startFaults(next)
         if let alert = next.alert,
             sends.contains(where: { $0.alert == alert && $0.counts }), !resendsStarts, !isUnsure
         {
             faults.append((.alertOnce, "alert \(alert) a second time"))
         }
         return faults
+    }
+
+    /// Whether its card has had its end. A new installation has another card.
+    private func hasEnded(before next: Sent) -> Bool {
+        guard let end = remembered.last(where: { $0.event == .end }) else { return false }
+        let start = next.event == .start ? next : sends.last { $0.event == .start && $0.counts }
+        return !isUnsure || start.map { $0.at < end.at } ?? true
     }
 
     private func startFaults(_ next: Sent) -> [(Promise, String)] {

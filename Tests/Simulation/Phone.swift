@@ -37,9 +37,6 @@ final class Card {
     var isUpdatedLocally = false
     /// It is of a user whose phone it is no more: it just ends.
     var isLeft = false
-    /// Its device went and came back when the start of its successor had gone: the relay knows of
-    /// that one only.
-    var isForgotten = false
     /// The log was put back to before it: the relay knows nothing of it.
     var isStranded = false
     var alerts: [Int64: Int] = [:]

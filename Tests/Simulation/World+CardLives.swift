@@ -54,13 +54,6 @@ extension World {
         phone.cards[card.reference.renewed]
     }
 
-    /// Whether the card that is to take its place is there, or may be: its start may be lost.
-    func hasStartedSuccessor(_ card: Card, _ phone: Phone) -> Bool {
-        let sends = outboxes[key(phone, card.reference.renewed)]?.sends ?? []
-        return successor(of: card, phone) != nil
-            || sends.contains { $0.event == .start && $0.counts }
-    }
-
     /// Whether the relay may hold it for over: it counts from the start, the phone from its
     /// arrival.
     func isNearEnd(_ card: Card, _ phone: Phone) -> Bool {
@@ -165,7 +158,7 @@ extension World {
             loop.now - next.registeredSince > .seconds(30), !next.isDismissed,
             // Its end may be over for the relay: a clock was set right while the machine was off.
             !isNearEnd(card, phone),
-            !card.hasEnded, !card.hasLostEnd, !card.wasRefused, !card.isForgotten
+            !card.hasEnded, !card.hasLostEnd, !card.wasRefused
         else { return }
         violated(
             .renewal,

@@ -51,28 +51,42 @@ extension World {
 
     /// A token may go from one device to another in one batch.
     private func followTokens(_ records: [Record]) {
-        // What a device had that goes is free for others in the same batch.
-        let gone = records.filter { $0.space == .device && $0.value == nil }.map(\.number)
-        let before = recordedTokens.filter { !gone.contains($0.key) }
+        // What a device had that goes, or has another token for, is free for others in the same
+        // batch.
+        var before = recordedTokens
+        for record in records where record.space == .device {
+            guard let now = Self.tokens(record) else {
+                before[record.number] = nil
+                continue
+            }
+            for (name, token) in now where before[record.number]?[name] != token {
+                before[record.number]?[name] = nil
+            }
+        }
         for record in records where record.space == .device { followTokens(record) }
         for record in records where record.space == .device {
             guard let tokens = recordedTokens[record.number], !tokens.isEmpty else { continue }
-            retiredTokens.subtract(tokens)
-            checkHolders(record, tokens, before)
+            retiredTokens.subtract(tokens.values)
+            checkHolders(record, Set(tokens.values), before)
         }
     }
 
     private func followTokens(_ record: Record) {
-        var tokens: Set<String> = []
-        if let list = record.value.flatMap({ JSON(unchecked: $0).document.root["tokens"] }) {
-            for (_, token) in list.members {
-                if let text = token["token"]?.string { tokens.insert(text) }
-            }
-        }
-        let before = recordedTokens[record.number] ?? []
-        retiredTokens.formUnion(before.subtracting(tokens))
-        retiredTokens.subtract(tokens)
+        let tokens = Self.tokens(record) ?? [:]
+        let before = Set(recordedTokens[record.number]?.values ?? [:].values)
+        retiredTokens.formUnion(before.subtracting(tokens.values))
+        retiredTokens.subtract(tokens.values)
         recordedTokens[record.number] = tokens
+    }
+
+    /// Of a device's record, by their names; nil where the device is gone.
+    private static func tokens(_ record: Record) -> [String: String]? {
+        guard let value = record.value else { return nil }
+        var tokens: [String: String] = [:]
+        if let list = JSON(unchecked: value).document.root["tokens"] {
+            for (name, token) in list.members { tokens[name] = token["token"]?.string }
+        }
+        return tokens
     }
 
     /// What went in a commit of which nobody was told that it succeeded.
@@ -285,9 +299,7 @@ extension World {
         guard !isHealed, faults.isDisjoint(with: .holding) else { return }
         for phone in phones {
             for card in phone.sortedCards
-            where card.isRegistered && !card.isDismissed && !card.isForgotten
-                && !isNearEnd(card, phone)
-            {
+            where card.isRegistered && !card.isDismissed && !isNearEnd(card, phone) {
                 sweep(card, phone)
             }
         }

@@ -78,7 +78,6 @@ extension World {
         phone.front = nil
         for card in phone.cards.values {
             card.isRegistered = card.channel != nil
-            if hasStartedSuccessor(card, phone) { card.isForgotten = true }
         }
         for book in phone.surfaces {
             book.isRegistered = false

@@ -82,13 +82,15 @@ extension World {
     /// Each token on record is one device's, and no stranger has taken one from another.
     ///
     /// - Parameter before: what was on record before.
-    func checkHolders(_ record: Record, _ tokens: Set<String>, _ before: [Int64: Set<String>]) {
+    func checkHolders(
+        _ record: Record, _ tokens: Set<String>, _ before: [Int64: [String: String]]
+    ) {
         let isStranger = DeviceKey(record: record)?.id.rawValue == Self.strangerDevice
         for (other, theirs) in recordedTokens where other != record.number {
-            if !theirs.isDisjoint(with: tokens) {
+            if !tokens.isDisjoint(with: theirs.values) {
                 violated(.holders, "devices \(other) and \(record.number) have one token")
             }
-            guard isStranger, let had = before[other], !had.isDisjoint(with: tokens) else {
+            guard isStranger, let had = before[other], !tokens.isDisjoint(with: had.values) else {
                 continue
             }
             violated(.holders, "device \(record.number) has taken a token from \(other)")

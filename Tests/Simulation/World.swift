@@ -63,8 +63,8 @@ final class World: @unchecked Sendable {
     /// When something last went wrong that may hold a push.
     var lastTrouble = MonotonicInstant(nanoseconds: 0)
     var numbers: Int64 = 0
-    /// Tokens of each device's record, and those that were taken from one.
-    var recordedTokens: [Int64: Set<String>] = [:]
+    /// Tokens of each device's record by their names, and those that were taken from one.
+    var recordedTokens: [Int64: [String: String]] = [:]
     var retiredTokens: Set<String> = []
     /// What an operator holds back for sure.
     var pauses: [HeldPause] = []

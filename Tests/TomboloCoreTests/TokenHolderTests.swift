@@ -46,6 +46,60 @@ import TomboloJSON
         #expect(Self.starts(rig, at: "aa") == 4)
     }
 
+    @Test func `a card is not started twice by a token that died before its device went`() {
+        var rig = Rig()
+        rig.device("phone", .lab, user: "u42")
+        rig.token("start:Runner", "aa")
+        Self.start(&rig, "cat", #"{"user":"u42"}"#)
+        rig.advance(to: 60)
+        rig.verdict = { _ in CardLifeTests.gone }
+        Self.start(&rig, "dog", #"{"user":"u42"}"#)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 120)
+        rig.tell(.delete)
+        rig.device("phone", .lab, user: "u42")
+        rig.token("start:Runner", "aa")
+        rig.advance(to: 180)
+        rig.token("start:Runner", "bb")
+        rig.advance(to: 240)
+        let starts = rig.pushes.filter { $0.push.event == .start }
+            .compactMap { Rig.aps($0.push)?["attributes"]?["activity_id"]?.string }
+        #expect(starts.count { $0 == "cat" } == 1, "\(starts)")
+    }
+
+    @Test func `an alert rings once on a card whose device comes back without its start token`() {
+        var rig = CardLifeTests.running("", user: "u42")
+        rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"once"}}"#)
+        rig.advance(to: 60)
+        rig.tell(.delete)
+        rig.device("phone", user: "u42")
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 600)
+        let alerts = rig.pushes.compactMap { Rig.aps($0.push)?["alert"]?["title"]?.string }
+        #expect(alerts.count { $0 == "once" } == 1, "\(alerts)")
+    }
+
+    @Test(arguments: [false, true])
+    func `a device that comes back with two cards goes on with both`(isNewerFirst: Bool) {
+        var rig = CardLifeTests.running(#","renew":"always""#, os: "18.1", user: "u42")
+        rig.advance(to: 8 * CardLifeTests.hour - 1_200)
+        rig.tell(.delete)
+        rig.device("phone", user: "u42", os: "18.1")
+        rig.token("start:Runner", "aa")
+        if isNewerFirst { rig.token("activity:cat~1.1", "cc") }
+        rig.token("activity:cat", "bb")
+        let before = rig.pushes.count
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 8 * CardLifeTests.hour - 1_100)
+        let shown = rig.pushes.dropFirst(before).map(\.push.token)
+        #expect(shown.last == (isNewerFirst ? "cc" : "bb"), "the old one lives until the new can")
+        if !isNewerFirst { rig.token("activity:cat~1.1", "cc") }
+        rig.advance(to: 8 * CardLifeTests.hour - 1_000)
+        #expect(rig.pushes.filter { $0.push.event == .end }.map(\.push.token) == ["bb"])
+        #expect(rig.pushes.last?.push.token == "cc")
+        #expect(Self.starts(rig, at: "aa") == 2)
+    }
+
     @Test func `a deletion brings no fresh budget for starts, over a crash either`() {
         var rig = Rig()
         for round in 0..<3 {

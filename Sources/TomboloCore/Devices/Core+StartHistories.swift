@@ -85,7 +85,8 @@ extension Core {
         return StartHistory.Card(
             activity: activities[destination.activity].number.rawValue,
             incarnation: destination.incarnation, renewal: destination.renewal,
-            phase: destination.reservedStart ? .startUnknown : destination.phase,
+            phase: destination.reservedStart
+                ? .startUnknown : destination.final == nil ? destination.phase : .ended,
             since: destination.cardSince(tryingAt: wall(now)),
             alertsThrough: max(destination.alertsThrough, destination.reservedAlert ?? 0),
             lastTimestamp: destination.pacing.lastTimestamp,
@@ -191,7 +192,7 @@ extension Core {
 
     /// A device that went and came back shows which card it has by that card's own token, whatever
     /// became of its start token: the destination that would start another goes on with this one.
-    mutating func recallRenewed(_ reference: ActivityReference, of slot: Int, now: Instant) {
+    mutating func recallShown(_ reference: ActivityReference, of slot: Int, now: Instant) {
         guard !startHistories.isEmpty, let device = devices[slot],
             let history = startHistories[.device(device.key)],
             let activity = activityByKey[ActivityKey(tenant: device.key.tenant, id: reference.id)],
@@ -202,12 +203,29 @@ extension Core {
             guard let destination = destinations.at(index) else { return false }
             return destination.activity == activity && destination.phase == .waiting
                 && destination.incarnation == reference.incarnation
-                && destination.renewal < reference.renewal
+                && destination.renewal <= reference.renewal
                 && !destination.reservedStart && destination.final == nil
         }
         guard let index else { return }
         destinations[index].resume(card)
         recallPacing(index, history, card, now: now)
+    }
+
+    /// A card of a running activity that the phone had before its device went and came back, under
+    /// this name or another, and that the relay does not go on with: the phone had two. Nil where
+    /// it had none such.
+    func forgottenCard(
+        _ reference: ActivityReference, of slot: Int, _ activity: Int
+    ) -> StartHistory.Card? {
+        guard !startHistories.isEmpty, let device = devices[slot] else { return nil }
+        let type = activities[activity].definition.type
+        let token = device.tokens[.start(type: type)].flatMap { historyKey(of: $0.value, device) }
+        let keys = [.device(device.key), token].compactMap { $0 }
+        return keys.lazy.compactMap { startHistories[$0] }.flatMap(\.cards).first {
+            $0.activity == activities[activity].number.rawValue
+                && $0.incarnation == reference.incarnation && $0.renewal == reference.renewal
+                && $0.phase != .waiting && !$0.wasLeft
+        }
     }
 
     // MARK: After a restart

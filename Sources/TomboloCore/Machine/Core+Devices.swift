@@ -303,7 +303,7 @@ extension Core {
         of device: Int, _ reference: ActivityReference, now: Instant, effects: inout Effects
     ) {
         guard let token = devices[device]?.tokens[.activity(reference)] else { return }
-        recallRenewed(reference, of: device, now: now)
+        recallShown(reference, of: device, now: now)
         var isUsed = false
         for slot in devices[device]?.destinations ?? []
         where destinations.at(slot).map(self.reference) == reference {

@@ -5,7 +5,8 @@ import TomboloJSON
 extension Core {
     /// The card of a token that no destination is for: one whose activity has ended, or has gone on
     /// to another incarnation, is ended, and so is the card of a user who has the device no more;
-    /// one whose activity nobody knows may be adopted for a while.
+    /// one of two that a device came back with goes on beside the other; one whose activity nobody
+    /// knows may be adopted for a while.
     mutating func takeOrphan(
         _ reference: ActivityReference, of device: Int, now: Instant, effects: inout Effects
     ) {
@@ -18,32 +19,79 @@ extension Core {
             reference.incarnation <= activities[activity].durableIncarnation
         else { return }
         let isLeft = isLeftBehind(reference, on: owner, activity)
-        guard
-            isLeft || durable.ending != nil
-                || reference.incarnation < activities[activity].durableIncarnation,
-            !isFull(device),
-            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // gone: no way
-        else { return }
+        let isOver =
+            durable.ending != nil || reference.incarnation < activities[activity].durableIncarnation
+        guard !isFull(device) else { return }
+        guard isLeft || isOver else {
+            takeForgotten(token, reference, of: device, activity, now: now, effects: &effects)
+            return
+        }
         let final =
             isLeft
             ? Projection.bareEnd(version: durable.version, at: wall(now))
             : farewell(to: device, activity, durable, now: now)
+        let slot = addCard(token, reference, of: device, activity, now: now)
+        if let slot {
+            destinations[slot].final = final
+            evaluate(slot, now: now, effects: &effects)
+        }
+    }
+
+    /// A destination for a card that shows up by its token; nil where its device's app is
+    /// configured no more. The caller says what becomes of it, and has it evaluated.
+    private mutating func addCard(
+        _ token: Device.Token, _ reference: ActivityReference, of device: Int, _ activity: Int,
+        now: Instant
+    ) -> Int? {
+        guard let owner = devices[device], let version = activities[activity].durable?.version,
+            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // gone: no way
+        else { return nil }
         var destination = Destination(
             number: nextDestinationNumber, activity: activity, device: device,
             incarnation: reference.incarnation, renewal: reference.renewal, lane: lane,
-            ledger: Ledger(since: durable.version), phaseSince: now)
+            ledger: Ledger(since: version), phaseSince: now)
         nextDestinationNumber += 1
         destination.token = token.value
         destination.tokenIsNew = !token.isOnRecord
         destination.cardSince = wall(now)
-        destination.alertsThrough = durable.version
+        destination.alertsThrough = version
         destination.phase = .live
-        destination.final = final
         let slot = insert(destination)
         recallCard(slot, now: now)
         staged.dirtyMarks.append(slot)
         flushSoon(now: now)
+        return slot
+    }
+
+    /// A card of a running activity whose device went and came back, beside the one that the relay
+    /// goes on with: of the two the older is updated until the newer has its route, and then ends.
+    private mutating func takeForgotten(
+        _ token: Device.Token, _ reference: ActivityReference, of device: Int, _ activity: Int,
+        now: Instant, effects: inout Effects
+    ) {
+        guard let durable = activities[activity].durable, isInAudience(device, of: activity),
+            let card = forgottenCard(reference, of: device, activity)
+        else { return }
+        let known = (devices[device]?.destinations ?? []).filter { index in
+            destinations.at(index).map {
+                $0.activity == activity && $0.incarnation == reference.incarnation
+            } ?? false
+        }
+        guard !known.isEmpty,
+            let slot = addCard(token, reference, of: device, activity, now: now)
+        else { return }
+        destinations[slot].cardSince = card.since ?? wall(now)
+        destinations[slot].wasDismissed = card.wasDismissed
+        let isReplaced = known.contains { destinations[$0].renewal > reference.renewal + 1 }
+        if card.phase == .ended || isReplaced {
+            destinations[slot].final = farewell(to: device, activity, durable, now: now)
+        }
+        endPredecessor(of: slot, now: now)
+        for index in known where destinations[index].phase == .live {
+            endPredecessor(of: index, now: now)
+        }
         evaluate(slot, now: now, effects: &effects)
+        for index in known { evaluate(index, now: now, effects: &effects) }
     }
 
     /// Whether a device that went and came back had this card of a running activity for a user who

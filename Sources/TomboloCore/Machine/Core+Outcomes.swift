@@ -244,6 +244,10 @@ extension Core {
         }
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.
         let retiredAt = max(wall(now), since ?? .distantPast)
+        if case .start(let type) = name {
+            // The device may go, and tell of it once more when it comes back.
+            keepHistory(ofToken: token.value, type: type, destination.device, now: now)
+        }
         devices[destination.device]?.retire(name, at: retiredAt)
         releaseToken(token.value, of: destination.device)
         stageDevice(destination.device)

@@ -51,15 +51,17 @@ extension World {
 
     /// A token may go from one device to another in one batch.
     private func followTokens(_ records: [Record]) {
-        // What a device had that goes, or has another token for, is free for others in the same
-        // batch.
+        // What a device had that goes, or has another token for, or that has died, is free for
+        // others in the same batch.
         var before = recordedTokens
         for record in records where record.space == .device {
             guard let now = Self.tokens(record) else {
                 before[record.number] = nil
                 continue
             }
-            for (name, token) in now where before[record.number]?[name] != token {
+            let dead = Self.tokens(record, "retired") ?? [:]
+            for (name, token) in before[record.number] ?? [:]
+            where now[name, default: token] != token || dead[name] == token {
                 before[record.number]?[name] = nil
             }
         }
@@ -80,10 +82,12 @@ extension World {
     }
 
     /// Of a device's record, by their names; nil where the device is gone.
-    private static func tokens(_ record: Record) -> [String: String]? {
+    private static func tokens(
+        _ record: Record, _ member: String = "tokens"
+    ) -> [String: String]? {
         guard let value = record.value else { return nil }
         var tokens: [String: String] = [:]
-        if let list = JSON(unchecked: value).document.root["tokens"] {
+        if let list = JSON(unchecked: value).document.root[member] {
             for (name, token) in list.members { tokens[name] = token["token"]?.string }
         }
         return tokens

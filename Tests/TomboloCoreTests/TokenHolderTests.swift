@@ -100,6 +100,27 @@ import TomboloJSON
         #expect(Self.starts(rig, at: "aa") == 2)
     }
 
+    @Test func `a card whose token goes to another device keeps what it has spent`() {
+        var rig = CardLifeTests.running("", user: "u42")
+        rig.device("phone-2", user: "u42")
+        rig.token("start:Runner", "aa", "phone-2")
+        for lap in 1...4 {
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
+            rig.advance(to: Double(lap) * 3)
+        }
+        rig.command(.update, #"{"state":{"lap":5},"alert":{"title":"once"}}"#)
+        rig.advance(to: 20)
+        rig.token("activity:cat", "bb", "phone-2")
+        for lap in 6...9 {
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
+            rig.advance(to: Double(lap) * 4)
+        }
+        let alerts = rig.pushes.compactMap { Rig.aps($0.push)?["alert"]?["title"]?.string }
+        #expect(alerts.count { $0 == "once" } == 1, "\(alerts)")
+        let high = rig.pushes.count { $0.push.priority == 10 && $0.push.event == .update }
+        #expect(high <= 4, "\(rig.line())")
+    }
+
     @Test func `a deletion brings no fresh budget for starts, over a crash either`() {
         var rig = Rig()
         for round in 0..<3 {

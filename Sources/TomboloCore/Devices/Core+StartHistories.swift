@@ -29,6 +29,23 @@ extension Core {
             now: now)
     }
 
+    /// The same of a card whose token goes to another device: both are one phone, and what the card
+    /// and the phone have been sent counts there.
+    mutating func moveCard(
+        _ reference: ActivityReference, from slot: Int, to other: Int, now: Instant
+    ) {
+        func find(on slot: Int) -> Int? {
+            devices[slot]?.destinations.first {
+                destinations.at($0).map(self.reference) == reference
+            }
+        }
+        guard let key = devices[other]?.key, let old = find(on: slot).flatMap(destinations.at),
+            let card = card(of: old, now: now)
+        else { return }
+        keep([card], of: slot, under: .device(key), now: now)
+        if let new = find(on: other) { recallSince(new, now: now) }
+    }
+
     private mutating func keep(
         _ cards: [StartHistory.Card], _ surfaces: [TokenName: Instant] = [:], of slot: Int,
         under key: StartHistory.Key, now: Instant
@@ -187,7 +204,22 @@ extension Core {
         }
         destinations[index].resume(card)
         recallPacing(index, history, card, now: now)
+        recallSince(index, now: now)
         enter(card.resumedPhase, index, now: now)
+    }
+
+    /// What became of the card after its start token had left the device: the device may have gone
+    /// later.
+    private mutating func recallSince(_ index: Int, now: Instant) {
+        guard let destination = destinations.at(index),
+            let key = devices[destination.device]?.key, let history = startHistories[.device(key)],
+            let card = history.exactCard(
+                of: activities[destination.activity].number, destination.incarnation,
+                destination.renewal)
+        else { return }
+        destinations[index].alertsThrough = max(destination.alertsThrough, card.alertsThrough)
+        destinations[index].wasDismissed = destination.wasDismissed || card.wasDismissed
+        recallPacing(index, history, card, now: now)
     }
 
     /// A device that went and came back shows which card it has by that card's own token, whatever
@@ -221,11 +253,11 @@ extension Core {
         let type = activities[activity].definition.type
         let token = device.tokens[.start(type: type)].flatMap { historyKey(of: $0.value, device) }
         let keys = [.device(device.key), token].compactMap { $0 }
-        return keys.lazy.compactMap { startHistories[$0] }.flatMap(\.cards).first {
-            $0.activity == activities[activity].number.rawValue
-                && $0.incarnation == reference.incarnation && $0.renewal == reference.renewal
-                && $0.phase != .waiting && !$0.wasLeft
+        let number = activities[activity].number
+        let cards = keys.compactMap {
+            startHistories[$0]?.exactCard(of: number, reference.incarnation, reference.renewal)
         }
+        return cards.first { $0.phase != .waiting && !$0.wasLeft }
     }
 
     // MARK: After a restart

@@ -97,7 +97,12 @@ extension Core {
         guard let device = devices[slot], let (other, _) = otherHolder(of: value, than: device)
         else { return }
         let names = devices[other]?.tokens.all.filter { $0.token.value == value }.map(\.name) ?? []
-        for name in names { dropToken(name, other, now: now, effects: &effects) }
+        for name in names {
+            if case .activity(let reference) = name {
+                moveCard(reference, from: other, to: slot, now: now)
+            }
+            dropToken(name, other, now: now, effects: &effects)
+        }
         stageDevice(other)
     }
 

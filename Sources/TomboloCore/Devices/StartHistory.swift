@@ -87,10 +87,14 @@ extension StartHistory {
 
     /// That very card, or the last one where an older relay kept no other.
     func card(of activity: ActivityNumber, _ incarnation: Int64, _ renewal: Int64) -> Card? {
+        exactCard(of: activity, incarnation, renewal) ?? lastCard(of: activity, incarnation)
+    }
+
+    func exactCard(of activity: ActivityNumber, _ incarnation: Int64, _ renewal: Int64) -> Card? {
         cards.first {
             $0.activity == activity.rawValue && $0.incarnation == incarnation
                 && $0.renewal == renewal
-        } ?? lastCard(of: activity, incarnation)
+        }
     }
 }
 

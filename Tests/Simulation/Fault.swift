@@ -31,6 +31,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case deletedDevices, changedUsers
     // Channels of activities that Apple knows no more
     case lostChannels
+    // A phone that is known under another id from then on
+    case secondIDs
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -72,6 +74,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     static let drawnApart: FaultSet = [
         FaultSet(.months), FaultSet(.strangers), FaultSet(.wrongClock), FaultSet(.wrongPhones),
         FaultSet(.deletedDevices), FaultSet(.changedUsers), FaultSet(.lostChannels),
+        FaultSet(.secondIDs),
     ]
 
     /// In the order of their declaration.

@@ -42,8 +42,12 @@ final class Outbox {
         /// room for it.
         var isForgotten = false
 
+        /// It goes to a token that is dead, by an id that the phone's app has given up: the relay
+        /// cannot know that both ids are one phone's.
+        var isAstray = false
+
         /// Whether it may have reached the phone.
-        var counts: Bool { fate != .refused }
+        var counts: Bool { fate != .refused && !isAstray }
     }
 
     /// The type of its activity.
@@ -88,6 +92,7 @@ final class Outbox {
     /// What is wrong with sending this now; asked before it is added.
     func faults(_ next: Sent) -> [(Promise, String)] {
         var faults: [(Promise, String)] = []
+        guard !next.isAstray else { return [] }
         if let last = sends.last(where: { $0.counts }) {
             let isShared = next.timestamp == last.timestamp
             if next.timestamp < last.timestamp
@@ -99,7 +104,7 @@ final class Outbox {
         if next.event != .end,
             sends.contains(where: {
                 $0.life == next.life && $0.answeredAt == nil && next.at - $0.at < .seconds(10)
-                    && !hasDeparted(since: $0.at)
+                    && !$0.isAstray && !hasDeparted(since: $0.at)
             })
         {
             faults.append((.inFlight, "another one is under way"))

@@ -37,6 +37,8 @@ final class Card {
     var isUpdatedLocally = false
     /// It is of a user whose phone it is no more: it just ends.
     var isLeft = false
+    /// Its activity is for the phone by an id that its app has given up.
+    var isUnnamed = false
     /// The log was put back to before it: the relay knows nothing of it.
     var isStranded = false
     var alerts: [Int64: Int] = [:]
@@ -58,7 +60,13 @@ final class Card {
 final class Phone {
     let number: Int
     let tenant: TenantID
-    let id: Identifier
+    /// What its app calls it.
+    private(set) var id: Identifier
+    /// What it ever called it.
+    private(set) var ids: [Identifier]
+    /// When its tokens were known partly by one id and partly by the next: to the relay these are
+    /// two phones.
+    private(set) var moves: [(from: MonotonicInstant, to: MonotonicInstant)] = []
     /// Who has it now; the relay may know it for another of `users`.
     var user: String
     /// All that the relay may hold for its user now.
@@ -114,6 +122,10 @@ final class Phone {
         var isClaim = false
         /// Somebody else has the phone from here on.
         var user: String?
+        /// What the phone is called from here on.
+        var id: Identifier?
+        /// It is the last that the app tells by that id of what it told by the one before.
+        var endsMove = false
         /// So long it waits before it is told.
         var pause: Duration?
 
@@ -135,6 +147,7 @@ final class Phone {
         self.number = number
         self.tenant = tenant
         self.id = id
+        ids = [id]
         self.user = user
         users = [user]
         usersEver = [user]
@@ -145,6 +158,19 @@ final class Phone {
 
     /// Whether no activity is for it.
     var isStranger: Bool { user == World.strangerUser }
+
+    /// From now on its app calls it so.
+    func rename(_ id: Identifier, at instant: MonotonicInstant) {
+        self.id = id
+        ids.append(id)
+        moves.append((instant, MonotonicInstant(nanoseconds: .max)))
+    }
+
+    /// All tokens that it had by the id before are known by the one that it has now, or are gone.
+    func endMove(at instant: MonotonicInstant) {
+        guard let last = moves.indices.last else { return }
+        moves[last].to = min(moves[last].to, instant)
+    }
 
     var key: DeviceKey { DeviceKey(tenant: tenant, id: id) }
 

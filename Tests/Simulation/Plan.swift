@@ -99,6 +99,7 @@ struct Plan {
         if dice.happens(.losses, oneIn: 4), drawn.contains(FaultSet(.channels)) {
             drawn.insert(FaultSet(.lostChannels))
         }
+        if dice.happens(.ids, oneIn: 16) { drawn.insert(FaultSet(.secondIDs)) }
         drawn.formUnion(mutant?.needs ?? [])
     }
 
@@ -132,6 +133,15 @@ struct Plan {
             // Where it has a card listen on one, its phone may have begun anew without.
             drawn.remove(FaultSet(.lostChannels))
         }
+        // What widgets have spent stays with an id, as its class does, and whose the other id is
+        // nobody tells.
+        let others: FaultSet = [
+            FaultSet(.reloads), FaultSet(.restores), FaultSet(.changedUsers),
+            FaultSet(.deletedDevices), FaultSet(.strangers), FaultSet(.changedGrants),
+            // By clocks that are set back the newer of two ids may seem the older.
+            FaultSet(.wallSteps), FaultSet(.wrongClock), FaultSet(.suspends),
+        ]
+        if !drawn.isDisjoint(with: others) { drawn.remove(FaultSet(.secondIDs)) }
         // A log that was put back may not know of a renewal; and phones do not sleep with a
         // machine.
         if drawn.contains(FaultSet(.cardLives)) {

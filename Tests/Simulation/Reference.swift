@@ -34,7 +34,8 @@ struct Reference {
 
         /// Whether a phone of its tenant shows it.
         func isFor(_ phone: Phone) -> Bool {
-            user.map { phone.users.contains($0) } ?? devices.contains(phone.id.rawValue)
+            user.map { phone.users.contains($0) }
+                ?? phone.ids.contains { devices.contains($0.rawValue) }
         }
 
         mutating func follow(start view: JSONView) {

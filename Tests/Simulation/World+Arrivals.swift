@@ -50,6 +50,7 @@ extension World {
         card.isStranded = self.reference.origins[content.mark] == nil
         phone.cards[reference] = card
         card.isLeft = isOfAnother(card, phone)
+        card.isUnnamed = isOfFormerID(card, phone)
         age(card, phone)
         note(.card, who: phone.number, content.mark, 0, reference.text)
         show(content, on: card, phone)
@@ -124,6 +125,7 @@ extension World {
                 phone.cards[reference] = card
                 // Somebody else may have the phone since the app was told.
                 card.isLeft = isOfAnother(card, phone)
+                card.isUnnamed = isOfFormerID(card, phone)
                 age(card, phone)
                 note(.card, who: phone.number, 0, 1, reference.text)
                 awaitToken(of: card, phone)

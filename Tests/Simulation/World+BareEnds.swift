@@ -32,7 +32,8 @@ extension World {
         }
         let phone = token.phone
         check(
-            phone.changedHandsAt != nil || !isForAll(since: key.reference, phone), .ended,
+            phone.changedHandsAt != nil || phone.ids.count > 1
+                || !isForAll(since: key.reference, phone), .ended,
             "it is for the phone")
         check(
             !retiredTokens.contains(push.token), .retired, "\(push.token) is retired on record")

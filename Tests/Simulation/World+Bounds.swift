@@ -24,7 +24,7 @@ extension World {
             violated(.recovery, "\(recovered.heads.count) heads of \(heads) activities")
         }
         let marks = recovered.records.count { $0.space == .mark }
-        let installations = phones.reduce(0) { $0 + $1.installation }
+        let installations = devicesEver
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // And a channel's for each incarnation.
         let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
@@ -33,6 +33,9 @@ extension World {
             violated(.recovery, "\(marks) marks of \(incarnations) incarnations")
         }
     }
+
+    /// To a relay each installation and each id is a device.
+    private var devicesEver: Int { phones.reduce(0) { $0 + $1.installation + $1.ids.count - 1 } }
 
     /// Who comes back to a phone gets new cards.
     private func returns(to activities: Int) -> Int {
@@ -43,7 +46,7 @@ extension World {
     func checkBounds() {
         guard let relay = life?.relay, life?.isReady == true else { return }
         let sizes = relay.assumeIsolated { $0.sizes }
-        let installations = phones.reduce(0) { $0 + $1.installation }
+        let installations = devicesEver
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // What is accepted and not durable yet may be one more each.
         let activities = plan.activitiesEach * plan.tenants.count

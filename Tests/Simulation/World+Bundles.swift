@@ -99,7 +99,7 @@ extension World {
     func checkBundles(_ key: CardKey, _ outbox: Outbox) {
         let others: [Fault] = [
             .retries, .restores, .rotation, .oldTokens, .lateStates, .presence, .pauses, .tweens,
-            .types, .changedGrants, .deletedDevices, .changedUsers,
+            .types, .changedGrants, .deletedDevices, .changedUsers, .secondIDs,
         ]
         guard !others.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         struct Change: Hashable {

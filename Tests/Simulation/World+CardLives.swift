@@ -158,7 +158,7 @@ extension World {
             loop.now - next.registeredSince > .seconds(30), !next.isDismissed,
             // Its end may be over for the relay: a clock was set right while the machine was off.
             !isNearEnd(card, phone),
-            !card.hasEnded, !card.hasLostEnd, !card.wasRefused
+            !card.hasEnded, !card.hasLostEnd, !card.wasRefused, !card.isUnnamed
         else { return }
         violated(
             .renewal,
@@ -189,5 +189,6 @@ extension FaultSet {
     static let unsteadyTokens = [
         Fault.rotation, .lateTokens, .reordered, .oldTokens, .startTokens, .deletions,
         .missingTokens, .offline, .types, .deletedDevices, .changedUsers,
+        .secondIDs,
     ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
 }

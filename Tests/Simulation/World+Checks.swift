@@ -65,11 +65,25 @@ extension World {
                 before[record.number]?[name] = nil
             }
         }
+        followMoves(records)
         for record in records where record.space == .device { followTokens(record) }
         for record in records where record.space == .device {
             guard let tokens = recordedTokens[record.number], !tokens.isEmpty else { continue }
             retiredTokens.subtract(tokens.values)
             checkHolders(record, Set(tokens.values), before)
+        }
+    }
+
+    /// Of what is under way by one id of a phone nobody waits for the outcome by the other.
+    private func followMoves(_ records: [Record]) {
+        guard faults.contains(FaultSet(.secondIDs)) else { return }
+        for record in records where record.space == .device {
+            let moved = (Self.tokens(record) ?? [:]).values.first { token in
+                recordedTokens.contains {
+                    $0.key != record.number && $0.value.values.contains(token)
+                }
+            }
+            if let phone = moved.flatMap({ apple.tokens[$0]?.phone }) { depart(phone) }
         }
     }
 
@@ -229,7 +243,8 @@ extension World {
                     && content.activity == key.reference.id.rawValue,
             .tenants,
             "\(content.tenant)'s \(content.activity) to \(phone.tenant.name)'s phone")
-        for (promise, detail) in originFaults(content, push.event, key, outbox) {
+        let isAstray = phone.ids.count > 1 && token.goneSince != nil
+        for (promise, detail) in isAstray ? [] : originFaults(content, push.event, key, outbox) {
             check(false, promise, detail)
         }
         if push.event == .start, let model = reference.origins[content.mark] {
@@ -247,7 +262,8 @@ extension World {
             frame: content.frame, value: content.value, alert: content.alert,
             bundle: content.bundle?.play, mayShare: mayShare,
             // Only frames are not to be kept by Apple.
-            isFrame: push.expiration == 0, isStale: content.isStale, token: push.token)
+            isFrame: push.expiration == 0, isStale: content.isStale, token: push.token,
+            isAstray: isAstray)
         check(
             !sent.isFrame || sent.priority == 5 || mayShare, .framePriority,
             "a frame at \(sent.priority)")
@@ -303,7 +319,9 @@ extension World {
         guard !isHealed, faults.isDisjoint(with: .holding) else { return }
         for phone in phones {
             for card in phone.sortedCards
-            where card.isRegistered && !card.isDismissed && !isNearEnd(card, phone) {
+            where card.isRegistered && !card.isDismissed && !card.isUnnamed
+                && !isNearEnd(card, phone)
+            {
                 sweep(card, phone)
             }
         }

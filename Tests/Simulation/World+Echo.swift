@@ -21,7 +21,7 @@ extension World {
     func checkEchoes(_ key: CardKey, _ outbox: Outbox) {
         let others: [Fault] = [
             .clips, .tweens, .bundles, .retries, .restores, .rotation, .oldTokens, .lateStates,
-            .deletedDevices, .changedUsers,
+            .deletedDevices, .changedUsers, .secondIDs,
         ]
         guard !others.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         struct Change: Hashable {

@@ -188,7 +188,7 @@ extension World {
     }
 
     private func checkConverged(_ card: Card, _ phone: Phone, _ relay: Relay) async {
-        guard card.isRegistered, !card.isDismissed, !card.isStranded,
+        guard card.isRegistered, !card.isDismissed, !card.isStranded, !card.isUnnamed,
             let (_, model) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue),
             // What a restored log has lost it cannot end.

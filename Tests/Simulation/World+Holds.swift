@@ -55,7 +55,8 @@ extension World {
     }
 
     private func checkWindows(_ outboxes: [Outbox], _ phone: Phone) {
-        let sends = outboxes.flatMap(\.counted).sorted { $0.at < $1.at }
+        let sends = outboxes.flatMap(\.counted).filter { !isMoving(phone, $0) }
+            .sorted { $0.at < $1.at }
         guard sends.count > 1, outboxes.allSatisfy(\.cuts.isEmpty) else { return }
         let factor = plan.configuration.limits.deviceGrantFactor
         let budgets = plan.configuration.budgets
@@ -70,13 +71,17 @@ extension World {
             faults += Outbox.spacingFaults(
                 sends.filter { $0.priority == 5 }, grant.lowPrioritySpacing, "priority 5")
         }
-        let starts = outboxes.flatMap(\.sends).filter { $0.counts && $0.event == .start }
-            .sorted { $0.at < $1.at }
+        let starts = sends.filter { $0.event == .start }
         faults += Outbox.bucketFaults(starts, budgets[.start])
         for (promise, detail, at) in faults {
             violated(
                 promise, "phone \(phone.number) as a whole: \(detail), sent at \(at.nanoseconds)")
         }
+    }
+
+    /// Whether it went while each of two ids of the phone had a budget of its own.
+    private func isMoving(_ phone: Phone, _ sent: Outbox.Sent) -> Bool {
+        phone.moves.contains { $0.from <= sent.at && sent.at <= $0.to }
     }
 
     // MARK: Books

@@ -65,12 +65,20 @@ extension World {
                     command: putToken(.start(type: type), token, phone), isRetried: true,
                     token: token))
         }
-        // The app knows of the cards that are there.
+        tellCards(phone)
+        for book in phone.surfaces { registerToken(of: book) }
+    }
+
+    /// The app knows of the cards that are there.
+    private func tellCards(_ phone: Phone, after pause: Duration? = nil) {
         for card in phone.sortedCards
         where !card.isDismissed && !card.hasEnded && !card.isLapsed && card.token != nil {
-            registerToken(of: card, phone)
+            registerToken(of: card, phone, after: pause)
         }
-        for book in phone.surfaces { registerToken(of: book) }
+    }
+
+    private func pauseOfApp() -> Duration? {
+        dice.happens(.ids, oneIn: 2) ? nil : dice.time(.ids, 100...30_000)
     }
 
     /// The relay is about to hear that a device goes.
@@ -94,5 +102,47 @@ extension World {
         for key in outboxes.keys where key.phone == phone.number {
             outboxes[key]?.departures.append(loop.now)
         }
+    }
+
+    // MARK: Another id
+
+    /// The app has lost what it called its phone, and makes a new id for it; its tokens are what
+    /// they were.
+    func changeID(_ phone: Phone) {
+        guard !phone.isStranger, !phone.startTokens.isEmpty,
+            !phone.uploads.contains(where: { $0.id != nil })
+        else { return }
+        let id = Plan.identifier("\(phone.ids[0])-\(phone.ids.count)")
+        note(.departure, who: phone.number, 0, 0, "now \(id)")
+        register(phone, phone.timeline?.latest, id: id)
+        for type in Plan.types {
+            guard let token = phone.startTokens[type] else { continue }
+            phone.upload(
+                Phone.Upload(
+                    command: putToken(.start(type: type), token, phone), isRetried: true,
+                    token: token, pause: pauseOfApp()))
+        }
+        tellCards(phone, after: pauseOfApp())
+        phone.uploads[phone.uploads.count - 1].endsMove = true
+    }
+
+    /// The relay is about to hear of it: for it there are two devices, until all tokens have gone
+    /// from the one to the other.
+    func takeID(_ id: Identifier, _ phone: Phone) {
+        phone.rename(id, at: loop.now)
+        leave(phone)
+        for card in phone.cards.values where isOfFormerID(card, phone) { card.isUnnamed = true }
+    }
+
+    /// Whether a card's activity is for the phone under a name that it has no more.
+    func isOfFormerID(_ card: Card, _ phone: Phone) -> Bool {
+        guard phone.ids.count > 1,
+            let (number, _) = reference.model(
+                tenant: phone.tenant, id: card.reference.id.rawValue)
+        else { return false }
+        let name = Reference.Incarnation(
+            activity: number, number: card.reference.incarnation)
+        guard let audience = reference.audiences[name], audience.user == nil else { return false }
+        return !audience.devices.contains(phone.id.rawValue)
     }
 }

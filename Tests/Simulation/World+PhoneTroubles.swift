@@ -33,6 +33,7 @@ extension World {
             }
             if strikes(.deletions, .phones, oneIn: 12) { reinstall(phone) }
             if strikes(.deletedDevices, .owners, oneIn: 8) { goAndComeBack(phone) }
+            if strikes(.secondIDs, .ids, oneIn: 12) { changeID(phone) }
             if strikes(.changedUsers, .owners, oneIn: 8) { signIn(phone) }
             let cards = phone.sortedCards.filter {
                 $0.token != nil && !$0.isDismissed && !$0.isLapsed && !isRemoved($0)
@@ -122,6 +123,7 @@ extension World {
         phone.stored = nil
         phone.startTokens = [:]
         phone.installation += 1
+        phone.endMove(at: loop.now)
         phone.uploads.removeAll()
         phone.front = nil
         if let latest = phone.timeline?.latest {

@@ -18,9 +18,10 @@ extension World {
     ///
     /// - Parameters:
     ///   - user: who has the phone from then on; nil: who has it now.
+    ///   - id: what the phone is called from then on; nil: what it is called now.
     ///   - pause: so long nobody tells anything before.
     func register(
-        _ phone: Phone, _ budgetClass: BudgetClass?, user: String? = nil,
+        _ phone: Phone, _ budgetClass: BudgetClass?, user: String? = nil, id: Identifier? = nil,
         after pause: Duration? = nil
     ) {
         // A frequent device without frequent updates is a standard one.
@@ -37,7 +38,7 @@ extension World {
         phone.upload(
             Phone.Upload(
                 command: .register(registration), budgetClass: budgetClass, isRetried: true,
-                user: user, pause: pause))
+                user: user, id: id, pause: pause))
     }
 
     static func json(_ text: String) -> JSONView {
@@ -147,6 +148,7 @@ extension World {
         let upload = phone.uploads[0]
         if let user = upload.user { changeHands(phone, to: user) }
         if case .delete = upload.command { leave(phone) }
+        if let id = upload.id { takeID(id, phone) }
         if let budgetClass = upload.budgetClass { phone.timeline?.ask(budgetClass, at: loop.now) }
         if case .presence(let report) = upload.command {
             phone.front = nil
@@ -159,6 +161,7 @@ extension World {
     ) {
         if upload.budgetClass != nil { phone.timeline?.confirm(at: loop.now) }
         if case .delete = upload.command { depart(phone) }
+        if upload.endsMove { phone.endMove(at: loop.now) }
         if case .register(let registration) = upload.command, !upload.isClaim {
             haveChangedHands(phone, to: registration.user)
         }
@@ -205,13 +208,12 @@ extension World {
         }
     }
 
-    func registerToken(of card: Card, _ phone: Phone) {
+    func registerToken(of card: Card, _ phone: Phone, after pause: Duration? = nil) {
         guard let token = card.token else { return }
         phone.upload(
             Phone.Upload(
                 command: putToken(.activity(card.reference), token, phone), isRetried: true,
-                card: card,
-                token: token))
+                card: card, token: token, pause: pause))
     }
 
     func report(_ text: String, _ card: Card, _ phone: Phone, isRetried: Bool) {

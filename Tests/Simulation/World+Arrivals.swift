@@ -114,6 +114,8 @@ extension World {
         let reference = ActivityReference(
             id: Plan.identifier(model.id), incarnation: model.incarnation)
         for phone in phones where phone.tenant == event.tenant && model.isFor(phone) {
+            // Whether it is its user's phone still nobody can tell while somebody signs in.
+            guard model.user == nil || phone.users.count == 1 else { continue }
             let installation = phone.installation
             after(dice.time(.phones, 1...20_000)) { [self] in
                 // A restored log may have lost what the app was told.

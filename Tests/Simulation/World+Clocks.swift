@@ -20,6 +20,8 @@ extension World {
         guard !isHealed else { return }
         clock.step(to: .zero)
         note(.wallStep, who: -1, 0)
+        // One that begins may have looked at the clock before or after.
+        if life?.isReady == false { ageByReboot() }
         // Half of them start the relay anew, before or after it has followed.
         guard dice.happens(.clocks, oneIn: 2) else { return }
         after(dice.time(.clocks, 1...120_000)) { [self] in

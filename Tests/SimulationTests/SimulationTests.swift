@@ -21,6 +21,7 @@ import Testing
             382_954_871_806, 383_623_593_821, 383_633_594_135,
             384_354_506_836, 179_538_934_643, 393_293_884_663, 393_293_900_362, 5_493,
             393_840_458_397, 394_364_025_787,
+            62_894, 71_213, 62_404, 31_029,
         ])
     func `a seed that once broke a promise breaks none`(seed: UInt64) {
         #expect(SeedRun(seed: seed).run().violations.isEmpty)

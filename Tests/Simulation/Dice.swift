@@ -7,7 +7,7 @@ struct Dice {
     enum Purpose: Int, CaseIterable {
         case plan, producers, apple, network, phones, disk, machine, operators
         case reloads, broadcasts, bundles, months, strangers, clocks, owners
-        case losses, ids
+        case losses, ids, renewals
     }
 
     private var generators: [SplitMix64]

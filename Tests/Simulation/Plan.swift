@@ -67,7 +67,8 @@ struct Plan {
             if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
         }
         Self.drawApart(&drawn, &dice, mutant)
-        faults = given ?? Self.possible(drawn)
+        let restoresRenewals = dice.happens(.renewals, oneIn: 2)
+        faults = given ?? Self.possible(drawn, restoresRenewals: restoresRenewals)
         tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
         let lives = faults.contains(FaultSet(.months)) ? CardLife.ofMonths : CardLife.ofHours
         let life = CardLife(&dice, lives)
@@ -104,7 +105,9 @@ struct Plan {
     }
 
     /// What can be promised at the same time.
-    private static func possible(_ drawn: FaultSet) -> FaultSet {
+    ///
+    /// - Parameter restoresRenewals: a log that is put back may not know of a renewal.
+    private static func possible(_ drawn: FaultSet, restoresRenewals: Bool) -> FaultSet {
         var drawn = drawn
         // A phone's own timestamps would be ahead of a relay whose clock was set back, or slept.
         if drawn.contains(FaultSet(.wallSteps)) || drawn.contains(FaultSet(.suspends)) {
@@ -142,10 +145,13 @@ struct Plan {
             FaultSet(.wallSteps), FaultSet(.wrongClock), FaultSet(.suspends),
         ]
         if !drawn.isDisjoint(with: others) { drawn.remove(FaultSet(.secondIDs)) }
-        // A log that was put back may not know of a renewal; and phones do not sleep with a
-        // machine.
+        // Phones do not sleep with a machine; and what is over for days a log that was put back
+        // would bring back.
         if drawn.contains(FaultSet(.cardLives)) {
-            drawn.subtract([FaultSet(.restores), FaultSet(.suspends)])
+            drawn.remove(FaultSet(.suspends))
+            if !restoresRenewals || drawn.contains(FaultSet(.months)) {
+                drawn.remove(FaultSet(.restores))
+            }
         }
         return drawn
     }

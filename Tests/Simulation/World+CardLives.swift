@@ -59,9 +59,17 @@ extension World {
     func isNearEnd(_ card: Card, _ phone: Phone) -> Bool {
         let length = plan.cardLife?.length ?? Self.dayOfCard
         let start = outboxes[key(phone, card.reference)]?.sends.last { $0.event == .start }?.at
-        let since = min(card.beganAt, start ?? card.beganAt)
+        // A log that was put back may take it for the card of an installation before.
+        let earlier = restoredAt == nil ? nil : firstStart(of: card.reference, on: phone)
+        let since = [card.beganAt, start, earlier].compactMap { $0 }.min() ?? card.beganAt
         let age = loop.now - since + ageByReboots(after: since)
         return card.isLapsed || age > length - .seconds(30)
+    }
+
+    private func firstStart(of reference: ActivityReference, on phone: Phone) -> MonotonicInstant? {
+        guard phone.installation > 1 else { return nil }
+        return outboxes.filter { $0.key.phone == phone.number && $0.key.reference == reference }
+            .compactMap { $0.value.sends.first { $0.event == .start }?.at }.min()
     }
 
     /// Whether a card that has ended has left the screen too: 4 hours after its end at the latest,

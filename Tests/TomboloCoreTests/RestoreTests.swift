@@ -58,6 +58,30 @@ import TomboloJSON
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
     }
 
+    @Test func `after a restore a new card whose token is told takes its place without a start`() {
+        var rig = CardLifeTests.running(#","renew":"always""#)
+        rig.advance(to: 60)
+        rig.token("activity:cat~1.1", "cc")
+        rig.advance(to: 8 * CardLifeTests.hour - 1_000)
+        #expect(rig.pushes.count { $0.push.event == .start } == 1)
+        #expect(CardLifeTests.phases(rig) == ["ended", "live"])
+    }
+
+    @Test func `after a restore a new card that was due before it is not started again`() {
+        var rig = CardLifeTests.running(#","renew":"always""#)
+        rig.advance(to: 8 * CardLifeTests.hour - 1_300)
+        let mark = rig.pushes.count
+        #expect(rig.crash(recoverAt: 8 * CardLifeTests.hour - 1_100, restored: true).isEmpty)
+        rig.advance(to: 8 * CardLifeTests.hour - 600)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 8 * CardLifeTests.hour - 500)
+        #expect(rig.pushes.dropFirst(mark).allSatisfy { $0.push.event == .update })
+        #expect(rig.pushes.last?.push.token == "bb", "the old card goes on")
+        rig.token("activity:cat~1.1", "cc")
+        rig.advance(to: 8 * CardLifeTests.hour - 400)
+        #expect(CardLifeTests.phases(rig) == ["ended", "live"], "it had been started")
+    }
+
     /// Seed 303 of the simulation: the start had been refused before the backup, and was retried,
     /// and taken, after it.
     @Test func `after a restore a refused start is not retried, for its card may have begun`() {

@@ -108,8 +108,20 @@ extension Core {
             ledger: Ledger(since: version), phaseSince: now)
         // Its alerts have rung with the old card.
         next.alertsThrough = old.alertsThrough
+        // Due before the log was put back: it may have been started, and is not started again.
+        if let since = old.cardSince, let restoredAt,
+            since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
+        {
+            next.phase = .startUnknown
+        }
         nextDestinationNumber += 1
+        // A restored log may not know whose the token is that its app has told of since.
+        if let token = devices[old.device]?.tokens[.activity(reference(next))] {
+            (next.token, next.tokenIsNew) = (token.value, !token.isOnRecord)
+            (next.phase, next.cardSince) = (.live, wall(now))
+        }
         let place = insert(next)
+        if next.phase == .live { endPredecessor(of: place, now: now) }
         staged.dirtyMarks.append(place)
         flushSoon(now: now)
         return place

@@ -41,6 +41,7 @@ extension Core {
         var damage: [String] = []
         (lead, leads) = (recovery.lead, recovery.leads)
         leads.note(lead, at: now)
+        restoredAt = recovery.restoredAt
         tellsThrough = recovery.tellsThrough
         lastSeq = recovery.lastSeq
         lastFactSeq = recovery.lastFactSeq

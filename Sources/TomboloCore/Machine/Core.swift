@@ -83,6 +83,8 @@ package struct Core: Sendable {
     /// Wall time runs ahead of steady time by this (`RelayClock`).
     var lead = Span.zero
     var leads = LeadHistory()
+    /// When the log was put back, by wall time: what was due before that may have gone.
+    var restoredAt: Instant?
     /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
     package var tellsThrough = Instant.distantFuture
     /// The newest durable sequences.

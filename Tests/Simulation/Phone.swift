@@ -124,7 +124,7 @@ final class Phone {
         var user: String?
         /// What the phone is called from here on.
         var id: Identifier?
-        /// It is the last that the app tells by that id of what it told by the one before.
+        /// It is the last that the app says by that id of what it said by the one before.
         var endsMove = false
         /// So long it waits before it is told.
         var pause: Duration?

@@ -267,19 +267,20 @@ extension World {
         check(
             !sent.isFrame || sent.priority == 5 || mayShare, .framePriority,
             "a frame at \(sent.priority)")
-        // A log that was put back knows nothing of a card that has lived since and is over.
-        if push.event == .start, !outbox.cuts.isEmpty, key.reference.renewal > 0,
-            let life = plan.cardLife,
-            let last = outbox.sends.last(where: { $0.event == .start && $0.counts }),
-            loop.now - last.at > life.length
-        {
-            outbox.isUnsure = true
-        }
+        if push.event == .start, hasOutlived(key, outbox) { outbox.isUnsure = true }
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         for (promise, detail) in ageFaults(push.event, key, outbox, phone) {
             check(false, promise, detail)
         }
         outbox.sends.append(sent)
+    }
+
+    /// Whether a new card has lived and is over that a log that was put back may know nothing of.
+    private func hasOutlived(_ key: CardKey, _ outbox: Outbox) -> Bool {
+        guard !outbox.cuts.isEmpty, key.reference.renewal > 0, let life = plan.cardLife,
+            let last = outbox.sends.last(where: { $0.event == .start && $0.counts })
+        else { return false }
+        return loop.now - last.at > life.length
     }
 
     /// What a push shows is in the log, no older than what went before, and of its own incarnation.

@@ -58,7 +58,7 @@ import TomboloJSON
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
     }
 
-    @Test func `after a restore a new card whose token is told takes its place without a start`() {
+    @Test func `after a restore a new card whose token comes takes its place without a start`() {
         var rig = CardLifeTests.running(#","renew":"always""#)
         rig.advance(to: 60)
         rig.token("activity:cat~1.1", "cc")

@@ -115,7 +115,7 @@ extension Core {
             next.phase = .startUnknown
         }
         nextDestinationNumber += 1
-        // A restored log may not know whose the token is that its app has told of since.
+        // A restored log may not know the card whose token its app has registered since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {
             (next.token, next.tokenIsNew) = (token.value, !token.isOnRecord)
             (next.phase, next.cardSince) = (.live, wall(now))

@@ -177,7 +177,7 @@ import TomboloJSON
             ("activities", "18"), ("activities_per_tenant", "19"), ("ended_activities", "20"),
             ("cards", "21"), ("devices", "22"), ("devices_per_tenant", "23"),
             ("idempotency_keys", "25"), ("idempotency_keys_per_tenant", "26"),
-            ("cards_per_tenant", "27"),
+            ("cards_per_tenant", "27"), ("keys_per_tenant", "28"),
             ("activities_per_user", "15"), ("cards_per_device", "16"), ("devices_per_user", "17"),
         ]
         let fields = limits.map { "\"\($0.0)\": \($0.1)" }.joined(separator: ", ")

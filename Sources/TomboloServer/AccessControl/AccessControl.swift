@@ -35,6 +35,8 @@ package final class AccessControl: @unchecked Sendable {
     /// Wall time.
     let now: @Sendable () -> Instant
     var keys: [String: KeyRecord] = [:]
+    /// The ids of each tenant's keys by their numbers, in the order of the numbers.
+    private var places: [TenantID: [(number: Int64, id: String)]] = [:]
     /// Of each key the last use that the log has.
     var storedUses: [String: Instant] = [:]
     /// Deleted since the process began: a leaked one that is still in use is named.
@@ -47,7 +49,7 @@ package final class AccessControl: @unchecked Sendable {
     private let nobody: [UInt8]
 
     /// Numbers of records that could not be read: their keys are refused. For the operator to see.
-    package let unreadable: [Int64]
+    package private(set) var unreadable: [Int64] = []
 
     /// - Parameters:
     ///   - records: the current values of `RecordSpace.key`.
@@ -62,17 +64,15 @@ package final class AccessControl: @unchecked Sendable {
         self.chance = chance
         self.now = now
         nobody = chance(32)
-        var unreadable: [Int64] = []
         for (number, value) in records {
             nextNumber = max(nextNumber, number + 1)
             if let record = KeyRecord(number: number, encoded: value) {
-                keys[record.id] = record
+                place(record)
                 storedUses[record.id] = record.lastUsedAt
             } else {
                 unreadable.append(number)
             }
         }
-        self.unreadable = unreadable
     }
 
     /// What is known of a key that somebody has.
@@ -127,13 +127,16 @@ package final class AccessControl: @unchecked Sendable {
     }
 
     /// The key's record is durable: it opens from now on.
-    package func admit(_ minted: MintedKey) { keys[minted.record.id] = minted.record }
+    package func admit(_ minted: MintedKey) { place(minted.record) }
 
     /// The key's deletion is durable: it opens nothing any more.
     package func revoke(_ record: KeyRecord) {
         if removed.count >= Self.removedMax { removed.removeAll() }
         removed[record.id] = record
-        keys[record.id] = nil
+        if keys.removeValue(forKey: record.id) != nil {
+            let index = index(after: record.number, in: record.tenant) - 1
+            if index >= 0 { places[record.tenant]?.remove(at: index) }
+        }
         storedUses[record.id] = nil
         leaving.remove(record.id)
     }
@@ -145,7 +148,43 @@ package final class AccessControl: @unchecked Sendable {
 
     /// A tenant's keys, oldest first.
     package func records(of tenant: TenantID) -> [KeyRecord] {
-        keys.values.filter { $0.tenant == tenant }.sorted { $0.number < $1.number }
+        page(of: tenant, after: 0, limit: .max).records
+    }
+
+    /// How many keys a tenant has, expired ones too.
+    func count(of tenant: TenantID) -> Int { places[tenant]?.count ?? 0 }
+
+    /// At most so many of a tenant's keys, oldest first, after the one with this number; and the
+    /// number of the last of them, where there are more.
+    func page(
+        of tenant: TenantID, after number: Int64, limit: Int
+    ) -> (records: [KeyRecord], next: Int64?) {
+        let own = places[tenant] ?? []
+        let rest = own[index(after: number, in: tenant)...]
+        let page = rest.prefix(limit)
+        return (
+            page.compactMap { keys[$0.id] }, page.count < rest.count ? page.last?.number : nil
+        )
+    }
+
+    private func place(_ record: KeyRecord) {
+        if keys.updateValue(record, forKey: record.id) == nil {
+            let index = index(after: record.number, in: record.tenant)
+            places[record.tenant, default: []].insert((record.number, record.id), at: index)
+        }
+    }
+
+    /// Where the first key with a higher number is among a tenant's.
+    private func index(after number: Int64, in tenant: TenantID) -> Int {
+        let own = places[tenant] ?? []
+        var range = own.startIndex..<own.endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                own[middle].number > number
+                ? range.lowerBound..<middle : middle + 1..<range.upperBound
+        }
+        return range.lowerBound
     }
 
     /// A key of this tenant; another tenant's is unknown.

@@ -53,9 +53,18 @@ package struct ScopeSet: Hashable, Sendable {
     /// Reads a list as `--scope` has it, `produce,observe`; `all` stands for produce, observe and
     /// operate.
     package init?(list text: String) {
+        self.init(
+            words: text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+                String(part.drop { $0 == " " })
+            })
+    }
+
+    /// Reads words that come one by one, as JSON has them: each is one scope or `all`, and nothing
+    /// else. Answers nil for more words than a key has scopes, repetitions too.
+    package init?(words: [String]) {
+        guard words.count <= Self.scopesMax else { return nil }
         var scopes: [Scope] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let word = String(part.drop { $0 == " " })
+        for word in words {
             if word == "all" {
                 scopes += Self.all.scopes
             } else if let scope = Scope(word) {

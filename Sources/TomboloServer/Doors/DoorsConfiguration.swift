@@ -26,6 +26,9 @@ package struct DoorsConfiguration: Sendable {
     package var requestsPerKeyMax = 1_024
     /// Of these, tails (`limits.tails_per_key`): each may leave a page of the log unread.
     package var tailsPerKeyMax = 64
+    /// Keys of one tenant (`limits.keys_per_tenant`), expired ones too: one for each of its
+    /// devices. A key has 0.3 to 10 kB, in memory and in the log.
+    package var keysPerTenantMax = 500_000
     /// Requests without a valid key that one address may send at once, and how many more in each
     /// second (`limits.refused_keys_per_second`); beyond, they are told to slow down. A valid key
     /// from the same address is served all the same.

@@ -17,6 +17,7 @@ extension ServerDoors {
             throw Problem(error)
         }
         if try request.isDryRun {
+            try checkRoom(of: request.tenant)
             return .json { writer in
                 writer.beginObject()
                 writer.member("dry_run", true)
@@ -27,6 +28,7 @@ extension ServerDoors {
             }
         }
         let now = access.now()
+        try checkRoom(of: request.tenant)
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant,
             scopes: asked.scopes, binding: asked.binding,
@@ -44,14 +46,31 @@ extension ServerDoors {
         scopes.scopes.map(\.text).joined(separator: ",")
     }
 
+    /// Refuses one key more where the tenant has all that it may have.
+    func checkRoom(of tenant: TenantID) throws(Problem) {
+        let count = access.count(of: tenant)
+        guard count < configuration.keysPerTenantMax else {
+            throw Problem(
+                .limitReached,
+                "The tenant has \(count) keys. Delete some with DELETE /v1/keys/{id}, or raise "
+                    + "limits.keys_per_tenant in the relay's configuration.")
+        }
+    }
+
+    /// A page of the tenant's keys, oldest first; the cursor is the last key's place.
     func listKeys(_ request: DoorRequest) throws(Problem) -> DoorResponse {
-        let records = access.records(of: try request.tenantOfKeys())
+        let limit = try request.limit()
+        let after = try request.integer("cursor", in: 0...Int64.max) ?? 0
+        let page = access.page(
+            of: try request.tenantOfKeys(), after: after, limit: limit)
         return .json { writer in
             writer.beginObject()
             writer.name("keys")
             writer.beginArray()
-            for record in records { record.write(to: &writer) }
+            for record in page.records { record.write(to: &writer) }
             writer.endArray()
+            writer.name("next_cursor")
+            if let next = page.next { writer.string("\(next)") } else { writer.null() }
             writer.endObject()
         }
     }
@@ -117,12 +136,14 @@ private struct KeyRequest {
             reader.fail("name", objection)
         }
         life = reader.span("expires_in", in: KeyTraits.lives)
-        let words = "must be an array of produce, observe, operate, device:ID or all"
+        let words =
+            "must be an array of 1 to \(ScopeSet.scopesMax) texts, each one of produce, observe, "
+            + "operate, device:ID or all"
         var read: ScopeSet?
         if let list = reader.value("scopes") {
             let texts = list.elements.compactMap(\.string)
             if list.kind == .array, texts.count == list.count {
-                read = ScopeSet(list: texts.joined(separator: ","))
+                read = ScopeSet(words: texts)
             }
             if read == nil { reader.fail("scopes", words) }
         } else {
@@ -143,7 +164,9 @@ private struct KeyRequest {
 
     private static func name(_ name: String, _ reader: inout FieldReader) -> String? {
         let text = reader.string(name)
-        if text == "" { reader.fail(name, "must not be empty") }
+        if let text, let objection = KeyBinding.objection(to: text) {
+            reader.fail(name, objection)
+        }
         return text
     }
 }

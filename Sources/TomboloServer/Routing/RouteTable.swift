@@ -58,7 +58,7 @@ package enum RouteTable {
             query: ["activity", "device", "reason", "limit", "cursor"]),
         Route("POST", "/v1/dead-letters/retry", .retryDeadLetters, .operate),
         Route("POST", "/v1/keys", .mintKey, .operate),
-        Route("GET", "/v1/keys", .listKeys, .operate, query: ["tenant"]),
+        Route("GET", "/v1/keys", .listKeys, .operate, query: ["tenant", "limit", "cursor"]),
         Route("DELETE", "/v1/keys/{id}", .deleteKey, .operate, query: ["tenant"]),
         Route("POST", "/v1/keys/{id}/rotate", .rotateKey, .operate),
         Route("POST", "/v1/configuration/reload", .reloadConfiguration, .operate),

@@ -53,6 +53,9 @@ extension Configuration {
             "tails_per_key", .count(\.doors.tailsPerKeyMax, 1...20_000),
             "Tails that one key may have open."),
         Setting(
+            "keys_per_tenant", .count(\.doors.keysPerTenantMax, 1...1_000_000),
+            "API keys of one tenant, expired ones too."),
+        Setting(
             "activities", .count(\.limits.runningMax, 1...10_000_000), "Running activities."),
         Setting(
             "activities_per_tenant", .count(\.limits.runningPerTenantMax, 1...10_000_000),

@@ -70,6 +70,11 @@ enum KeyCommands {
         if let name = invocation.text(.keyName), let objection = KeyTraits.objection(toName: name) {
             throw .usage("--name \(objection)", remedy: "--name \"the shop's backend\"")
         }
+        for flag in [Flag.boundUser, .boundApp] {
+            if let text = invocation.text(flag), let objection = KeyBinding.objection(to: text) {
+                throw .usage("--\(flag.name) \(objection)", remedy: "--\(flag.name) u42")
+            }
+        }
         if let text = invocation.text(.keyLife), life(context).map(KeyTraits.lives.contains) != true
         {
             throw .usage(
@@ -120,17 +125,33 @@ enum KeyCommands {
     static func list(_ context: CommandContext) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let answer = try await client.send(
-            RelayRequest(
-                "GET", PathText.query("/v1/keys", [("tenant", context.invocation.text(.keysOf))])),
-            name: nil)
+        var keys: [JSON] = []
+        var cursor: String?
+        repeat {
+            let page = PathText.query(
+                "/v1/keys",
+                [
+                    ("tenant", context.invocation.text(.keysOf)), ("limit", "1000"),
+                    ("cursor", cursor),
+                ])
+            let root = try await client.send(RelayRequest("GET", page), name: nil).document().root
+            keys += (root["keys"].map { Array($0.elements) } ?? []).map(\.json)
+            cursor = root["next_cursor"]?.string
+        } while cursor != nil
         guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.name("keys")
+            writer.beginArray()
+            for key in keys { writer.raw(key) }
+            writer.endArray()
+            writer.endObject()
+            try context.terminal.write(writer.bytes + [10])
             return .succeeded
         }
         let columns = ["id", "name", "created_by", "created_at", "last_used_at", "expires_at"]
         var table = TextTable(columns.map { $0.uppercased() } + ["SCOPES"])
-        for key in try answer.document().root["keys"].map({ Array($0.elements) }) ?? [] {
+        for key in keys.map(\.document.root) {
             let scopes = key["scopes"].map { $0.elements.compactMap(\.string) } ?? []
             table.add(
                 columns.map { key[$0]?.string ?? "" } + [scopes.joined(separator: ",")])

@@ -32,6 +32,7 @@ package struct OperatorNote: Hashable, Sendable {
         case configurationNeedsRestart = "config-needs-restart"
         case configurationRefused = "config-refused"
         case deed
+        case keyDeleted = "key-deleted"
         case requestRefused = "request-refused"
         case requestFailed = "request-failed"
         case notesLeftOut = "notes-left-out"

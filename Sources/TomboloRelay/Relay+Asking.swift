@@ -32,7 +32,14 @@ extension Relay {
 
     /// Keeps an API key as the doors encoded it; nil deletes. With `deed` the log says who did it.
     package func storeKey(number: Int64, value: [UInt8]?, deed: Deed? = nil) async -> Answer {
-        await ask(deed: deed) { .key(number: number, value: value, $0) }
+        await storeKeys([(number, value)], deed: deed)
+    }
+
+    /// Keeps or deletes several API keys, in one commit.
+    package func storeKeys(
+        _ keys: [(number: Int64, value: [UInt8]?)], deed: Deed? = nil
+    ) async -> Answer {
+        await ask(deed: deed) { .keys(keys, $0) }
     }
 
     /// Keeps a deed that brings nothing about in the log itself.

@@ -245,7 +245,8 @@ package actor Relay: TurnTarget, TimerTarget {
 
     // MARK: Turns
 
-    func steadyNow() -> Instant {
+    /// The time that nobody sets: it goes on where the relay before was, and never jumps.
+    package func steadyNow() -> Instant {
         return clock.steady(monotonic: loop.now.nanoseconds)
     }
 

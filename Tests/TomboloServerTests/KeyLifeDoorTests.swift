@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import TomboloCore
@@ -213,15 +214,40 @@ import TomboloRelay
         }
     }
 
-    @Test func `a key that expired is listed for thirty days`() async throws {
+    @Test func `a key that expired is listed for thirty days of the clock that nobody sets`()
+        async throws
+    {
         try await Self.with { doors, hand in
+            let notes = Mutex<[OperatorNote]>([])
+            doors.doors.report = { note in notes.withLock { $0.append(note) } }
             let made = try await Self.mint(
                 #"{"scopes":["observe"],"expires_in":"1h"}"#, doors)
+            func isListed() async throws -> Bool {
+                try await doors.call("GET", "/v1/keys").text.contains(made.id)
+            }
+            let steady = Instant(seconds: 1_000_000)
+            // The wall clock alone jumps ahead by years, and is set right again.
+            hand.turn(.hours(24 * 1_000))
+            await doors.doors.deleteOutlived(at: steady)
+            #expect(try await isListed())
+            hand.turn(.hours(-24 * 1_000))
+            await doors.doors.deleteOutlived(at: steady + AccessControl.expiredKept + .seconds(1))
+            #expect(
+                try await doors.call("GET", "/v1/activities", key: made.key).status == 200)
             hand.turn(.hours(1))
-            hand.turn(AccessControl.expiredKept)
-            #expect(doors.doors.access.outlived.isEmpty)
-            hand.turn(.milliseconds(1))
-            #expect(doors.doors.access.outlived.map(\.id) == [made.id])
+            let seen = steady + .hours(24 * 90)
+            await doors.doors.deleteOutlived(at: seen)
+            // The log knows since when, for the relay that comes after.
+            let again = AccessControl(
+                pepper: Pepper(), records: await doors.relay.keys(), now: { hand.now })
+            #expect(again.record(id: made.id, of: DoorsUnderTest.tenant)?.expiredSince == seen)
+            await doors.doors.deleteOutlived(at: seen + AccessControl.expiredKept)
+            #expect(try await isListed())
+            #expect(notes.withLock { $0 }.isEmpty)
+            let after = seen + AccessControl.expiredKept + .milliseconds(1)
+            await doors.doors.deleteOutlived(at: after)
+            #expect(try await !isListed())
+            #expect(notes.withLock { $0.map(\.event) } == [.keyDeleted])
         }
     }
 }

@@ -39,6 +39,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case channelInUse = "channel-in-use"
     case tokenInUse = "token-in-use"
     case ownKey = "own-key"
+    case keyNotRotated = "key-not-rotated"
     case preconditionFailed = "precondition-failed"
     case invalidField = "invalid-field"
     case payloadTooLarge = "payload-too-large"

@@ -116,10 +116,17 @@ extension ProblemRegistry {
                 + "tombolo log verify --data DIR.",
             command: "tombolo start ID --type TYPE -s key=value --restart"),
         ProblemPage(
-            .ownKey, 409, "A key cannot delete itself",
-            cause: "The key to be deleted is the one that asks.",
-            fix: "Mint another key with the scope operate and delete this one with it.",
+            .ownKey, 409, "A key cannot end itself at once",
+            cause: "The key to be deleted, or rotated with a grace below 1m, is the one that asks.",
+            fix: "Mint another key with the scope operate and delete this one with it; or give a "
+                + "longer grace.",
             command: "tombolo key mint --scope operate --relay ORIGIN --key KEY"),
+        ProblemPage(
+            .keyNotRotated, 409, "The key cannot be rotated",
+            cause: "It has expired, or another rotation of it is being stored.",
+            fix: "Make a new key in the place of an expired one. After the other rotation, rotate "
+                + "the key that took its place.",
+            command: "tombolo key ls"),
         ProblemPage(
             .preconditionFailed, 412, "The activity does not have the expected version",
             cause:

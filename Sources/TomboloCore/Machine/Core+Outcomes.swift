@@ -323,10 +323,13 @@ extension Core {
         serve(lane, now: now, effects: &effects)
     }
 
-    /// Keeps an API key, or with a nil value forgets it.
-    mutating func keep(_ number: Int64, _ value: [UInt8]?, _ ticket: Ticket) {
-        keys[number] = value
-        staged.records.append(Record(space: .key, number: number, value: value))
-        staged.stored.append((ticket, Stored(value == nil ? .deleted : .updated)))
+    /// Keeps API keys together; a nil value forgets one.
+    mutating func keep(_ stored: [(number: Int64, value: [UInt8]?)], _ ticket: Ticket) {
+        for (number, value) in stored {
+            keys[number] = value
+            staged.records.append(Record(space: .key, number: number, value: value))
+        }
+        let isDeleted = stored.allSatisfy { $0.value == nil }
+        staged.stored.append((ticket, Stored(isDeleted ? .deleted : .updated)))
     }
 }

@@ -125,8 +125,7 @@ package struct Core: Sendable {
             endMany(request, ticket, now: now, effects: &effects)
         case .device(let key, let command, let ticket, let authority):
             take(command, for: key, by: authority, ticket, now: now, effects: &effects)
-        case .key(let number, let value, let ticket):
-            keep(number, value, ticket)
+        case .keys(let stored, let ticket): keep(stored, ticket)
         case .pause(let command, let tenant, let ticket, let key):
             take(command, of: tenant, by: key, ticket, now: now, effects: &effects)
         case .deed(let next, let ticket):

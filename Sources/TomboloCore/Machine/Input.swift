@@ -11,8 +11,8 @@ package enum Input: Sendable {
     case atomic([Command], Ticket)
     case endMany(EndMany, Ticket)
     case device(DeviceKey, DeviceCommand, Ticket, by: DeviceAuthority = .operate)
-    /// API keys, as the doors encode them; a nil value deletes.
-    case key(number: Int64, value: [UInt8]?, Ticket)
+    /// API keys, as the doors encode them, all in one batch; a nil value deletes.
+    case keys([(number: Int64, value: [UInt8]?)], Ticket)
     /// A type of an app; `app` nil: the tenant's only one.
     case type(ActivityType, name: String, app: String?, TenantID, Ticket)
     /// A channel was made, or is no more. Without a ticket: one of the relay's own.

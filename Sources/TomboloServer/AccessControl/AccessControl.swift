@@ -44,6 +44,8 @@ package final class AccessControl: @unchecked Sendable {
     private static let removedMax = 1_000
     /// Keys whose deletion is on its way to the log.
     var leaving: Set<String> = []
+    /// Keys whose successor is on its way to the log.
+    var rotating: Set<String> = []
     private var nextNumber: Int64 = 1
     /// Compared with where an id is not known, so that it takes as long as where it is.
     private let nobody: [UInt8]
@@ -122,7 +124,7 @@ package final class AccessControl: @unchecked Sendable {
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
         let record = KeyRecord(
             number: nextNumber, id: key.id, tenant: tenant, scopes: scopes, binding: binding,
-            createdAt: now, traits: traits, code: code)
+            createdAt: now, traits: traits, life: traits.expiresAt.map { $0 - now }, code: code)
         return MintedKey(key: key, record: record)
     }
 

@@ -12,6 +12,10 @@ package struct KeyRecord: Hashable, Sendable {
     package let binding: KeyBinding
     package let createdAt: Instant
     package var traits: KeyTraits
+    /// How long it lives, as it was minted; nil: for good. A rotation ends it earlier.
+    let life: Span?
+    /// Since when it has been seen to be expired, on the relay's clock that nobody sets.
+    var expiredSince: Instant?
     /// The newest request that it opened; up to a second behind, and after a crash up to an hour.
     package internal(set) var lastUsedAt: Instant?
     /// HMAC-SHA256 of the secret under the pepper.
@@ -19,8 +23,8 @@ package struct KeyRecord: Hashable, Sendable {
 
     init(
         number: Int64, id: String, tenant: TenantID, scopes: ScopeSet, binding: KeyBinding,
-        createdAt: Instant, traits: KeyTraits = KeyTraits(), lastUsedAt: Instant? = nil,
-        code: [UInt8]
+        createdAt: Instant, traits: KeyTraits = KeyTraits(), life: Span? = nil,
+        expiredSince: Instant? = nil, lastUsedAt: Instant? = nil, code: [UInt8]
     ) {
         self.number = number
         self.id = id
@@ -29,6 +33,8 @@ package struct KeyRecord: Hashable, Sendable {
         self.binding = binding
         self.createdAt = createdAt
         self.traits = traits
+        self.life = life
+        self.expiredSince = expiredSince
         self.lastUsedAt = lastUsedAt
         self.code = code
     }
@@ -50,7 +56,12 @@ package struct KeyRecord: Hashable, Sendable {
         writer.member("created_at", createdAt.nanoseconds)
         if let name = traits.name { writer.member("name", name) }
         if let creator = traits.createdBy { writer.member("created_by", creator) }
-        if let end = traits.expiresAt { writer.member("expires_at", end.nanoseconds) }
+        if let end = traits.expiresAt {
+            writer.member("expires_at", end.nanoseconds)
+            writer.name("life")
+            if let life { writer.integer(life.nanoseconds) } else { writer.null() }
+        }
+        if let expiredSince { writer.member("expired_since", expiredSince.nanoseconds) }
         if let lastUsedAt { writer.member("last_used_at", lastUsedAt.nanoseconds) }
         writer.member("code", Hex.encode(code))
         writer.endObject()
@@ -70,13 +81,20 @@ package struct KeyRecord: Hashable, Sendable {
         self.init(
             number: number, id: id, tenant: TenantID(tenant), scopes: scopes,
             binding: KeyBinding(user: view["user"]?.string, app: view["app"]?.string),
-            createdAt: Instant(nanoseconds: created),
+        let createdAt = Instant(nanoseconds: created)
+        let end = Self.instant(view["expires_at"])
+        // An older relay kept the end alone.
+        let life =
+            view["life"].map { view in view.integer.map { Span(nanoseconds: $0) } }
+            ?? end.map { $0 - createdAt }
+            createdAt: createdAt,
             traits: KeyTraits(
-                name: view["name"]?.string, expiresAt: Self.instant(view["expires_at"]),
+                name: view["name"]?.string, expiresAt: end,
                 createdBy: view["created_by"]?.string),
             lastUsedAt: Self.instant(view["last_used_at"]), code: code)
     }
 
+            life: life, expiredSince: Self.instant(view["expired_since"]),
     private static func instant(_ view: JSONView?) -> Instant? {
         view?.integer.map { Instant(nanoseconds: $0) }
     }

@@ -35,10 +35,11 @@ extension ServerDoors {
         let grace: Span
         do { grace = try Self.grace(reading: document.root) } catch { throw Problem(error) }
         let now = access.now()
+        try checkRotation(of: record, grace, by: request, now: now)
         let ending = access.ending(record, at: now + grace)
         var traits = record.traits
         traits.createdBy = request.principal?.keyID
-        traits.expiresAt = record.traits.expiresAt.map { now + ($0 - record.createdAt) }
+        traits.expiresAt = record.life.map { now + $0 }
         if try request.isDryRun {
             return .json { writer in
                 writer.beginObject()
@@ -53,29 +54,62 @@ extension ServerDoors {
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant,
             scopes: record.scopes, binding: record.binding, traits: traits, now: now)
-        let deed = deed(
-            "key.rotated", ["key": minted.record.id, "replaces": id], request)
-        try await store(minted.record.number, minted.encoded, deed)
-        access.admit(minted)
+        let deed = deed("key.rotated", ["key": minted.record.id, "replaces": id], request)
+        try await replace(ending, by: minted, deed)
         tell(deed, "an API key has a successor")
-        guard !access.leaving.contains(id), access.keys[id] != nil else {
-            throw Problem(.unknownKey, "The key \"\(id)\" was deleted while it was rotated.")
-        }
-        try await end(record, as: ending)
         return .json(201, ["cache-control": "no-store"]) { writer in
             minted.write(to: &writer) { ending.writeReplaced(to: &$0) }
         }
     }
 
-    /// In memory first: what stores a use meanwhile stores the end too.
-    private func end(_ record: KeyRecord, as ending: KeyRecord) async throws(Problem) {
-        access.keys[record.id]?.traits = ending.traits
-        do {
-            try await store(ending.number, ending.encoded)
-        } catch {
-            access.keys[record.id]?.traits = record.traits
-            throw error
+    /// A key that rotates itself opens for at least so long: where the answer is lost, it asks
+    /// again.
+    private static let ownGraceMin = Span.minutes(1)
+
+    private func checkRotation(
+        of record: KeyRecord, _ grace: Span, by request: DoorRequest, now: Instant
+    ) throws(Problem) {
+        if let end = record.traits.expiresAt, end <= now {
+            throw Problem(
+                .keyNotRotated,
+                "The key \"\(record.id)\" expired at \(end.rfc3339). Make a new one with POST "
+                    + "/v1/keys.")
         }
+        guard !access.leaving.contains(record.id) else { throw Self.deletedMeanwhile(record.id) }
+        guard !access.rotating.contains(record.id) else {
+            throw Problem(
+                .keyNotRotated,
+                "Another rotation of the key \"\(record.id)\" is being stored. Look at GET /v1/keys, "
+                    + "then rotate the key that took its place.")
+        }
+        guard record.id != request.principal?.keyID || grace >= Self.ownGraceMin else {
+            throw Problem(
+                .ownKey,
+                "This key would end at once, and where the answer is lost nobody has its successor. "
+                    + "Give a grace of at least 1m, or rotate it with another key.")
+        }
+        try checkRoom(of: record.tenant)
+    }
+
+    private static func deletedMeanwhile(_ id: String) -> Problem {
+        Problem(.unknownKey, "The key \"\(id)\" was deleted while it was rotated.")
+    }
+
+    /// The successor and the end of the old key are one commit: after a crash both are there, or
+    /// none is. A key that is deleted meanwhile has no successor.
+    private func replace(
+        _ old: KeyRecord, by minted: MintedKey, _ deed: Deed
+    ) async throws(Problem) {
+        access.rotating.insert(old.id)
+        defer { access.rotating.remove(old.id) }
+        try await store(
+            [(minted.record.number, minted.encoded), (old.number, old.encoded)], deed)
+        guard access.keys[old.id] != nil, !access.leaving.contains(old.id) else {
+            try await store(minted.record.number, nil)
+            throw Self.deletedMeanwhile(old.id)
+        }
+        access.admit(minted)
+        access.keys[old.id]?.traits = old.traits
     }
 
     private static func grace(reading view: JSONView) throws(FieldErrors) -> Span {
@@ -96,10 +130,27 @@ extension ServerDoors {
             await storeUses(olderThan: AccessControl.useKept)
             await relay.noteDamage()
             tellGathered(isFull: await !relay.takesEvents)
-            for record in access.outlived {
-                // Tried again next time.
-                do { try await remove(record) } catch { break }
-            }
+            await deleteOutlived(at: await relay.steadyNow())
+        }
+    }
+
+    /// Stores since when keys have been expired, and deletes those that expired long ago.
+    ///
+    /// - Parameter steady: on the relay's clock that nobody sets.
+    func deleteOutlived(at steady: Instant) async {
+        for id in access.changedExpiry() {
+            guard let record = access.notingExpiry(id, at: steady) else { continue }
+            // A log that takes nothing now is asked again next time.
+            do { try await store(record.number, record.encoded) } catch { return }
+            access.keys[id]?.expiredSince = record.expiredSince
+        }
+        for record in access.outlived(at: steady) {
+            do { try await remove(record) } catch { return }
+            report(
+                OperatorNote(
+                    .info, .keyDeleted,
+                    "the key \(record.id) is deleted: it was listed for 30 days after it expired"
+                ).adding("tenant", record.tenant.name.rawValue).adding("key", record.id))
         }
     }
 
@@ -109,7 +160,7 @@ extension ServerDoors {
             // A log that takes nothing now is asked again next time. What was deleted or changed
             // since the list was made is not put back.
             let isAsListed = access.keys[record.id]?.traits == record.traits
-            guard isAsListed, !access.leaving.contains(record.id) else { continue }
+            guard isAsListed, access.isFree(record.id) else { continue }
             do { try await store(record.number, record.encoded) } catch { return }
             access.noteStored(record)
         }

@@ -104,7 +104,14 @@ extension ServerDoors {
     func store(
         _ number: Int64, _ value: [UInt8]?, _ deed: Deed? = nil
     ) async throws(Problem) {
-        switch await relay.storeKey(number: number, value: value, deed: deed) {
+        try await store([(number, value)], deed)
+    }
+
+    /// All of them in one commit, or none.
+    func store(
+        _ keys: [(number: Int64, value: [UInt8]?)], _ deed: Deed? = nil
+    ) async throws(Problem) {
+        switch await relay.storeKeys(keys, deed: deed) {
         case .stored: return
         case .refused(let refusal): throw Problem(refusal)
         case .accepted, .acceptedAll, .replay, .refusedBatch:

@@ -40,7 +40,8 @@ extension Subcommand {
         path: ["key", "ls"], summary: "List API keys, who made them, and when they were used last",
         flags: [.keysOf] + Flag.ofClients,
         details: [
-            "A key without CREATED_BY was made on the relay's machine. Expired keys are listed for 30 days."
+            "A key without CREATED_BY was made on the relay's machine. Expired keys are listed for 30 days\n"
+                + "in which the relay runs, and then deleted."
         ],
         examples: ["tombolo key ls", "tombolo key ls --tenant acme"],
         exits: [.unauthorized, .unreachable], run: KeyCommands.list)
@@ -56,7 +57,8 @@ extension Subcommand {
         arguments: [.keyID], flags: [.grace] + Flag.ofWriters,
         details: [
             "Both open until the grace is over. The new one has the name, the scopes and the life of the\n"
-                + "old one."
+                + "old one, as it was made. A key that rotates itself needs a grace of at least 1m. A key\n"
+                + "that has expired is not rotated: make a new one."
         ],
         examples: ["tombolo key rotate 5Jq0", "tombolo key rotate 5Jq0 --grace 24h -o json"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.rotate)

@@ -39,6 +39,34 @@ import TomboloRelay
         #expect(!line(note, .json).utf8.contains(0x1B))
     }
 
+    @Test(arguments: [OperatorLogFormat.text, .json])
+    func `no text of a stranger is live in a line, or makes it long`(_ format: OperatorLogFormat)
+        throws
+    {
+        let live =
+            (0...0xA0).map { UInt32($0) }
+            + [0x61C, 0x200E, 0x200F] + Array(0x2028...0x202E) + Array(0x2066...0x2069)
+        let all = String(String.UnicodeScalarView(live.compactMap(UnicodeScalar.init)))
+        // Long as one character to a reader, and as one plain word.
+        for text in [all, "e" + String(repeating: "\u{301}", count: 60_000)]
+            + [String(repeating: "x", count: 60_000)]
+        {
+            let note = OperatorNote(.info, .requestRefused, text, remedy: text)
+                .adding("value", text)
+            let line = line(note, format)
+            #expect(line.utf8.count < 20_000)
+            for scalar in line.unicodeScalars {
+                let isLive = live.contains(scalar.value) && !(0x20..<0x7F).contains(scalar.value)
+                #expect(!isLive || scalar.value == 0xA0, "\(scalar.value)")
+            }
+            guard format == .json else { continue }
+            let view = try JSONDocument(Array(line.utf8)).root
+            let begin = String(String.UnicodeScalarView(text.unicodeScalars.prefix(2_000)))
+            #expect(view["message"]?.string == begin)
+            #expect(view["value"]?.string == begin)
+        }
+    }
+
     @Test func `a start, a stop and a refusal are a line each, and the trace id is in it`() throws {
         let directory = try TemporaryDirectory()
         let key = try RunningRelay.mintKey(directory.path)

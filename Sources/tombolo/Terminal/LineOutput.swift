@@ -6,7 +6,8 @@ import TomboloLoop
 /// still because a terminal is stopped or a script has read the first line and no more.
 ///
 /// What is not taken waits in a bounded buffer; beyond it lines are left out, and once there is
-/// room again a line says how many. Files and sockets are written to directly. On the loop only.
+/// room again a line says how many. So it is where a disk is full: what it does not take is lost,
+/// and later lines are tried. Files and sockets are written to directly. On the loop only.
 final class LineOutput: ReadinessTarget, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
@@ -15,6 +16,12 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     private let loop: EpollLoop
     private var waiting: [UInt8] = []
     private var leftOut = 0
+    /// Of the line about what was left out, which begins `waiting`: its bytes, and its count.
+    private var telling = (bytes: 0, lines: 0)
+    /// A part of a line is out, and its rest is lost.
+    private var isCut = false
+    /// `waiting` is a picture.
+    private var isPicture = false
     private let leftOutLine: (Int) -> [UInt8]
     private var isRegistered = false
     private var isGone = false
@@ -55,9 +62,12 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
 
     /// Takes a line, without its line break.
     func write(line: [UInt8]) {
+        guard !isGone else { return }
         if leftOut > 0, waiting.isEmpty {
-            waiting = leftOutLine(leftOut) + [10]
+            waiting = (isCut ? [10] : []) + leftOutLine(leftOut) + [10]
+            telling = (waiting.count, leftOut)
             leftOut = 0
+            isCut = false
         }
         guard waiting.count + line.count < Self.waitingBytesMax else {
             leftOut += 1
@@ -65,6 +75,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
         }
         waiting += line
         waiting.append(10)
+        isPicture = false
         flush()
     }
 
@@ -72,6 +83,7 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
     func draw(_ text: String) {
         guard waiting.isEmpty else { return }
         waiting = Array(text.utf8)
+        isPicture = true
         flush()
     }
 
@@ -91,15 +103,28 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
                 Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if count >= 0 {
+                isCut = count > 0 && waiting[count - 1] != 10
                 waiting.removeFirst(count)
+                telling.bytes = max(0, telling.bytes - count)
             } else if errno == EAGAIN {
                 break
-            } else if errno != EINTR {
+            } else if errno == EPIPE || errno == EBADF {
                 isGone = true
+            } else if errno != EINTR {
+                lose()
             }
         }
         if isGone { waiting = [] }
         watch(!waiting.isEmpty)
+    }
+
+    /// What waits cannot be written now, as on a full disk.
+    private func lose() {
+        let lines = isPicture ? 0 : waiting.count { $0 == 10 }
+        // The line that counts others is no line of its own.
+        leftOut += telling.bytes > 0 ? max(0, lines - 1) + telling.lines : lines
+        telling = (0, 0)
+        waiting = []
     }
 
     private func watch(_ isWanted: Bool) {

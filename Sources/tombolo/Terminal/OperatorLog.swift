@@ -26,7 +26,8 @@ final class OperatorLog: @unchecked Sendable {
         self.least = least
         output = LineOutput(loop: loop, descriptor: 2) { count in
             let note = OperatorNote(
-                .warning, .notesLeftOut, "\(count) lines are left out: nobody read them in time")
+                .warning, .notesLeftOut,
+                "\(count) lines are left out: nobody read them in time, or the disk was full")
             return Self.line(note, at: SystemClock().now(), format)
         }
     }
@@ -60,15 +61,16 @@ final class OperatorLog: @unchecked Sendable {
             writer.member("time", time.rfc3339)
             writer.member("level", note.level.rawValue)
             writer.member("event", note.event.rawValue)
-            writer.member("message", String(note.text.prefix(textMax)))
-            for field in note.fields { writer.member(field.name, field.value) }
-            if let remedy = note.remedy { writer.member("try", remedy) }
+            writer.member("message", bounded(note.text))
+            for field in note.fields { writer.member(field.name, bounded(field.value)) }
+            if let remedy = note.remedy { writer.member("try", bounded(remedy)) }
             writer.endObject()
-            return writer.bytes
+            return Array(escaped(writer.json.description).utf8)
         }
     }
 
-    /// A sentence of more is a fault somewhere; the line is still one that people read.
+    /// In code points. A sentence of more is a fault somewhere; the line is still one that people
+    /// read.
     private static let textMax = 2_000
 
     private static func padded(_ level: String) -> String {
@@ -76,21 +78,47 @@ final class OperatorLog: @unchecked Sendable {
     }
 
     /// One line, and nothing that a terminal obeys: part of it may come from strangers.
-    private static func shown(_ text: String) -> String {
+    static func shown(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars.prefix(textMax) {
             switch scalar.value {
             case 0x0A, 0x0D, 0x2028, 0x2029: shown += " "
-            case ..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            case let value where isLive(value): shown += "\\u{\(String(value, radix: 16))}"
             default: shown.unicodeScalars.append(scalar)
             }
         }
         return shown
     }
 
+    /// Whether a terminal obeys it, breaks the line there, or writes in another direction.
+    private static func isLive(_ value: UInt32) -> Bool {
+        switch value {
+        case ..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    private static func bounded(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(textMax)))
+    }
+
+    /// JSON whose texts have nothing live: outside of them it has nothing of the kind.
+    private static func escaped(_ json: String) -> String {
+        var escaped = ""
+        for scalar in json.unicodeScalars {
+            guard isLive(scalar.value) else {
+                escaped.unicodeScalars.append(scalar)
+                continue
+            }
+            let digits = String(scalar.value, radix: 16)
+            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        return escaped
+    }
+
     /// Bare where it is one plain word.
-    private static func quoted(_ value: String) -> String {
+    private static func quoted(_ whole: String) -> String {
+        let value = bounded(whole)
         let isPlain =
             !value.isEmpty
             && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D }

@@ -16,7 +16,7 @@ import TomboloRelay
         method: "PUT", operation: .startActivity, traceID: "4bf9", tenant: "main", keyID: "k1")
 
     @Test func `a flood of refusals is bounded and counted, and leaves room for failures`() {
-        var notes = ProblemNotes(now: now)
+        var notes = ProblemNotes()
         let refusal = Problem(.invalidField, "secret-value")
         let taken = (0..<500).reduce(0) { sum, _ in
             sum + notes.notes(of: refusal, request, now: now).count
@@ -68,7 +68,7 @@ import TomboloRelay
     }
 
     @Test func `a refusal names its fields and has none of their values`() throws {
-        var notes = ProblemNotes(now: now)
+        var notes = ProblemNotes()
         let refusal = Problem(
             .invalidField, "token aabb is wrong",
             errors: [FieldError(pointer: "/token", message: "aabb is no token")])
@@ -76,6 +76,36 @@ import TomboloRelay
         #expect(!"\(note)".contains("aabb"))
         #expect(note.fields.contains { $0.name == "fields" && $0.value == "/token" })
         #expect(note.fields.contains { $0.name == "trace_id" && $0.value == "4bf9" })
+    }
+
+    @Test func `one tenant's refusals take no line from others, or from those without a key`() {
+        var notes = ProblemNotes()
+        let refusal = Problem(.invalidField, "")
+        var other = request
+        other.tenant = "other"
+        var stranger = request
+        stranger.tenant = nil
+        for _ in 0..<ProblemNotes.burst { _ = notes.notes(of: refusal, request, now: now) }
+        #expect(notes.notes(of: refusal, request, now: now).isEmpty)
+        for request in [other, stranger] {
+            for _ in 0..<ProblemNotes.burst {
+                #expect(notes.notes(of: refusal, request, now: now).count == 1)
+            }
+            #expect(notes.notes(of: refusal, request, now: now).isEmpty)
+        }
+        let told = notes.notes(of: refusal, request, now: now + .seconds(1))
+        #expect(told.first?.text.hasPrefix("1 requests more") == true)
+        #expect(told.first?.fields.map(\.value) == ["main"])
+    }
+
+    @Test func `a member's name that a client has made up is cut short`() throws {
+        var notes = ProblemNotes()
+        let name = "/e" + String(repeating: "\u{301}", count: 60_000)
+        let refusal = Problem(
+            .invalidField, "", errors: [FieldError(pointer: name, message: "is not known")])
+        let note = try #require(notes.notes(of: refusal, request, now: now).first)
+        let fields = try #require(note.fields.first { $0.name == "fields" }?.value)
+        #expect(fields.unicodeScalars.count == 129 && fields.hasSuffix("…"))
     }
 
     @Test func `each problem that the doors answer is noted with its trace id`() async throws {

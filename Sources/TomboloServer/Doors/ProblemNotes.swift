@@ -6,7 +6,8 @@ import TomboloRelay
 
 /// Notes for the operator about requests that were refused or failed: so that the `trace_id` of an
 /// answer is found again. Refusals cost their sender nothing, so there are so many and no more;
-/// failures have an allowance of their own, which no refusal takes away.
+/// failures have an allowance of their own, which no refusal takes away. Each tenant has its own
+/// allowances, and so have all who have no valid key together: nobody takes the lines of others.
 ///
 /// A note names fields by their pointers and never has their values: these may be secrets.
 struct ProblemNotes {
@@ -14,9 +15,6 @@ struct ProblemNotes {
     static let burst = 100
     static let perSecond = 10
 
-    private var refusals: HTTPAllowance
-    private var failures: HTTPAllowance
-    private var leftOut = 0
     /// Requests that a full log has refused since the last line about them; nil: none has been.
     private var full: Int?
     /// Requests that were answered 429, by the key's id and tenant.
@@ -32,10 +30,21 @@ struct ProblemNotes {
         let tenant: String
     }
 
-    init(now: MonotonicInstant) {
-        refusals = HTTPAllowance(burst: Self.burst, perSecond: Self.perSecond, now: now)
-        failures = refusals
+    /// What one tenant has left.
+    private struct Share {
+        var refusals: HTTPAllowance
+        var failures: HTTPAllowance
+        var leftOut = 0
+
+        init(now: MonotonicInstant) {
+            refusals = HTTPAllowance(
+                burst: ProblemNotes.burst, perSecond: ProblemNotes.perSecond, now: now)
+            failures = refusals
+        }
     }
+
+    /// By the tenant's name; nil: without a valid key. As many as there are tenants with keys.
+    private var shares: [String?: Share] = [:]
 
     /// What is to be noted of a problem: nothing where there were too many, and where there is room
     /// again how many were left out.
@@ -57,18 +66,21 @@ struct ProblemNotes {
             full = 0
         }
         let isFailure = problem.status >= 500
-        let isTaken = isFailure ? failures.take(now: now) : refusals.take(now: now)
+        var share = shares[request.tenant] ?? Share(now: now)
+        defer { shares[request.tenant] = share }
+        let isTaken = isFailure ? share.failures.take(now: now) : share.refusals.take(now: now)
         guard isTaken else {
-            leftOut += 1
+            share.leftOut += 1
             return []
         }
         var notes: [OperatorNote] = []
-        if leftOut > 0 {
+        if share.leftOut > 0 {
             notes.append(
                 OperatorNote(
                     .warning, .notesLeftOut,
-                    "\(leftOut) requests more were refused or failed, and have no line"))
-            leftOut = 0
+                    "\(share.leftOut) requests more were refused or failed, and have no line"
+                ).adding("tenant", request.tenant))
+            share.leftOut = 0
         }
         notes.append(Self.note(of: problem, request))
         return notes
@@ -130,7 +142,8 @@ struct ProblemNotes {
             ? OperatorNote(
                 level(of: problem), .requestFailed, "\(what) fails: \(answer): \(problem.detail)")
             : OperatorNote(level(of: problem), .requestRefused, "\(what) is refused: \(answer)")
-        let pointers = problem.errors.prefix(8).map(\.pointer).joined(separator: " ")
+        let pointers = problem.errors.prefix(8).map { Self.short($0.pointer) }
+            .joined(separator: " ")
         return note.adding("trace_id", request.traceID)
             .adding("operation", request.operation?.rawValue)
             .adding("status", "\(problem.status)")
@@ -139,6 +152,15 @@ struct ProblemNotes {
             .adding("key", request.keyID)
             .adding("from", request.address)
             .adding("fields", pointers.isEmpty ? nil : pointers)
+    }
+
+    /// A pointer may have a member's name in it that the client has made up, of any length.
+    private static let pointerMax = 128
+
+    private static func short(_ pointer: String) -> String {
+        let scalars = pointer.unicodeScalars
+        guard scalars.count > pointerMax else { return pointer }
+        return String(String.UnicodeScalarView(scalars.prefix(pointerMax))) + "…"
     }
 
     private static func level(of problem: Problem) -> OperatorNote.Level {

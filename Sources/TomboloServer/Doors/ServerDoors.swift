@@ -30,7 +30,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     package var phoneWall: PhoneWall?
     /// Takes what the operator has to know of requests.
     package var report: @Sendable (OperatorNote) -> Void = { _ in }
-    private var notes: ProblemNotes
+    private var notes = ProblemNotes()
     /// Requests that came with a tenant's key.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
@@ -56,7 +56,6 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         self.loop = loop
         self.configuration = configuration
         refusedKeys = RefusedKeys(configuration)
-        notes = ProblemNotes(now: loop.now)
         self.channels = channels
         self.chance = chance
     }

@@ -62,6 +62,58 @@ import TomboloJSON
         ).output
     }
 
+    @Test func `SIGHUP while a relay starts is followed when it has started`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.pushKey("key.p8")
+        let path = try configuration(directory, try directory.certificate("tls", days: 90))
+        _ = try RunningRelay.mintKey(directory.path)
+        // The start waits for its pepper, which comes through a pipe.
+        let pepper = "\(directory.path)/pepper"
+        let bytes = try FileBytes.read(pepper)
+        try #require(unlink(pepper) == 0 && mkfifo(pepper, 0o600) == 0)
+        let relay = try ChildProcess(["serve", "--config", path])
+        defer { relay.signal(SIGKILL) }
+        var writer: Int32 = -1
+        let end = time(nil) + 30
+        while writer < 0, time(nil) < end { writer = open(pepper, O_WRONLY | O_NONBLOCK) }
+        try #require(writer >= 0, "the relay does not ask for its pepper")
+        relay.signal(SIGHUP)
+        try #require(write(writer, bytes, bytes.count) == bytes.count)
+        close(writer)
+        #expect(try relay.line(within: 30).contains(#""ready":true"#))
+        let applied = try relay.errorLine(containing: "config-applied", within: 30)
+        #expect(applied.contains("nothing has changed"), "\(applied)")
+        relay.signal(SIGTERM)
+        #expect(try relay.finish(within: RunningRelay.stopTime).status == 0)
+    }
+
+    @Test func `a dry run judges a certificate as the reload does, and takes none`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.pushKey("key.p8")
+        let path = try configuration(directory, try directory.certificate("tls", days: 90))
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", path])
+        let old = try shownEnd(relay)
+        let shown = try FileBytes.read("\(directory.path)/tls.pem")
+        try directory.write("shown.pem", String(decoding: shown, as: UTF8.self))
+        func reload(_ more: [String]) throws -> String {
+            try relay.tombolo(
+                ["config", "reload", "-o", "table", "--ca", "\(directory.path)/shown.pem"]
+                    + more
+            ).output
+        }
+        try directory.certificate("tls", days: 30, at: "-40d")
+        let tried = try reload(["--dry-run"])
+        #expect(tried.contains("the old certificate stays in use"), "\(tried)")
+        #expect(tried.contains("expired at 20"))
+        #expect(try reload([]) == tried)
+        try directory.certificate("tls", days: 80)
+        #expect(try reload(["--dry-run"]).contains("would be taken into use"))
+        #expect(try shownEnd(relay) == old)
+        #expect(try relay.terminate() == 0)
+    }
+
     @Test func `SIGHUP takes a renewed certificate into use, and no broken one`()
         throws
     {

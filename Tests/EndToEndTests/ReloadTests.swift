@@ -72,6 +72,83 @@ import TomboloJSON
         #expect(!log.contains("would be proved"))
     }
 
+    @Test func `a pipe in the place of a file is refused, and the relay goes on`() throws {
+        try write()
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", file])
+        try #require(unlink(file) == 0 && mkfifo(file, 0o600) == 0)
+        for more in [[], ["--dry-run"]] {
+            let refused = try relay.tombolo(["config", "reload", "-o", "table"] + more)
+            #expect(refused.output.contains("is no regular file"), "\(refused)")
+        }
+        try #require(unlink(file) == 0)
+        try write(key: "pipe")
+        try #require(mkfifo("\(directory.path)/pipe.p8", 0o600) == 0)
+        let refused = try relay.tombolo("config", "reload", "-o", "table")
+        #expect(refused.output.contains("key ABC123DEFG stays in use"), "\(refused)")
+        #expect(refused.output.contains("is no regular file"))
+        #expect(try Tombolo.run("config", "check", file).status != 0)
+        #expect(try relay.terminate() == 0)
+    }
+
+    @Test func `a dry run tells of each app apart`() throws {
+        func write(_ keys: [String]) throws {
+            let apps = keys.indices.map { index in
+                #"{"id":"com.example.app\#(index)","team_id":"TEAM123456","key_id":"ABC123DEFG","#
+                    + #""key_file":"\#(keys[index]).p8","environment":"sandbox","#
+                    + #""endpoint":"https://127.0.0.1:1"}"#
+            }
+            try directory.write("tombolo.json", #"{"apps":[\#(apps.joined(separator: ","))]}"#)
+        }
+        try write(["one", "one"])
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", file])
+        try write(["none", "two"])
+        let tried = try relay.tombolo("config", "reload", "--dry-run", "-o", "json")
+        let answers = try lines(tried)
+        #expect(answers.map { $0["result"]?.string } == ["refused", "applied"], "\(tried.output)")
+        let messages = answers.map { $0["message"]?.string ?? "" }
+        #expect(messages.first?.contains("app com.example.app0: key") == true)
+        #expect(messages.last?.contains("app com.example.app1: key") == true)
+        #expect(try relay.terminate() == 0)
+    }
+
+    @Test func `a body that a reload does not know is refused`() throws {
+        try write()
+        let key = try RunningRelay.mintKey(directory.path)
+        let relay = try RunningRelay(
+            serve: directory.path, key: key, arguments: ["--config", file])
+        for (body, status) in [
+            (#"{"dry_run":true}"#, "422"), ("nonsense", "400"), ("{}", "200"), ("", "200"),
+        ] {
+            let answer = try Shell.run(
+                "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H",
+                "Authorization: Bearer \(key)", "-d", body, relay.api + "/v1/configuration/reload")
+            #expect(answer.output == status, "\(body)")
+        }
+        #expect(try relay.terminate() == 0)
+    }
+
+    @Test(arguments: [
+        (["--listen", "0.0.0.0:8780"], "--tls-certificate FILE"),
+        (["--team-id", "TEAM123456"], "--team-id needs --app"),
+        (["--key-file", "one.p8"], "--key-file needs --app"),
+        (["--environment", "sandbox"], "--environment needs --app"),
+        (["--tls-key", "tls.key"], "--tls-key needs --tls-certificate"),
+        (["--tls-certificate", "tls.pem"], "--tls-certificate needs --tls-key"),
+    ])
+    func `init refuses what makes no file that check takes`(_ words: [String], _ says: String)
+        throws
+    {
+        let path = "\(directory.path)/made.json"
+        let refused = try Tombolo.run(["config", "init", path] + words)
+        #expect(refused.status == 2, "\(refused)")
+        #expect(refused.errors.contains(says), "\(refused.errors)")
+        #expect(access(path, F_OK) != 0)
+    }
+
     @Test func `a key of another tenant, or one that may not operate, reloads nothing`() throws {
         try write()
         let key = try RunningRelay.mintKey(directory.path)

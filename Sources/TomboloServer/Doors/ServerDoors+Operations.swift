@@ -42,7 +42,7 @@ extension ServerDoors {
         case .mintKey, .rotateKey: try await makeKey(request, exchange)
         case .listKeys: try listKeys(request)
         case .deleteKey: try await deleteKey(request)
-        case .reloadConfiguration: try await reloadConfiguration(request)
+        case .reloadConfiguration: try await reloadConfiguration(request, exchange)
         case .createPause: try await createPause(request, exchange)
         case .listPauses: await listPauses(request)
         case .showPause: try await showPause(request)

@@ -8,13 +8,24 @@ extension ServerDoors {
     /// `POST /v1/configuration/reload`: what SIGHUP does, and a line for each thing that came of
     /// it. The configuration is the whole relay's: keys of other tenants than `main` have no part
     /// in it.
-    func reloadConfiguration(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+    func reloadConfiguration(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
         guard request.tenant == .main else {
             throw Problem(
                 .forbidden,
                 "The configuration is the whole relay's. Use a key of the tenant main with scope "
                     + "operate."
             ).adding("required_scope", "operate")
+        }
+        let document = try await request.json(
+            of: exchange, atMost: configuration.bodyBytesMax, orEmpty: true)
+        do {
+            // It says nothing: what is in it would be passed over in silence.
+            var reader = FieldReader(document.root)
+            try reader.finish()
+        } catch {
+            throw Problem(error)
         }
         let isDryRun = try request.isDryRun
         guard let reload else {

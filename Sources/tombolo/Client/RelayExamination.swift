@@ -160,7 +160,7 @@ struct RelayExamination {
             finding.detail += ", and \(files.certificate) has another one"
             finding.fix = "tombolo config reload"
         } else if !finding.isOK {
-            finding.fix = "renew the certificate, then: pkill -HUP -x tombolo"
+            finding.fix = "renew the certificate, then: tombolo config reload"
         }
         return [finding]
     }

@@ -136,7 +136,7 @@ struct CheckedApp: Sendable {
         origin: String = ""
     ) -> [UInt8]? {
         do {
-            return try FileBytes.read(path)
+            return try FileBytes.readRegular(path)
         } catch {
             findings.append(
                 ConfigurationFinding(

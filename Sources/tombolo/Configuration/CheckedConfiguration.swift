@@ -74,7 +74,7 @@ struct CheckedConfiguration: Sendable {
         let remedy =
             begins > now
             ? "compare this machine's clock: timedatectl"
-            : "renew \(path), then send SIGHUP to the relay: pkill -HUP -x tombolo"
+            : "renew \(path), then: tombolo config reload"
         return ConfigurationFinding(
             pointer: "/tls/certificate", cause: "\(path): \(cause)", remedy: remedy)
     }

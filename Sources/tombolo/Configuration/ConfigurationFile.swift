@@ -14,7 +14,7 @@ struct ConfigurationFile: Sendable {
     init(path: String) throws(ProgramError) {
         let bytes: [UInt8]
         do {
-            bytes = try FileBytes.read(path, atMost: Self.bytesMax)
+            bytes = try FileBytes.readRegular(path, atMost: Self.bytesMax)
         } catch {
             throw .usage("\(path) cannot be read: \(error)", remedy: "ls -l \(path)")
         }

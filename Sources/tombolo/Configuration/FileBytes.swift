@@ -13,6 +13,25 @@ enum FileBytes {
         return try read(descriptor, atMost: limit)
     }
 
+    /// The whole of a regular file. A reader of a pipe waits for its writer, and a relay that reads
+    /// its configuration again has no time for that.
+    static func readRegular(
+        _ path: String, atMost limit: Int = bytesMax
+    ) throws(FileFault) -> [UInt8] {
+        // A pipe without a writer is opened at once.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .system(SystemError(errno)) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(SystemError(errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        do {
+            return try read(descriptor, atMost: limit)
+        } catch {
+            throw .system(error)
+        }
+    }
+
     /// What is left in a descriptor, at most `limit` bytes; more is `EFBIG`.
     static func read(_ descriptor: Int32, atMost limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -47,6 +66,19 @@ enum FileBytes {
         if let failure {
             unlink(draft)
             throw SystemError(failure)
+        }
+    }
+}
+
+/// Why a file of the configuration is not read.
+enum FileFault: Error, Hashable, Sendable, CustomStringConvertible {
+    case system(SystemError)
+    case notRegular
+
+    var description: String {
+        switch self {
+        case .system(let error): error.description
+        case .notRegular: "it is no regular file, and a relay waits for no pipe"
         }
     }
 }

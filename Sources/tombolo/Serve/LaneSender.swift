@@ -63,57 +63,69 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
     /// Where a lane's key is another one, it is proven first: a connection with it is opened, and
     /// Apple answers a push to a token that no phone has. Then pushes go there, and what is in
     /// flight with the old key ends. A key that cannot be read, or that Apple does not take, leaves
-    /// the old one in use. Answers a note for each lane that has something to say.
-    func rotate(_ sources: ConfigurationSources, loop: EpollLoop) async -> [OperatorNote] {
-        var notes: [OperatorNote] = []
+    /// the old one in use. All lanes do so at once: each may wait for `warmTime`. Answers a note
+    /// for each lane that has something to say, in their order.
+    ///
+    /// - Parameter isDryRun: files are read and judged, and Apple is not asked.
+    func rotate(
+        _ sources: ConfigurationSources, loop: EpollLoop, isDryRun: Bool
+    ) async -> [OperatorNote] {
+        var notes: [(index: Int, note: OperatorNote)] = []
+        var replacements: [(index: Int, next: LaneClient)] = []
         let apps = sources.configuration.apps
         for (index, lane) in lanes.enumerated() {
             guard let place = apps.firstIndex(where: { lane.checked.isLane(of: $0) }) else {
+                let text = "it is not in the configuration any more; a restart removes it"
                 notes.append(
-                    OperatorNote(
-                        .warning, .configurationNeedsRestart,
-                        "app \(lane.app.id): it is not in the configuration any more; a restart "
-                            + "removes it"))
+                    (
+                        index,
+                        OperatorNote(
+                            .warning, .configurationNeedsRestart, "app \(lane.app.id): \(text)")
+                    ))
                 continue
             }
             do {
                 let checked = try CheckedApp(apps[place], at: place, lane: lane.number)
-                let key = key(of: checked, loop: loop)
+                let isKeyNew = KeyName(checked) != KeyName(lane.checked)
                 let trusts = checked.lane.authorities == lane.checked.lane.authorities
-                guard key !== lane.key || !trusts else {
+                guard isKeyNew || !trusts else {
                     // What it waits for may be over.
-                    relay?.probe(lane.number)
+                    if !isDryRun { relay?.probe(lane.number) }
                     continue
                 }
-                let next = try LaneClient(checked, key: key, loop: loop)
-                notes.append(await replace(lane, by: next, at: index))
+                guard !isDryRun else {
+                    notes.append((index, Self.wouldBeProved(checked, isKeyNew: isKeyNew)))
+                    continue
+                }
+                let key = key(of: checked, loop: loop)
+                replacements.append((index, try LaneClient(checked, key: key, loop: loop)))
             } catch let faults as ConfigurationFaults {
                 notes += faults.findings.map {
-                    Self.stays(lane.app, ": \(sources.text($0))", remedy: $0.remedy)
+                    (index, Self.stays(lane.app, ": \(sources.text($0))", remedy: $0.remedy))
                 }
             } catch {
-                notes.append(Self.stays(lane.app, ": \(error)"))
+                notes.append((index, Self.stays(lane.app, ": \(error)")))
             }
         }
-        return notes
+        await withTaskGroup(of: (Int, OperatorNote).self) { group in
+            for (index, next) in replacements {
+                group.addTask {
+                    (index, await self.replace(self.lanes[index], by: next, at: index))
+                }
+            }
+            for await replaced in group { notes.append(replaced) }
+        }
+        return notes.sorted { $0.index < $1.index }.map(\.note)
     }
 
-    /// A sentence for each lane that would get another key.
-    func changes(_ checked: CheckedConfiguration) -> [String] {
-        lanes.compactMap { lane in
-            guard let app = checked.apps.first(where: { $0.isLane(of: lane.app) }),
-                KeyName(app) != KeyName(lane.checked)
-                    || app.lane.authorities != lane.checked.lane.authorities
-            else { return nil }
-            guard KeyName(app) != KeyName(lane.checked) else {
-                return
-                    "app \(app.app.id): \(app.app.caFile ?? "ca_file") has changed: it would be "
-                    + "proved, and taken into use"
-            }
-            return
-                "app \(app.app.id): key \(app.app.keyID) would be proved, and taken into use where "
-                + "Apple takes it"
-        }
+    private static func wouldBeProved(_ app: CheckedApp, isKeyNew: Bool) -> OperatorNote {
+        OperatorNote(
+            .info, .configurationApplied,
+            isKeyNew
+                ? "app \(app.app.id): key \(app.app.keyID) would be proved, and taken into use where "
+                    + "Apple takes it"
+                : "app \(app.app.id): \(app.app.caFile ?? "ca_file") has changed: it would be "
+                    + "proved, and taken into use")
     }
 
     private static func stays(
@@ -140,7 +152,7 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
             next.retire()
             return Self.stays(
                 old.app, ", \(key) is not proven: \(cause)",
-                remedy: "tombolo doctor; then SIGHUP again")
+                remedy: "tombolo doctor; then: tombolo config reload")
         }
         old.isCurrent = false
         next.isCurrent = true

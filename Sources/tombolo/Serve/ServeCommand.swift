@@ -6,13 +6,16 @@ import TomboloRelay
 /// `serve`.
 enum ServeCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
+        // First of all: a relay that is still starting must not end by it.
+        let hangUps = try SignalWaiter([SIGHUP], on: context.loop)
+        defer { hangUps.close() }
         let sources = try ConfigurationSources(context.invocation)
         let checked = try sources.checked()
         let log = OperatorLog(checked.configuration.logFormat, loop: context.loop)
         defer { log.end() }
         let life = RelayLife(log)
         do {
-            try await serve(context, sources, checked, life)
+            try await serve(context, sources, checked, life, hangUps)
             life.ended(nil)
             return .succeeded
         } catch let error as ProgramError {
@@ -23,7 +26,7 @@ enum ServeCommand {
 
     private static func serve(
         _ context: CommandContext, _ sources: ConfigurationSources, _ checked: CheckedConfiguration,
-        _ life: RelayLife
+        _ life: RelayLife, _ hangUps: SignalWaiter
     ) async throws {
         for notice in checked.notices(at: SystemClock().now()) {
             life.log.write(sources.note(notice))
@@ -42,7 +45,7 @@ enum ServeCommand {
             let reload = ServeReload(
                 context, sources, checked, lanes: lanes, service: service, log: life.log)
             service.onReload { await reload.reload(isDryRun: $0) }
-            group.addTask { try await reload.runOnSignal() }
+            group.addTask { try await reload.run(on: hangUps) }
             group.addTask { try await reload.watchCertificate() }
             defer { group.cancelAll() }
             try await service.run { [configuration] in

@@ -35,12 +35,12 @@ final class ServeReload: @unchecked Sendable {
         current = checked
     }
 
-    /// Until it is cancelled.
-    func runOnSignal() async throws {
-        let signals = try SignalWaiter([SIGHUP], on: context.loop)
-        defer { signals.close() }
+    /// Reloads on each signal until it is cancelled. One that comes while another reload is under
+    /// way, or before the relay has started, is followed afterwards.
+    func run(on hangUps: SignalWaiter) async throws {
         while true {
-            _ = try await signals.next()
+            _ = try await hangUps.next()
+            while isReloading { try await context.loop.sleep(for: .milliseconds(10)) }
             _ = await reload()
         }
     }
@@ -69,41 +69,10 @@ final class ServeReload: @unchecked Sendable {
         }
         isReloading = true
         defer { isReloading = false }
-        let notes = isDryRun ? differences() : await take()
-        if !isDryRun { for note in notes { log.write(note) } }
+        let notes = await take(isDryRun: isDryRun)
+        // Cancelled: the relay stops, and Apple was not asked to the end.
+        if !isDryRun, !Task.isCancelled { for note in notes { log.write(note) } }
         return notes
-    }
-
-    /// What would be: files and keys are read, and Apple is not asked.
-    private func differences() -> [OperatorNote] {
-        do {
-            let sources = try ConfigurationSources(context.invocation)
-            let checked = try CheckedConfiguration(sources.configuration)
-            var notes = lanes.changes(checked).map {
-                OperatorNote(.info, .configurationApplied, $0)
-            }
-            if let tls = checked.tls, let old = current.tls,
-                tls.certificateChain != old.certificateChain
-            {
-                notes.append(
-                    OperatorNote(
-                        .info, .configurationApplied, "another certificate would be taken into use")
-                )
-            }
-            notes += restarts(sources)
-            return notes.isEmpty ? [Self.nothing] : notes
-        } catch let faults as ConfigurationFaults {
-            return faults.findings.map {
-                OperatorNote(.error, .configurationRefused, $0.cause, remedy: $0.remedy)
-            }
-        } catch {
-            let known = error as? ProgramError
-            return [
-                OperatorNote(
-                    .error, .configurationRefused, known?.cause ?? "\(error)",
-                    remedy: known?.remedy)
-            ]
-        }
     }
 
     private static let nothing = OperatorNote(
@@ -115,7 +84,9 @@ final class ServeReload: @unchecked Sendable {
         }
     }
 
-    private func take() async -> [OperatorNote] {
+    /// The certificate first: it waits for nobody, and Apple's answers may take long. A dry run
+    /// judges in the same way; Apple is not asked then.
+    private func take(isDryRun: Bool) async -> [OperatorNote] {
         let sources: ConfigurationSources
         do {
             sources = try ConfigurationSources(context.invocation)
@@ -126,13 +97,15 @@ final class ServeReload: @unchecked Sendable {
                     remedy: error.remedy)
             ]
         }
-        let notes =
-            await lanes.rotate(sources, loop: context.loop) + certificate(sources)
-            + restarts(sources)
+        var notes = certificate(sources, isDryRun: isDryRun)
+        notes += await lanes.rotate(sources, loop: context.loop, isDryRun: isDryRun)
+        notes += restarts(sources)
         return notes.isEmpty ? [Self.nothing] : notes
     }
 
-    private func certificate(_ sources: ConfigurationSources) -> [OperatorNote] {
+    private func certificate(
+        _ sources: ConfigurationSources, isDryRun: Bool
+    ) -> [OperatorNote] {
         guard let files = sources.configuration.tls, current.tls != nil else { return [] }
         var findings: [ConfigurationFinding] = []
         guard let tls = CheckedConfiguration.tls(files, &findings) else {
@@ -161,13 +134,16 @@ final class ServeReload: @unchecked Sendable {
                     remedy: notice.remedy)
             ]
         }
-        service.reload(tls)
-        current.tls = tls
+        if !isDryRun {
+            service.reload(tls)
+            current.tls = tls
+        }
         let end = Instant(seconds: tls.validity.upperBound).rfc3339
+        let isTaken = isDryRun ? "would be taken into use" : "is in use"
         return [
             OperatorNote(
                 .info, .configurationApplied,
-                "the certificate of \(files.certificate) is in use; it is valid until \(end)")
+                "the certificate of \(files.certificate) \(isTaken); it is valid until \(end)")
         ] + (notice.map { [sources.note($0)] } ?? [])
     }
 }

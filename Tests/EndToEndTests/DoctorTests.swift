@@ -67,6 +67,20 @@ import TomboloJSON
             .findings(MetricsReading(metrics))
     }
 
+    @Test(arguments: ["Inf", "+Inf", "-Inf", "NaN", "1e300", "-1e300", "9223372036854775808", "x"])
+    func `a value that no relay counts to ends no examination`(_ value: String) throws {
+        let app = "app=\"a\u{1B}[2J\u{202E}\",environment=\"production\""
+        var metrics = [
+            "disk_free_bytes", "log_bytes", "clock_behind_seconds", "certificate_end_seconds",
+        ].map { "tombolo_\($0) \(value)" }
+        metrics.append("tombolo_upstreams{\(app),state=\"closed\"} \(value)")
+        metrics.append("tombolo_upstreams{\(app),state=\"closed\"} 1")
+        let findings = try examined(metrics.joined(separator: "\n"))
+        let shown = findings.map { $0.app + $0.detail + ($0.fix ?? "") }.joined()
+        #expect(shown.contains(#"a\u{1b}[2J\u{202e}"#), "\(shown)")
+        #expect(!shown.unicodeScalars.contains("\u{1B}"))
+    }
+
     @Test func `the running relay is asked for disk, clock, certificate and upstreams`() throws {
         let app = #"app="a\"b",environment="production""#
         let well = """

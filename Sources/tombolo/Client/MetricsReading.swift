@@ -30,7 +30,10 @@ struct MetricsReading {
             }
             rest = rest.dropFirst()
         }
-        guard let value = Double(rest.drop { $0 == " " }) else { return nil }
+        // What no relay counts to is no count: NaN, infinities, and what no Int64 holds.
+        guard let value = Double(rest.drop { $0 == " " }), value.magnitude < 1e18 else {
+            return nil
+        }
         return Series(name: String(name), labels: labels, value: value)
     }
 
@@ -50,6 +53,7 @@ struct MetricsReading {
             value.append(escaped == "n" ? "\n" : escaped)
         }
         if rest.hasPrefix(",") { rest = rest.dropFirst() }
-        return (String(name), value)
+        // Part of it may come from strangers, and it is shown on a terminal.
+        return (String(name), OperatorLog.shown(value))
     }
 }

@@ -20,6 +20,8 @@ struct RelayExamination {
 
     /// Less is too little for a checkpoint and what comes meanwhile.
     private static let diskFreeMin = 1e9
+    /// Ends of certificates that a date can show, in Unix seconds: until the year 2255.
+    private static let endsMax = 0.0...9e9
     /// What a clock may be behind: phones take timestamps that are this much older.
     private static let clockBehindMax = 5.0
 
@@ -146,7 +148,9 @@ struct RelayExamination {
 
     /// The certificate that the relay shows: it may be an older one than the file has.
     private func certificate(_ metrics: MetricsReading) -> [Finding] {
-        guard let end = metrics.value("tombolo_certificate_end_seconds") else { return [] }
+        guard let end = metrics.value("tombolo_certificate_end_seconds"),
+            Self.endsMax.contains(end)
+        else { return [] }
         let ends = Instant(seconds: Int64(end))
         var finding = Finding(
             app: "", check: "certificate", isOK: ends > now,

@@ -20,7 +20,12 @@ enum InitCommand {
         let draft = try await draft(context, &questions)
         let bytes = Array(draft.text.utf8)
         // What is written can be read: a value that is none is found here.
-        _ = try Configuration(file: try ConfigurationFile(bytes, path: path))
+        let made = try Configuration(file: try ConfigurationFile(bytes, path: path))
+        if let objection = made.listenerObjection {
+            throw ProgramError.usage(
+                objection,
+                remedy: "--tls-certificate FILE --tls-key FILE, or --listen 127.0.0.1:8780")
+        }
         guard path != "-" else {
             try context.terminal.write(bytes)
             return .succeeded
@@ -41,6 +46,7 @@ enum InitCommand {
         _ context: CommandContext, _ questions: inout Questions
     ) async throws -> ConfigurationDraft {
         let invocation = context.invocation
+        try checkPairs(invocation)
         var draft = ConfigurationDraft()
         draft.listen = try await questions.answer(
             invocation.text(.initListen), "Where does the API listen?", draft.listen)
@@ -51,7 +57,13 @@ enum InitCommand {
         if let certificate = invocation.text(.tlsCertificate), let key = invocation.text(.tlsKey) {
             draft.tls = Configuration.TLS(certificate: certificate, key: key)
         }
-        guard !id.isEmpty else { return draft }
+        guard !id.isEmpty else {
+            for flag in ofApps where invocation.isGiven(flag) {
+                throw ProgramError.usage(
+                    "--\(flag.name) needs --app", remedy: "--app com.example.app")
+            }
+            return draft
+        }
         var app = ConfigurationDraft.example
         app.id = id
         app.teamID = try await questions.answer(
@@ -71,6 +83,17 @@ enum InitCommand {
         app.environment = environment
         draft.app = app
         return draft
+    }
+
+    /// Flags that say something of an app.
+    private static let ofApps = [Flag.teamID, .initKeyID, .initKeyFile, .initEnvironment]
+
+    private static func checkPairs(_ invocation: Invocation) throws(ProgramError) {
+        let pair = [Flag.tlsCertificate, .tlsKey]
+        for (flag, other) in zip(pair, pair.reversed())
+        where invocation.text(flag) != nil && invocation.text(other) == nil {
+            throw .usage("--\(flag.name) needs --\(other.name)", remedy: "tombolo help config init")
+        }
     }
 
     /// Asks a person, where there is one.

@@ -102,6 +102,29 @@ import TomboloJSON
         #expect(try json(verified.output)["last_seq"]?.integer == 400)
     }
 
+    @Test func `a restore tells which API keys open, also one that was deleted since`() throws {
+        let data = "\(work.path)/keyed"
+        let first = try RunningRelay.mintKey(data)
+        let second = try RunningRelay.mintKey(data)
+        let copy = "\(work.path)/tuesday"
+        #expect(try Tombolo.run(["backup", "create", copy, "--data", data]).status == 0)
+        let relay = try RunningRelay(serve: data, key: first)
+        let ids = [first, second].map { String($0.split(separator: "_")[2]) }
+        #expect(try relay.tombolo("key", "rm", ids[1]).status == 0)
+        #expect(try relay.terminate() == 0)
+        let target = "\(work.path)/again"
+        let restored = try Tombolo.run(
+            ["backup", "restore", copy, "--data", target, "-o", "json"])
+        let keys = try json(restored.output)["keys"]?.elements.compactMap(\.string)
+        #expect(keys == ids, "\(restored)")
+        let table = try Tombolo.run(
+            ["backup", "restore", copy, "--data", target + "2", "-o", "table"])
+        #expect(ids.allSatisfy { table.errors.contains("  \($0)  tenant main  scopes produce") })
+        let old = try RunningRelay(serve: target, key: second)
+        #expect(try old.tombolo("key", "ls").status == 0)
+        #expect(try old.terminate() == 0)
+    }
+
     @Test func `what is no log is refused with a word`() throws {
         for words in [
             ["log", "verify"], ["log", "export"], ["backup", "create", "\(work.path)/x"],

@@ -10,12 +10,7 @@ extension AccessControl {
         scopes: ScopeSet, binding: KeyBinding = .none, traits: KeyTraits = KeyTraits(),
         now: Instant
     ) async throws(EventLogError) -> MintedKey {
-        // Everything since ever: reading keys must not make the log forget idempotency keys.
-        let recovered = try await log.recover(idempotencySince: .distantPast)
-        let records = recovered.records.compactMap { record in
-            record.space == .key ? record.value.map { (number: record.number, value: $0) } : nil
-        }
-        let access = AccessControl(pepper: pepper, records: records)
+        let access = AccessControl(pepper: pepper, records: try await records(in: log))
         let minted = access.mint(
             environment: environment, tenant: tenant, scopes: scopes, binding: binding,
             traits: traits, now: now)
@@ -25,5 +20,26 @@ extension AccessControl {
         ]
         _ = try await log.append(batch, under: .sole)
         return minted
+    }
+
+    /// The keys of all tenants that open at `now`, oldest first, in a log that no relay runs on:
+    /// for `tombolo backup restore`.
+    package static func keysThatOpen(
+        in log: any EventLog, at now: Instant
+    ) async throws(EventLogError) -> [KeyRecord] {
+        // To list them takes no pepper.
+        let access = AccessControl(pepper: Pepper(), records: try await records(in: log))
+        return access.keys.values.filter { !$0.isExpired(at: now) }
+            .sorted { $0.number < $1.number }
+    }
+
+    private static func records(
+        in log: any EventLog
+    ) async throws(EventLogError) -> [(number: Int64, value: [UInt8])] {
+        // Everything since ever: reading keys must not make the log forget idempotency keys.
+        let recovered = try await log.recover(idempotencySince: .distantPast)
+        return recovered.records.compactMap { record in
+            record.space == .key ? record.value.map { (number: record.number, value: $0) } : nil
+        }
     }
 }

@@ -39,6 +39,9 @@ package struct KeyRecord: Hashable, Sendable {
         self.code = code
     }
 
+    /// Its scopes as `--scope` has them.
+    package var scopesText: String { scopes.scopes.map(\.text).joined(separator: ",") }
+
     /// Whether it opens nothing any more.
     package func isExpired(at now: Instant) -> Bool { traits.expiresAt.map { $0 <= now } ?? false }
 
@@ -78,23 +81,23 @@ package struct KeyRecord: Hashable, Sendable {
         else { return nil }
         let scopes = list.elements.compactMap { $0.string.flatMap(Scope.init) }
         guard scopes.count == list.count, let scopes = ScopeSet(scopes) else { return nil }
-        self.init(
-            number: number, id: id, tenant: TenantID(tenant), scopes: scopes,
-            binding: KeyBinding(user: view["user"]?.string, app: view["app"]?.string),
         let createdAt = Instant(nanoseconds: created)
         let end = Self.instant(view["expires_at"])
         // An older relay kept the end alone.
         let life =
             view["life"].map { view in view.integer.map { Span(nanoseconds: $0) } }
             ?? end.map { $0 - createdAt }
+        self.init(
+            number: number, id: id, tenant: TenantID(tenant), scopes: scopes,
+            binding: KeyBinding(user: view["user"]?.string, app: view["app"]?.string),
             createdAt: createdAt,
             traits: KeyTraits(
                 name: view["name"]?.string, expiresAt: end,
                 createdBy: view["created_by"]?.string),
+            life: life, expiredSince: Self.instant(view["expired_since"]),
             lastUsedAt: Self.instant(view["last_used_at"]), code: code)
     }
 
-            life: life, expiredSince: Self.instant(view["expired_since"]),
     private static func instant(_ view: JSONView?) -> Instant? {
         view?.integer.map { Instant(nanoseconds: $0) }
     }

@@ -4,7 +4,7 @@ import TomboloAPI
 /// gets the very same answer while this process lives.
 ///
 /// It is a kindness, not a promise: what was forgotten, or given before a restart, is made again
-/// from the log's row, with the same sequence, version and status.
+/// from the log's row, with the same sequence, version and HTTP status; the rest tells of now.
 struct AnswerMemory: Sendable {
     /// A retry comes within seconds; an answer has some 500 bytes.
     static let answersMax = 4_096

@@ -1,4 +1,5 @@
 import Glibc
+import TomboloCore
 import TomboloEventLog
 import TomboloJSON
 import TomboloSQLite
@@ -66,8 +67,47 @@ enum BackupCommands {
         } catch let error as EventLogError {
             throw ProgramError(error)
         }
-        try report(context, "restored", data)
+        let keys = await keys(in: data, context)
+        try report(context, "restored", data) { writer in
+            writer.name("keys")
+            writer.beginArray()
+            for key in keys { writer.string(key.id) }
+            writer.endArray()
+        }
+        guard !keys.isEmpty, OutputFormat(context) == .table else { return .succeeded }
+        context.terminal.complain(
+            "These API keys open, also those that were deleted after the copy:\n")
+        for key in keys {
+            let words = [
+                key.id, "tenant \(key.tenant.name.rawValue)", "scopes " + key.scopesText,
+                key.traits.name ?? "",
+            ]
+            context.terminal.complain("  \(words.joined(separator: "  "))\n")
+        }
         return .succeeded
+    }
+
+    /// The API keys that open in a log that no relay runs on. Where they cannot be read it says so:
+    /// The API keys that open in a log that no relay runs on. Where they cannot be read it says
+    /// so: the log is restored all the same.
+    private static func keys(in data: String, _ context: CommandContext) async -> [KeyRecord] {
+        var chance = SystemRandomNumberGenerator()
+        do throws(EventLogError) {
+            let log = try SQLiteEventLog(directory: data, chance: &chance)
+            let keys: [KeyRecord]
+            do throws(EventLogError) {
+                keys = try await AccessControl.keysThatOpen(in: log, at: SystemClock().now())
+            } catch {
+                await log.close()
+                throw error
+            }
+            await log.close()
+            return keys
+        } catch {
+            let cause = ProgramError(error).cause
+            context.terminal.complain("tombolo: which API keys open cannot be read: \(cause)\n")
+            return []
+        }
     }
 
     static func verify(_ context: CommandContext) async throws -> ExitStatus {
@@ -106,7 +146,7 @@ enum BackupCommands {
 
     private static func report(
         _ context: CommandContext, _ name: String, _ path: String,
-        _ verdict: LogVerification.Verdict? = nil
+        _ verdict: LogVerification.Verdict? = nil, more: (inout JSONWriter) -> Void = { _ in }
     ) throws {
         guard OutputFormat(context) == .table else {
             var writer = JSONWriter()
@@ -116,6 +156,7 @@ enum BackupCommands {
                 writer.member("ok", verdict.wrongCount == 0)
                 writer.member("wrong_count", verdict.wrongCount)
             }
+            more(&writer)
             writer.endObject()
             return try context.terminal.write(writer.bytes + [10])
         }

@@ -11,7 +11,8 @@ extension Subcommand {
         flags: [.data, .output],
         details: [
             "The copy is of one moment and durable when the command ends. It holds what API keys\n"
-                + "need: keep it as you keep the data directory.",
+                + "need: keep it as you keep the data directory. A key that is deleted later still opens\n"
+                + "in the copy.",
             "All of the copy is read. Where rows of the log are damaged the copy has them as they\n"
                 + "are: each has a line, and the status is 6.",
         ],
@@ -26,6 +27,8 @@ extension Subcommand {
             "The copy is verified first. A damaged one is refused without --damaged.",
             "What came after the copy is gone, but phones may have had it: alerts from before the\n"
                 + "restore stay silent, and timestamps go on from now.",
+            "The API keys are those of the copy: a key that was deleted or rotated after it opens again.\n"
+                + "The keys that open are printed. Delete what nobody should have: tombolo key rm ID.",
         ],
         examples: ["tombolo backup restore /backups/monday --data /var/lib/tombolo"],
         exits: [.notFoundOrConflict], run: BackupCommands.restore)

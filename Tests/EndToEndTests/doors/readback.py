@@ -192,8 +192,10 @@ class ReadBack:
                                "frequent_updates", "control_center"):
                     if body.get(member) is not None and view.get(member) != body[member]:
                         self.fault(f"GET /v1/devices/{name}: {member} is {view.get(member)!r}, and was {body[member]!r}")
-        for what, name, expected in (("pauses", "id", known.pauses), ("keys", "id", known.keys),
-                                     ("channels", "channel", known.channels)):
+        listed = {row["id"] for row in self.pages("/v1/keys?limit=3", "keys")}
+        for missing in set(known.keys) - listed:
+            self.fault(f"GET /v1/keys: {missing} is missing")
+        for what, name, expected in (("pauses", "id", known.pauses), ("channels", "channel", known.channels)):
             page = self.get(f"/v1/{what}")
             there = {row[name] for row in page[what]} if page else set()
             for missing in set(expected) - there:

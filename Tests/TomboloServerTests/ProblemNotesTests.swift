@@ -108,6 +108,34 @@ import TomboloRelay
         #expect(fields.unicodeScalars.count == 129 && fields.hasSuffix("…"))
     }
 
+    @Test func `a line of a batch that is refused is noted with the trace id in its answer`()
+        async throws
+    {
+        let notes = Mutex<[OperatorNote]>([])
+        try await withDoors { doors in
+            doors.doors.report = { note in notes.withLock { $0.append(note) } }
+            let lines =
+                #"{"activity":"a","do":"start","type":"T","state":{}}"# + "\n"
+                + #"{"activity":"none","do":"update","state":{}}"# + "\nnonsense\n"
+            let answer = try await doors.call("POST", "/v1/events", lines)
+            let results = try answer.text.split(separator: "\n").filter { $0.hasPrefix("{") }
+                .map { try JSONDocument(Array($0.utf8)).root }
+            let traces = results.compactMap { $0["problem"]?["trace_id"]?.string }
+            #expect(results.count == 3)
+            #expect(traces.count == 2 && Set(traces).count == 1)
+            let noted = notes.withLock { $0 }
+            #expect(
+                noted.map(\.text) == [
+                    "appendEvents is refused: 404 unknown-activity",
+                    "appendEvents is refused: 400 invalid-json",
+                ])
+            let fields = noted.compactMap { note in
+                note.fields.first { $0.name == "trace_id" }?.value
+            }
+            #expect(fields == traces)
+        }
+    }
+
     @Test func `each problem that the doors answer is noted with its trace id`() async throws {
         let notes = Mutex<[OperatorNote]>([])
         try await withDoors { doors in

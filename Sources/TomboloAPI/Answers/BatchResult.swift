@@ -8,7 +8,8 @@ package enum BatchResult: Sendable {
     /// What the line would do.
     case tried(id: String?, DryRunAnswer)
 
-    package func write(to writer: inout JSONWriter) {
+    /// - Parameter traceID: of the batch, for a line that is refused.
+    package func write(to writer: inout JSONWriter, traceID: String? = nil) {
         writer.beginObject()
         switch self {
         case .accepted(let id, let answer):
@@ -31,7 +32,7 @@ package enum BatchResult: Sendable {
             writer.member("ok", false)
             writer.member("line", line)
             writer.name("problem")
-            problem.write(to: &writer)
+            problem.write(to: &writer, traceID: traceID)
         }
         writer.endObject()
     }

@@ -52,8 +52,8 @@ package struct Problem: Error, Hashable, Sendable {
 
     /// Writes the problem as an object.
     ///
-    /// - Parameter traceID: 32 hex digits by which this answer is found again; nil in lines of a
-    ///   batch, whose head has one.
+    /// - Parameter traceID: 32 hex digits by which this answer is found again; lines of a batch
+    ///   have that of the batch.
     package func write(to writer: inout JSONWriter, traceID: String? = nil) {
         writer.beginObject()
         writer.member("type", page.path)

@@ -81,7 +81,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             if let tenant = principal?.tenant {
                 counters[tenant, default: DoorCounters()].count(error.code)
             }
-            let traceID = TraceParent(head)?.traceID ?? Hex.encode(chance(16))
+            let traceID = traceID(of: head)
             send(.problem(error, traceID: traceID), to: exchange)
             let asked = ProblemNotes.Request(
                 method: head.method, operation: route?.operation, traceID: traceID,
@@ -94,6 +94,19 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// Lines for what has gathered; once a minute.
     func tellGathered(isFull: Bool) {
         for note in notes.gathered(isFull: isFull) { report(note) }
+    }
+
+    /// By which an answer is found again: the client's, or one of the relay's own.
+    func traceID(of head: HTTPRequestHead) -> String {
+        TraceParent(head)?.traceID ?? Hex.encode(chance(16))
+    }
+
+    /// Tells the operator of a part of a request that is refused, such as a line of a batch.
+    func note(_ problem: Problem, _ request: DoorRequest, traceID: String) {
+        let asked = ProblemNotes.Request(
+            method: request.head.method, operation: request.route.operation, traceID: traceID,
+            tenant: request.principal?.tenant.name.rawValue, keyID: request.principal?.keyID)
+        for note in notes.notes(of: problem, asked, now: loop.now) { report(note) }
     }
 
     /// Counts an answer among those of the key's tenant.

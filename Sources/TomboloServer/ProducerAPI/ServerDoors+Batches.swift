@@ -31,6 +31,7 @@ extension ServerDoors {
         var splitter = LineSplitter(lineBytesMax: lineBytesMax)
         var lines: [BatchLine] = []
         let key = request.asking
+        let traceID = traceID(of: request.head)
         func read(_ line: LineSplitter.Line) -> BatchLine {
             BatchLine(line, tenant: request.tenant, lineBytesMax: lineBytesMax, key: key)
         }
@@ -40,11 +41,13 @@ extension ServerDoors {
             } catch {
                 // Nothing more is stored, and nothing more is read.
                 var writer = LinesWriter()
-                writer.write(.refused(id: nil, line: splitter.linesRead, error))
+                writer.write(
+                    .refused(id: nil, line: splitter.linesRead, error), traceID: traceID)
+                note(error, request, traceID: traceID)
                 try await exchange.write(writer.bytes)
                 return false
             }
-            try await exchange.write(await results(of: &lines))
+            try await exchange.write(await results(of: &lines, request, traceID))
             return true
         }
         while let piece = try await exchange.nextPiece() {
@@ -64,7 +67,9 @@ extension ServerDoors {
     }
 
     /// Stores what can be stored, and answers with a line for each line. Takes all of `lines`.
-    private func results(of lines: inout [BatchLine]) async -> [UInt8] {
+    private func results(
+        of lines: inout [BatchLine], _ request: DoorRequest, _ traceID: String
+    ) async -> [UInt8] {
         let batch = lines
         lines.removeAll(keepingCapacity: true)
         let commands = batch.compactMap { line in
@@ -74,12 +79,17 @@ extension ServerDoors {
         answers.reverse()
         var writer = LinesWriter()
         for line in batch {
+            let result: BatchResult
             switch line {
             case .problem(let problem, let id, let number):
-                writer.write(.refused(id: id, line: number, problem))
+                result = .refused(id: id, line: number, problem)
             case .command(let command, let id, let number):
                 let answer = answers.popLast() ?? .refused(Refusal(.stopping, "The relay stops."))
-                writer.write(await result(answer, command, id, number))
+                result = await self.result(answer, command, id, number)
+            }
+            writer.write(result, traceID: traceID)
+            if case .refused(_, _, let problem) = result {
+                note(problem, request, traceID: traceID)
             }
         }
         return writer.bytes
@@ -100,9 +110,9 @@ extension ServerDoors {
 struct LinesWriter {
     private(set) var bytes: [UInt8] = []
 
-    mutating func write(_ result: BatchResult) {
+    mutating func write(_ result: BatchResult, traceID: String? = nil) {
         var writer = JSONWriter(capacity: 128)
-        result.write(to: &writer)
+        result.write(to: &writer, traceID: traceID)
         bytes += writer.bytes
         bytes.append(UInt8(ascii: "\n"))
     }

@@ -14,11 +14,12 @@ package struct Route: Sendable {
     /// The parameter that every write has: what would be is told, nothing is done.
     package static let dryRun = "dry_run"
 
+    /// - Parameter writes: nil where the method tells.
     init(
         _ method: String, _ path: PathPattern, _ operation: Operation, _ access: Access,
-        idempotency: Bool = false, query: [String] = []
+        idempotency: Bool = false, query: [String] = [], writes: Bool? = nil
     ) {
-        let writes = method != "GET"
+        let writes = writes ?? (method != "GET")
         self.method = method
         self.path = path
         self.operation = operation

@@ -87,7 +87,7 @@ package enum RouteTable {
         Route(
             "GET", "/v1/activities/{id}/explain", .explainActivity, .observe,
             query: ["device", "version", "at"]),
-        Route("POST", "/v1/explain", .explain, .observe),
+        Route("POST", "/v1/explain", .explain, .observe, writes: false),
         Route(
             "GET", "/v1/budgets", .listBudgets, .observe,
             query: ["activity", "device", "limit", "cursor"]),

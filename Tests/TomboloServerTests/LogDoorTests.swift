@@ -89,7 +89,9 @@ import TomboloJSON
                 cursor = page["next_cursor"]?.string
             } while cursor != nil
             // The last one is that the relay began.
-            #expect(seen == [String](repeating: "fact", count: 4) + Array(repeating: "command", count: 3))
+            #expect(
+                seen == [String](repeating: "fact", count: 4)
+                    + Array(repeating: "command", count: 3))
         }
     }
 

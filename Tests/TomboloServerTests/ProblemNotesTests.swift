@@ -34,7 +34,7 @@ import TomboloRelay
     }
 
     @Test func `a full disk has one line with a trace id, and a count each minute`() {
-        var notes = ProblemNotes(now: now)
+        var notes = ProblemNotes()
         let full = Problem(.logFull, "the disk of the log is nearly full")
         let lines = (0..<50).flatMap { _ in notes.notes(of: full, request, now: now) }
         #expect(lines.count == 1)
@@ -47,7 +47,7 @@ import TomboloRelay
     }
 
     @Test func `a flood names the key that sends most, once a minute`() throws {
-        var notes = ProblemNotes(now: now)
+        var notes = ProblemNotes()
         let slow = Problem(.overloaded, "The key has 1024 requests open.")
         func send(_ count: Int, _ key: String, _ tenant: String) {
             var other = request

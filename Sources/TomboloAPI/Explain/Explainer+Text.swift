@@ -12,7 +12,8 @@ extension Explainer {
         case .channel: way = "the channel"
         }
         let sentAt = (entry.at - attempt.took).rfc3339
-        let push = "The push (\(attempt.event.name), \(way), priority \(attempt.priority), "
+        let push =
+            "The push (\(attempt.event.name), \(way), priority \(attempt.priority), "
             + "\(attempt.bytes) bytes, apns-id \(attempt.apnsID.text)) went at \(sentAt)"
         switch attempt.answer {
         case .accepted: return "\(push), and Apple took it after \(length(attempt.took))."

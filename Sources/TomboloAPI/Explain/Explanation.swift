@@ -112,7 +112,9 @@ extension Explanation {
             let code = one.suspects.first?.code ?? "accepted"
             return Finding(code, "\(one.device?.rawValue ?? ""): \(one.answer)")
         }
-        if left > 0 { because.append(Finding("left_out", "\(left) more devices are not looked at.")) }
+        if left > 0 {
+            because.append(Finding("left_out", "\(left) more devices are not looked at."))
+        }
         suspects = missing.first?.suspects ?? []
         commands = missing.prefix(3).compactMap { one in
             one.device.map { "tombolo why \(activity) \($0) \(version)" }

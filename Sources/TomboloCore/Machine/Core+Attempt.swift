@@ -139,6 +139,8 @@ extension Core {
                 evaluateSurface(~slot, isItsTurn: true, now: now, effects: &effects)
                 continue
             }
+            // Its place may have become vacant, or another's.
+            guard destinations.holds(slot), destinations[slot].isQueued else { continue }
             destinations[slot].isQueued = false
             evaluate(slot, isItsTurn: true, now: now, effects: &effects)
         }

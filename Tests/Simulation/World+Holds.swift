@@ -88,9 +88,12 @@ extension World {
 
     /// Once all is calm, nothing waits, and the decisions add up.
     func checkBooks(_ relay: Relay) async {
+        await relay.settleFacts()
         for (_, model) in reference.models.sorted(by: { $0.key < $1.key }) {
             let key = ActivityKey(tenant: model.tenant, id: Plan.identifier(model.id))
-            for view in await relay.ledgers(of: key) ?? [] {
+            let views = await relay.ledgers(of: key) ?? []
+            await checkHistory(relay, key, views)
+            for view in views {
                 let ledger = view.ledger
                 let name = "\(model.id)~\(view.incarnation) at \(view.device)"
                 let waiting = ledger.waiting(at: view.version)

@@ -181,6 +181,21 @@ package struct EventCounts: Hashable, Sendable {
     package var skipped: Int64 { unchanged + superseded + annihilated + noRoute + onChannel }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
+    /// How many ended so.
+    package func count(of decision: EventDecision) -> Int64 {
+        switch decision {
+        case .sent: sent
+        case .merged: merged
+        case .unchanged: unchanged
+        case .superseded: superseded
+        case .annihilated: annihilated
+        case .noRoute: noRoute
+        case .expired: expired
+        case .refused: refused
+        case .onChannel: onChannel
+        }
+    }
+
     /// So many more ended so.
     mutating func add(_ count: Int64, _ decision: EventDecision) {
         switch decision {

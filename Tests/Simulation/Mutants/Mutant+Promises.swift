@@ -14,6 +14,7 @@ extension Mutant {
         case .cardAgeForgottenAtRestart: [.lapsed, .renewal]
         case .tenantLeftOut: [.tenants]
         case .seqOverAllTenants: [.ownCount]
+        case .deliveryForgotten: [.ledger]
         case .reloadThroughPause: [.paused]
         case .timestampOfTheClock: [.timestamp]
         case .framesAtTen: [.framePriority]

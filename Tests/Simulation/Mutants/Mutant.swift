@@ -12,6 +12,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case cutUnderHead = "cut-under-a-head-without-a-row"
     case retiredAfterRestart = "retired-after-its-restart"
     case seqOverAllTenants = "seq-over-all-tenants"
+    case deliveryForgotten = "delivery-forgotten"
     // What is asked of the relay
     case tenantLeftOut = "tenant-left-out-of-a-key"
     case reloadThroughPause = "reload-through-a-pause"

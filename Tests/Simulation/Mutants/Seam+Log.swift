@@ -13,6 +13,7 @@ extension Seam {
     /// What is about to be stored.
     func apply(to batch: inout AppendBatch) {
         if mutant == .retiredAfterRestart { retire(&batch) }
+        if mutant == .deliveryForgotten { forgetDelivery(&batch) }
         guard mutant == .markBeforeSend || mutant == .doubleAlertAfterCrash else { return }
         if mutant == .markBeforeSend { markAll(&batch) }
         for index in batch.records.indices where batch.records[index].space == .mark {
@@ -31,6 +32,12 @@ extension Seam {
             batch.records[index].value = text.bytes
             marks[number] = text.bytes
         }
+    }
+
+    /// A delivery is no delivery any more to those who read the history.
+    private func forgetDelivery(_ batch: inout AppendBatch) {
+        let last = batch.facts.lastIndex { DeliveryRecord.kinds.contains($0.kind) }
+        if let last, batch.facts.count > 2 { batch.facts[last].kind = "push.forgotten" }
     }
 
     /// What a stored batch answers.

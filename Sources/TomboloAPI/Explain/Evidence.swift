@@ -30,12 +30,17 @@ package struct Evidence: Sendable {
     package var moment: Instant?
     /// The destination as it is now; nil where there is none in memory.
     package var destination: DestinationView?
+    /// The channel that the activity goes to, where it goes to one.
+    package var channel: Identifier?
     /// Of the activity at the device, oldest first.
     package var deliveries: [DeliveryEntry] = []
     /// What is known of the device besides, oldest first: tokens, presence, reports.
     package var phone: [NewFact] = []
     /// What happened to the relay, oldest first: upstreams, pauses, disk, clock, starts and stops.
     package var relay: [NewFact] = []
+    /// The last fact before each `relay.started`, by the time of the start: where the relay before
+    /// it was killed, it still ran then.
+    package var seenBefore: [Instant: Instant] = [:]
     package var now: Instant
     /// The oldest fact that the log still has; nil: it has none.
     package var historyFrom: Instant?

@@ -11,6 +11,12 @@ extension Explainer {
         var from: Instant
         /// nil: it still lasts, or its end is not on record.
         var until: Instant?
+        /// The pause, where it is one.
+        var pause: String?
+
+        func covers(_ moment: Instant) -> Bool {
+            from <= moment && until.map { moment <= $0 } ?? true
+        }
     }
 
     /// From the moment at which the version came until it was decided.
@@ -25,21 +31,44 @@ extension Explainer {
         (upstreamOutages + pauses + diskOutages + stops).filter { outage in
             outage.from <= window.upperBound
                 && outage.until.map { $0 >= window.lowerBound } ?? true
-        }
+        } + kills.filter(isInTheWay)
     }
+
+    /// Whether the relay was killed after the version came, and before it was decided.
+    private func isInTheWay(_ kill: Outage) -> Bool {
+        let started = kill.until ?? kill.from
+        guard started >= window.lowerBound else { return false }
+        if let fate { return started <= fate.at }
+        return evidence.moment.map { kill.from <= $0 } ?? true
+    }
+
+    /// Those of the moment that is asked about.
+    var outagesThen: [Outage] {
+        guard let moment = evidence.moment else { return [] }
+        return outages.filter { $0.covers(moment) }
+    }
+
+    /// What ends with the relay: a new one finds out for itself.
+    private static let endsWithRelay: Set<String> = ["upstream.closed", "disk.full"]
 
     private func spans(
         from opening: String, until closing: String, _ isPart: (NewFact) -> Bool = { _ in true },
         same: (NewFact, NewFact) -> Bool = { _, _ in true }
     ) -> [(fact: NewFact, until: Instant?)] {
         var found: [(fact: NewFact, until: Instant?)] = []
-        for fact in evidence.relay where isPart(fact) {
+        for fact in evidence.relay {
+            if fact.kind == "relay.started", Self.endsWithRelay.contains(opening) {
+                for index in found.indices where found[index].until == nil {
+                    found[index].until = fact.recordedAt
+                }
+            }
+            guard [opening, closing].contains(fact.kind), isPart(fact) else { continue }
             if fact.kind == closing {
                 for index in found.indices
                 where found[index].until == nil && same(found[index].fact, fact) {
                     found[index].until = fact.recordedAt
                 }
-            } else if fact.kind == opening {
+            } else {
                 // Another cause of the same outage.
                 for index in found.indices
                 where found[index].until == nil && same(found[index].fact, fact) {
@@ -53,14 +82,20 @@ extension Explainer {
 
     private var upstreamOutages: [Outage] {
         spans(from: "upstream.closed", until: "upstream.open") {
-            Self.string($0, "app") == evidence.app
+            let environment = evidence.registration?.registration.environment?.name
+            return Self.string($0, "app") == evidence.app
+                && (environment == nil || Self.string($0, "environment") == environment)
         } same: {
             Self.string($0, "environment") == Self.string($1, "environment")
         }.map { fact, until in
-            let cause = Self.string(fact, "text") ?? "pushes wait"
+            // The operator's line says first which app it is about, which is said here already.
+            let line = Self.string(fact, "text") ?? "pushes wait"
+            let cause =
+                line.firstRange(of: "pushes wait: ").map { line[$0.upperBound...] } ?? line[...]
             return Outage(
                 code: "upstream_closed",
-                text: "No push of \(evidence.app) went\(Self.span(fact.recordedAt, until)): "
+                text: "Pushes of \(evidence.app) \(until == nil ? "have waited" : "waited")"
+                    + "\(Self.span(fact.recordedAt, until)): "
                     + "\(cause).",
                 from: fact.recordedAt, until: until)
         }
@@ -82,7 +117,7 @@ extension Explainer {
                 code: "paused",
                 text: "An operator held it back with \(name)\(reason)"
                     + "\(Self.span(fact.recordedAt, until)).",
-                from: fact.recordedAt, until: until)
+                from: fact.recordedAt, until: until, pause: Self.string(fact, "pause"))
         }
     }
 
@@ -95,34 +130,40 @@ extension Explainer {
         }
     }
 
-    /// The relay did not run: after `relay.stopped`, or killed before a `relay.started`.
+    /// The relay did not run: from `relay.stopped` until the next `relay.started`.
     private var stops: [Outage] {
         var found: [Outage] = []
         var stoppedAt: Instant?
-        var before: Instant?
         for fact in evidence.relay {
-            switch fact.kind {
-            case "relay.stopped": stoppedAt = fact.recordedAt
-            case "relay.started":
-                if let stopped = stoppedAt {
-                    found.append(
-                        Outage(
-                            code: "relay_stopped",
-                            text: "The relay did not run\(Self.span(stopped, fact.recordedAt)).",
-                            from: stopped, until: fact.recordedAt))
-                } else if before != nil {
-                    found.append(
-                        Outage(
-                            code: "relay_killed",
-                            text: "The relay started anew at \(fact.recordedAt.rfc3339), and the "
-                                + "one before it did not stop by itself. What that one did in "
-                                + "its last 2 seconds may not be on record.",
-                            from: fact.recordedAt - .seconds(5), until: fact.recordedAt))
-                }
-                stoppedAt = nil
-            default: break
-            }
-            before = fact.recordedAt
+            if fact.kind == "relay.stopped" { stoppedAt = fact.recordedAt }
+            guard fact.kind == "relay.started", let stopped = stoppedAt else { continue }
+            found.append(
+                Outage(
+                    code: "relay_stopped",
+                    text: "The relay did not run\(Self.span(stopped, fact.recordedAt)).",
+                    from: stopped, until: fact.recordedAt))
+            stoppedAt = nil
+        }
+        return found
+    }
+
+    /// A `relay.started` without a `relay.stopped`: the relay before it was killed, some time after
+    /// the last fact that it wrote.
+    private var kills: [Outage] {
+        var found: [Outage] = []
+        var hasStopped = false
+        for fact in evidence.relay {
+            if fact.kind == "relay.stopped" { hasStopped = true }
+            guard fact.kind == "relay.started" else { continue }
+            defer { hasStopped = false }
+            guard !hasStopped, let seen = evidence.seenBefore[fact.recordedAt] else { continue }
+            found.append(
+                Outage(
+                    code: "relay_killed",
+                    text: "The relay was killed or crashed: it was last seen at \(seen.rfc3339), "
+                        + "and started again at \(fact.recordedAt.rfc3339). What it did in its last "
+                        + "2 seconds may not be on record.",
+                    from: seen, until: fact.recordedAt))
         }
         return found
     }
@@ -146,6 +187,7 @@ extension Explainer {
     }
 
     static func length(_ span: Span) -> String {
+        guard span >= .milliseconds(1) else { return "less than 1ms" }
         let rounded =
             span < .seconds(10)
             ? Span.milliseconds(span.nanoseconds / 1_000_000)

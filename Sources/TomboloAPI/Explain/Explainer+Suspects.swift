@@ -12,46 +12,71 @@ extension Explainer {
 
     /// Causes that the relay knows of.
     private var loud: [Suspect] {
-        var found: [Suspect] = []
-        if let dismissal, decision == .noRoute || decision == nil { found.append(dismissal) }
-        if decision == .noRoute || decision == nil, let retired = retiredToken {
-            found.append(retired)
-        }
+        let losses = [dismissal, retiredToken].compactMap { $0 }
         switch decision {
-        case .refused: found.append(refusal)
-        case nil:
-            found += outages.filter { $0.until == nil }.map(suspect)
-            found.append(waitingSuspect)
-            found += outages.filter { $0.until != nil }.map(suspect)
-        default:
-            found.append(Suspect(fateCode, fateText, speaksFor: [fate.map(Self.text(line:)) ?? ""]))
+        case nil: return lacksRoute ? losses + waitingSuspects : waitingSuspects + losses
+        case .refused: return [refusal]
+        case .noRoute: return losses + [fateSuspect]
+        default: return [fateSuspect]
         }
-        return found
     }
+
+    private var fateSuspect: Suspect {
+        Suspect(fateCode, fateText, speaksFor: fate.map { [Self.text(line: $0)] } ?? [])
+    }
+
+    /// Whether a version waits for a way to the phone, or has none.
+    private var lacksRoute: Bool {
+        guard case .deferred(_, let hold)? = evidence.destination?.waiting else { return true }
+        return [.startToken, .updateToken, .stranded].contains(hold)
+    }
+
+    /// What may hold a version that nothing has decided.
+    private var waitingSuspects: [Suspect] {
+        // Where it could not go anyhow, what happened to the relay is beside the point.
+        guard evidence.destination != nil else { return [waitingSuspect] }
+        let then = outagesThen
+        let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
+        let lasting = other.filter { $0.until == nil }.map(suspect)
+        guard case .deferred(_, let hold)? = evidence.destination?.waiting else {
+            let over = other.filter { $0.until != nil }.map(suspect)
+            return then.map(suspect) + lasting + [waitingSuspect] + over
+        }
+        // What the outage says is the same, and more.
+        let isKnown = outages.contains { $0.until == nil && $0.code == Self.outages[hold] }
+        return then.map(suspect) + (isKnown ? [] : [waitingSuspect]) + lasting
+    }
+
+    /// Holds whose cause is an outage.
+    private static let outages: [Hold: String] = [
+        .laneParked: "upstream_closed", .paused: "paused", .reserving: "disk_full",
+    ]
 
     private static func text(line entry: DeliveryEntry) -> String {
         "Delivery \(entry.id) of \(entry.at.rfc3339) says so."
     }
 
     private func suspect(_ outage: Outage) -> Suspect {
-        Suspect(outage.code, outage.text, speaksFor: ["It is a fact of the log: \(outage.code)."])
+        Suspect(
+            outage.code, outage.text,
+            speaksFor: ["The relay noted it at \((outage.until ?? outage.from).rfc3339)."])
     }
 
     private var waitingSuspect: Suspect {
+        let isUnknown =
+            evidence.registration == nil && evidence.destination?.isChannel != true
+        if isUnknown {
+            return Suspect(
+                "unknown_device", "No device \(evidence.device) is registered.",
+                speaksFor: ["The relay knows no device of this name."])
+        }
         guard let destination = evidence.destination else {
-            let reason =
-                evidence.registration == nil
-                ? "No device \(evidence.device) is registered."
-                : "The activity has no destination of that device."
-            let code = evidence.registration == nil ? "unknown_device" : "no_destination"
-            return Suspect(code, fateText, speaksFor: [reason])
+            return Suspect(
+                fateCode, fateText,
+                speaksFor: ["\(evidence.activity) does not go to \(evidence.device) now."])
         }
-        var reasons = ["The destination's phase is \(destination.phase)."]
-        if evidence.registration == nil, !destination.isChannel {
-            reasons.append("No device \(evidence.device) is registered.")
-            return Suspect("unknown_device", fateText, speaksFor: reasons)
-        }
-        return Suspect(fateCode, fateText, speaksFor: reasons)
+        return Suspect(
+            fateCode, fateText, speaksFor: ["The phase of the card is \(destination.phase)."])
     }
 
     private var refusal: Suspect {
@@ -84,39 +109,65 @@ extension Explainer {
         return Suspect(code, text, speaksFor: [answer, fate.map(Self.text(line:)) ?? ""])
     }
 
-    /// The user took the card away.
-    private var dismissal: Suspect? {
-        let report = evidence.phone.last { fact in
-            fact.kind == "card.reported" && Self.string(fact, "phase") == "dismissed"
+    /// What is asked about ends here.
+    private var end: Instant { evidence.moment ?? evidence.now }
+
+    /// The card was taken away, and no other came in its place.
+    var dismissal: Suspect? {
+        let upTo = isWithApple ? end : window.upperBound
+        let last = evidence.phone.last { fact in
+            fact.recordedAt <= upTo && (fact.kind == "card.reported" || isOfCard(fact))
         }
-        guard let report, report.recordedAt <= window.upperBound else { return nil }
-        let by = Self.string(report, "by") ?? "user"
+        guard let last, Self.string(last, "phase") == "dismissed" else { return nil }
+        let by = Self.string(last, "by") ?? "user"
         return Suspect(
             "dismissed", "The \(by) dismissed the card on \(evidence.device).",
-            speaksFor: [
-                "\(evidence.device) reported so at \(report.recordedAt.rfc3339)."
-            ])
+            speaksFor: ["\(evidence.device) reported so at \(last.recordedAt.rfc3339)."])
+    }
+
+    /// Whether a token of the card came.
+    private func isOfCard(_ fact: NewFact) -> Bool {
+        fact.kind == "token.registered"
+            && Self.string(fact, "token") == "activity:\(evidence.activity)"
     }
 
     private var retiredToken: Suspect? {
-        let fact = evidence.phone.last {
-            $0.kind == "token.retired" || $0.kind == "token.deleted" || $0.kind == "device.deleted"
+        let fact = evidence.phone.last { fact in
+            guard fact.recordedAt <= window.upperBound else { return false }
+            return fact.kind == "device.deleted" || isLoss(fact)
         }
-        guard let fact, fact.recordedAt <= window.upperBound else { return nil }
-        if let token = Self.string(fact, "token") {
-            let again = evidence.phone.contains {
-                $0.kind == "token.registered" && $0.recordedAt > fact.recordedAt
-                    && Self.string($0, "token") == token
-            }
-            guard !again else { return nil }
-            let who = fact.kind == "token.retired" ? "Apple called it dead" : "the app deleted it"
+        guard let fact else { return nil }
+        let again = evidence.phone.contains {
+            $0.recordedAt > fact.recordedAt
+                && ($0.kind == "token.registered" && fact.kind != "device.deleted"
+                    && Self.string($0, "token") == Self.string(fact, "token")
+                    || $0.kind == "device.registered" && fact.kind == "device.deleted")
+        }
+        guard !again else { return nil }
+        let reasons = ["This was at \(fact.recordedAt.rfc3339)."]
+        guard fact.kind != "device.deleted" else {
             return Suspect(
-                "token_gone", "\(evidence.device) has no token \(token) any more: \(who).",
-                speaksFor: ["It is a fact of \(fact.recordedAt.rfc3339)."])
+                "device_deleted", "The device \(evidence.device) was deleted.", speaksFor: reasons)
         }
+        let who =
+            fact.kind == "token.retired"
+            ? "Apple called it dead"
+            : "the app deleted it, or registered it for another device"
         return Suspect(
-            "device_deleted", "The device was deleted.",
-            speaksFor: ["It is a fact of \(fact.recordedAt.rfc3339)."])
+            "token_gone",
+            "\(evidence.device) lost its token \(Self.string(fact, "token") ?? ""): \(who).",
+            speaksFor: reasons)
+    }
+
+    /// Whether a token went without which this version cannot go.
+    private func isLoss(_ fact: NewFact) -> Bool {
+        guard ["token.retired", "token.deleted"].contains(fact.kind),
+            let token = Self.string(fact, "token")
+        else { return false }
+        if token == "activity:\(evidence.activity)" { return true }
+        let needsStart =
+            evidence.asked.kind == .start || fateCode == Hold.startToken.name
+        return needsStart && token.hasPrefix("start:")
     }
 
     // MARK: Apple took it, and nothing changed
@@ -125,7 +176,11 @@ extension Explainer {
     private var silent: [Suspect] {
         guard let fate, let attempt = fate.record.attempt else { return [] }
         var found: [Suspect] = []
-        if let moment = evidence.moment, fate.at > moment { found += late(fate) }
+        if let moment = evidence.moment, fate.at > moment {
+            found += late(fate)
+        } else if evidence.moment == nil, let merger {
+            found.append(merger)
+        }
         if let dismissal { found.append(dismissal) }
         if let retired = retiredAfter(fate) { found.append(retired) }
         if attempt.event == .start, let start = unconfirmedStart(fate) { found.append(start) }
@@ -138,21 +193,39 @@ extension Explainer {
                     "The system may hold a push of priority 5 back to save power.",
                     speaksFor: ["The push had priority 5."]))
         }
-        if let silence = silence(fate) { found.append(silence) }
+        if !isChannel, let silence = silence(fate) { found.append(silence) }
         return found
     }
 
-    /// It reached Apple after the moment that is asked about.
+    /// No push carried the version itself.
+    private var merger: Suspect? {
+        guard decision == .merged, let fate, fate.record.version > evidence.asked.version else {
+            return nil
+        }
+        return Suspect(
+            "merged",
+            "Version \(fate.record.version) came before version \(evidence.asked.version) could go, "
+                + "and took its place.",
+            speaksFor: [Self.text(line: fate)])
+    }
+
+    /// It reached Apple after the moment that is asked about: what happened at that moment, then
+    /// what held it, the longest first.
     private func late(_ fate: DeliveryEntry) -> [Suspect] {
-        let outages = outages.map(suspect)
-        let held = fate.record.held.sorted { $0.span > $1.span }.map { part in
+        let then = outagesThen
+        let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
+            .map(suspect)
+        let parts = fate.record.held.sorted { $0.span > $1.span }.filter { part in
+            // What held it is known better by its cause.
+            let isKnown = outages.contains { $0.code == Self.outages[part.hold] }
+            return part.span >= Self.heldMin && !isKnown
+        }
+        let held = parts.map { part in
             Suspect(
                 part.hold.name, "It waited \(Self.length(part.span)). \(part.hold.sentence)",
                 speaksFor: [Self.text(line: fate)])
         }
-        // What held it is known better by its cause.
-        let isOutage = held.first.map { ["lane_parked", "paused"].contains($0.code) } ?? true
-        return isOutage ? outages + held : held + outages
+        return then.map(suspect) + held + other
     }
 
     private func retiredAfter(_ fate: DeliveryEntry) -> Suspect? {
@@ -209,7 +282,7 @@ extension Explainer {
     }
 
     private func silence(_ fate: DeliveryEntry) -> Suspect? {
-        let heard = evidence.phone.last { $0.kind != "token.retired" }
+        let heard = lastHeard(upTo: end)
         if let heard, heard.recordedAt > fate.at { return nil }
         let last = heard.map { "The last sign of life is of \($0.recordedAt.rfc3339)." }
         return Suspect(
@@ -226,16 +299,24 @@ extension Explainer {
         switch code {
         case "upstream_closed", "wrong_topic", "wrong_environment", "disk_full":
             found.append("tombolo doctor")
-        case "paused": found.append("tombolo resume")
+        case "paused":
+            let pause = outages.first { $0.pause != nil && $0.until == nil }?.pause
+            found.append(pause.map { "tombolo resume \($0)" } ?? "tombolo pause")
         case "refused", "payload_too_large": found.append("tombolo dead ls")
-        case "bucket", "device_bucket", "start_budget", "phone_budget", "spacing":
+        case "bucket", "device_bucket", "start_budget", "phone_budget", "spacing",
+            "low_priority_spacing", "device_spacing", "device_low_priority_spacing":
             found.append("tombolo budget show --device \(device)")
         case "unknown_device", "no_destination", "no_start_token", "no_update_token",
             "token_gone", "device_deleted", "start_not_confirmed", "dismissed":
             found.append("tombolo device ls")
         default: break
         }
-        found.append("tombolo delivery ls --activity \(activity) --device \(device)")
+        if let channel = evidence.channel, evidence.destination == nil {
+            found.append("tombolo why \(activity) \(channel) \(evidence.asked.version)")
+        }
+        // A filter by a device that nobody registered is refused.
+        let ofDevice = evidence.registration == nil ? "" : " --device \(device)"
+        found.append("tombolo delivery ls --activity \(activity)\(ofDevice)")
         return found
     }
 }

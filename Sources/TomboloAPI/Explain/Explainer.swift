@@ -42,8 +42,16 @@ package struct Explainer: Sendable {
         return found
     }
 
+    /// Whether the device is a channel: phones say nothing about it.
+    var isChannel: Bool { evidence.destination?.isChannel == true }
+
     private var question: String {
         let (activity, device) = (evidence.activity, evidence.device)
+        if isChannel {
+            return
+                "Why do the phones on the channel \(device) not show version "
+                + "\(evidence.asked.version) of \(activity)?"
+        }
         if let moment = evidence.moment {
             return "Why did \(device) not show what \(activity) said at \(moment.rfc3339)?"
         }
@@ -80,7 +88,7 @@ package struct Explainer: Sendable {
         }
         if let shown { found.append(shown) }
         found += outages.map { Finding($0.code, $0.text, at: $0.from) }
-        found.append(lastSign)
+        if !isChannel { found.append(lastSign) }
         return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }
     }
 
@@ -89,8 +97,11 @@ package struct Explainer: Sendable {
         evidence.deliveries.last { $0.record.attempt?.answer == .accepted }
     }
 
+    /// What held a version for less than this is not worth a line.
+    static let heldMin = Span.milliseconds(100)
+
     private var heldFindings: [Finding] {
-        (fate?.record.held ?? []).map { part in
+        (fate?.record.held ?? []).filter { $0.span >= Self.heldMin }.map { part in
             Finding(
                 part.hold.name,
                 "It waited \(Self.length(part.span)) for this: \(part.hold.sentence)")
@@ -111,8 +122,14 @@ package struct Explainer: Sendable {
 
     /// The phone's own word that it shows the version, or a newer one.
     var shown: Finding? {
+        guard dismissal == nil else { return nil }
         let report = evidence.phone.last { fact in
-            fact.kind == "card.reported" && Self.number(fact, "shown_version") ?? 0 > 0
+            // What it showed after the moment that is asked about is no answer where the push
+            // came late.
+            guard let moment = evidence.moment, fact.recordedAt > moment,
+                fate.map({ $0.at > moment }) ?? true
+            else { return isShowing(fact) }
+            return false
         }
         guard let report, let version = Self.number(report, "shown_version"),
             version >= evidence.asked.version
@@ -123,8 +140,24 @@ package struct Explainer: Sendable {
                 + "\(version).", at: report.recordedAt)
     }
 
+    private func isShowing(_ fact: NewFact) -> Bool {
+        fact.kind == "card.reported" && Self.number(fact, "shown_version") ?? 0 > 0
+    }
+
+    /// The last that came from the phone itself: of the rest the relay found out without it.
+    func lastHeard(upTo end: Instant) -> NewFact? {
+        evidence.phone.last {
+            $0.recordedAt <= end
+                && !Self.heardWithout.contains($0.kind)
+        }
+    }
+
+    private static let heardWithout: Set<String> = [
+        "token.retired", "token.deleted", "alert.expired", "device.deleted", "clip.frames",
+    ]
+
     private var lastSign: Finding {
-        guard let sign = evidence.phone.last(where: { $0.kind != "token.retired" }) else {
+        guard let sign = lastHeard(upTo: evidence.now) else {
             return Finding(
                 "never_heard", "Nothing is on record that \(evidence.device) said by itself.")
         }
@@ -143,15 +176,24 @@ package struct Explainer: Sendable {
             // A renewed card takes what waited at the one before it.
             guard fate.record.attempt != nil else { return "merged" }
             return decision == .merged ? "merged" : "accepted"
+        case .unchanged where evidence.asked.kind == .play: return "clip"
         default: return decision.reason ?? decision.action
         }
+    }
+
+    /// Whether nothing goes to the card any more.
+    private var hasNoCard: Bool {
+        ["gone", "ended", "lapsed"].contains(evidence.destination?.phase)
     }
 
     private var waitingCode: String {
         if let waiting = evidence.destination?.waiting, case .deferred(_, let hold) = waiting {
             return hold.name
         }
-        if evidence.destination == nil { return "no_destination" }
+        if evidence.destination == nil {
+            return evidence.channel == nil ? "no_destination" : "on_channel"
+        }
+        if hasNoCard { return "no_route" }
         return "not_on_record"
     }
 
@@ -168,6 +210,10 @@ package struct Explainer: Sendable {
         case .refused: return "Apple refused the push with version \(version). \(push)"
         case .expired:
             return "Version \(version) never went to \(evidence.device): its card was over."
+        case .unchanged where evidence.asked.kind == .play:
+            return
+                "Version \(version) is a clip, and had no push of its own: its frames are counted by "
+                + "the minute (`clip.frames` in `tombolo log ls --kind fact`)."
         case .unchanged, .superseded, .annihilated, .noRoute, .onChannel:
             return "Version \(version) was not sent to \(evidence.device). "
                 + (decision.reasonText ?? "")
@@ -177,8 +223,14 @@ package struct Explainer: Sendable {
     private var waitingText: String {
         let (version, device) = (evidence.asked.version, evidence.device)
         guard let destination = evidence.destination else {
-            return "Nothing was sent: \(device) is not among those that \(evidence.activity) goes "
-                + "to, or its card left memory."
+            if let channel = evidence.channel {
+                return
+                    "\(evidence.activity) goes to the channel \(channel), and not to phones one by "
+                    + "one. Apple does not say which phones listen."
+            }
+            return
+                "The log has no push of version \(version) to \(device): the phone is not in the "
+                + "audience of \(evidence.activity), or its card ended long ago."
         }
         if case .deferred(let until, let hold)? = destination.waiting {
             let until = until.map { " The next try is at \($0.rfc3339)." } ?? ""
@@ -187,6 +239,11 @@ package struct Explainer: Sendable {
         if destination.acknowledgedVersion >= version {
             return "Apple has taken version \(destination.acknowledgedVersion) for \(device). How "
                 + "it went there is not on record any more."
+        }
+        if hasNoCard {
+            return
+                "Version \(version) did not go to \(device): its card is \(destination.phase). How "
+                + "that came is not on record any more."
         }
         return "Version \(version) is on its way to \(device)."
     }

@@ -98,7 +98,6 @@ extension Explanation {
     /// - Parameter left: so many more devices are not spoken of.
     package init(of all: [Explanation], activity: Identifier, version: Int64, left: Int) {
         let missing = all.filter { !$0.suspects.isEmpty }
-        let count = all.count + left
         self.init(
             activity: activity, device: nil, version: version,
             question: "Who shows version \(version) of \(activity), and who does not?",
@@ -106,8 +105,10 @@ extension Explanation {
                 ? "\(activity) goes to no device: nobody is in its audience, or no phone of it is "
                     + "registered."
                 : missing.isEmpty
-                    ? "Nothing speaks against it that all \(count) devices show version \(version)."
-                    : "\(missing.count) of \(all.count) devices may not show version \(version).")
+                    ? "Nothing speaks against it that all \(all.count) devices that were looked at show "
+                        + "version \(version)."
+                    : "\(missing.count) of the \(all.count) devices that were looked at may not show "
+                        + "version \(version).")
         because = all.map { one in
             let code = one.suspects.first?.code ?? "accepted"
             return Finding(code, "\(one.device?.rawValue ?? ""): \(one.answer)")

@@ -199,6 +199,7 @@ extension ServerDoors {
         evidence.moment = question.moment
         evidence.registration = await relay.device(DeviceKey(tenant: question.tenant, id: device))
         evidence.destination = view.destinations.last { $0.device == device }
+        evidence.channel = view.destinations.last { $0.isChannel }?.device
         evidence.deliveries = try await deliveries(question, asked, device)
         let since = asked.recordedAt - .hours(24)
         let fate = evidence.deliveries.last {
@@ -207,6 +208,14 @@ extension ServerDoors {
         let until = (fate?.at ?? evidence.now) + .hours(1)
         evidence.phone = try await phone(question, device, since: since, around: until)
         evidence.relay = try await relayFacts(question.tenant, until: until)
+        let starts = evidence.relay.filter { fact in
+            fact.kind == "relay.started" && fact.recordedAt >= asked.recordedAt
+                && fate.map { fact.recordedAt <= $0.at } ?? true
+        }
+        for start in starts.prefix(Self.startsMax) {
+            evidence.seenBefore[start.recordedAt] = try await seen(
+                before: start.recordedAt, question.tenant)
+        }
         return evidence
     }
 
@@ -243,13 +252,19 @@ extension ServerDoors {
         var query = FactQuery(tenant: question.tenant)
         (query.order, query.limit) = (.newestFirst, 100)
         (query.kinds, query.device, query.from) = (Evidence.phoneKinds, device, since)
-        var found = try await facts(query)
-        query.until = around
-        let known = Set(found.map(\.seq))
-        found += try await facts(query).filter { !known.contains($0.seq) }
-        return found.sorted { $0.seq < $1.seq }.map(\.fact).filter {
-            $0.activity == nil || $0.activity == question.activity.number
+        var found: [Int64: NewFact] = [:]
+        // Other cards of the phone are no evidence, and may have many facts.
+        for isOwn in [true, false] {
+            query.activity = isOwn ? question.activity.number : nil
+            for until in [nil, around] {
+                query.until = until
+                for fact in try await facts(query)
+                where isOwn || fact.fact.activity == nil && fact.fact.kind != "card.reported" {
+                    found[fact.seq] = fact.fact
+                }
+            }
         }
+        return found.sorted { $0.key < $1.key }.map(\.value)
     }
 
     private func relayFacts(
@@ -259,11 +274,30 @@ extension ServerDoors {
         for one in Set([tenant, .main]).sorted() {
             var query = FactQuery(tenant: one)
             (query.order, query.limit) = (.newestFirst, 200)
-            (query.kinds, query.until) = (Evidence.relayKinds, until)
             // What happened to another tenant's apps and pauses is not for this one to know.
-            found += try await facts(query).filter { one == tenant || $0.fact.isOfRelay }
+            query.kinds =
+                one == tenant
+                ? Evidence.relayKinds : Evidence.relayKinds.filter(NewFact.isOfRelay)
+            query.until = until
+            found += try await facts(query)
         }
         return found.sorted { $0.seq < $1.seq }.map(\.fact)
+    }
+
+    /// Of a relay that crashes again and again, so many starts are looked at.
+    private static let startsMax = 10
+
+    /// When the relay wrote its last fact before a moment.
+    private func seen(
+        before moment: Instant, _ tenant: TenantID
+    ) async throws(Problem) -> Instant? {
+        var found: [Instant] = []
+        for one in Set([tenant, .main]).sorted() {
+            var query = FactQuery(tenant: one)
+            (query.order, query.limit, query.until) = (.newestFirst, 1, moment)
+            found += try await facts(query).map(\.fact.recordedAt)
+        }
+        return found.max()
     }
 
     private func facts(_ query: FactQuery) async throws(Problem) -> [RecordedFact] {
@@ -288,8 +322,8 @@ extension Evidence.Asked {
 }
 
 extension NewFact {
-    /// Whether it is about the relay as a whole: no tenant's apps, phones or operators.
-    fileprivate var isOfRelay: Bool {
+    /// Whether facts of a kind are about the relay as a whole: not a tenant's apps or phones.
+    fileprivate static func isOfRelay(_ kind: String) -> Bool {
         ["relay.", "disk.", "log.", "clock."].contains { kind.hasPrefix($0) }
     }
 }

@@ -1,0 +1,343 @@
+import Testing
+import TomboloJSON
+
+@testable import TomboloAPI
+@testable import TomboloCore
+
+/// The version 3 of `cat-7` at `phone-1`, and what is on record about it.
+private struct Case: CustomTestStringConvertible, Sendable {
+    var code: String?
+    var what: String
+    var evidence: Evidence
+
+    var testDescription: String { "\(code ?? "no suspect"): \(what)" }
+
+    init(_ code: String?, _ what: String, _ change: (inout Evidence) -> Void) {
+        (self.code, self.what) = (code, what)
+        evidence = Evidence(
+            activity: Samples.activity.key.id, app: "com.example.app", type: "Runner",
+            status: .active, newest: 4, device: Samples.device.id,
+            asked: Evidence.Asked(version: 3, kind: .update, recordedAt: Evidence.at(0)),
+            now: Evidence.at(600))
+        var device = Samples.device
+        device.registration.frequentUpdates = false
+        evidence.registration = device
+        evidence.destination = Samples.activity.destinations[0]
+        evidence.destination?.waiting = nil
+        change(&evidence)
+    }
+}
+
+extension Evidence {
+    /// So many seconds after the version came.
+    fileprivate static func at(_ seconds: Int64) -> Instant { Samples.moment + .seconds(seconds) }
+
+    private mutating func add(_ record: DeliveryRecord, at second: Int64) {
+        let fact = NewFact(
+            tenant: Samples.tenant, activity: ActivityNumber(1), kind: record.kind,
+            recordedAt: Self.at(second), body: record.body)
+        let recorded = RecordedFact(seq: Int64(deliveries.count + 1), fact: fact)
+        if let entry = DeliveryEntry(recorded, activity: activity) { deliveries.append(entry) }
+    }
+
+    /// A push that decided the versions from 3 on.
+    fileprivate mutating func push(
+        _ version: Int64 = 3, _ answer: DeliveryRecord.Answer = .accepted, at second: Int64 = 1,
+        event: Push.Event = .update, priority: UInt8 = 10, held: [Hold: Int64] = [:]
+    ) {
+        var record = DeliveryRecord(
+            device: device, version: version,
+            attempt: .init(
+                event: event, route: .updateToken,
+                apnsID: APNsID(high: 0x1234, low: UInt64(deliveries.count)), priority: priority,
+                bytes: 100, answer: answer, took: .milliseconds(30)))
+        record.decidedFrom = min(3, version)
+        if case .refused = answer { record.decision = .refused } else { record.decision = .sent }
+        record.held = held.map { DeliveryRecord.Held(hold: $0.key, span: .seconds($0.value)) }
+        add(record, at: second)
+    }
+
+    /// Version 3 ended without a push.
+    fileprivate mutating func skip(_ decision: EventDecision, at second: Int64 = 1) {
+        var record = DeliveryRecord(device: device, version: 3)
+        (record.decidedFrom, record.decision) = (3, decision)
+        add(record, at: second)
+    }
+
+    fileprivate mutating func wait(_ hold: Hold) {
+        destination?.waiting = .deferred(until: nil, hold)
+    }
+
+    fileprivate mutating func phone(_ kind: String, _ body: String, at second: Int64) {
+        phone.append(Self.fact(kind, body, second))
+    }
+
+    fileprivate mutating func relay(_ kind: String, _ body: String = "{}", at second: Int64) {
+        relay.append(Self.fact(kind, body, second))
+    }
+
+    private static func fact(_ kind: String, _ body: String, _ second: Int64) -> NewFact {
+        NewFact(
+            tenant: Samples.tenant, activity: nil, kind: kind, recordedAt: at(second),
+            body: Array(body.utf8))
+    }
+
+    fileprivate mutating func closeUpstream(_ app: String = "com.example.app", at second: Int64) {
+        relay(
+            "upstream.closed",
+            "{\"app\":\"\(app)\",\"environment\":\"sandbox\",\"text\":\"Apple is away\"}",
+            at: second)
+    }
+
+    fileprivate mutating func openUpstream(at second: Int64) {
+        relay(
+            "upstream.open", #"{"app":"com.example.app","environment":"sandbox"}"#, at: second)
+    }
+
+    /// The relay wrote its last fact at one second, and started again at another.
+    fileprivate mutating func kill(at second: Int64, until start: Int64) {
+        relay("relay.started", at: start)
+        seenBefore[Self.at(start)] = Self.at(second)
+    }
+}
+
+/// Each cause that an explanation may name, from evidence made by hand.
+@Suite struct ExplainerTests {
+    private static let card = #""token":"activity:cat-7""#
+    private static let swiped = #"{"phase":"dismissed","by":"user"}"#
+
+    private static let ofPushes: [Case] = [
+        Case("phone_unreachable", "no sign of life after the push") { $0.push() },
+        Case("low_priority", "a push of priority 5") { $0.push(priority: 5) },
+        Case("merged", "a newer version took its place") { $0.push(4) },
+        Case("dismissed", "a swipe after the push") {
+            $0.push()
+            $0.phone("card.reported", swiped, at: 5)
+        },
+        Case("dismissed", "a swipe after the phone showed it") {
+            $0.push()
+            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 3)
+            $0.phone(
+                "card.reported", #"{"phase":"dismissed","by":"user","shown_version":3}"#, at: 5)
+        },
+        Case("clip", "frames are counted, not listed") {
+            $0.asked.kind = .play
+            $0.skip(.unchanged)
+        },
+        Case("no_route", "the card is gone, and nobody knows any more how") {
+            $0.destination?.acknowledgedVersion = 2
+            $0.destination?.phase = "gone"
+        },
+        Case("on_channel", "the activity goes to a channel, not to the phone") {
+            $0.destination = nil
+            $0.channel = Identifier("final")
+        },
+        Case(nil, "a channel has no phone to be silent") {
+            $0.push()
+            $0.destination?.isChannel = true
+        },
+        Case("spacing", "the outage of the other environment is none of this phone's") {
+            $0.registration?.registration.environment = .production
+            $0.closeUpstream(at: 1)
+            $0.wait(.spacing)
+        },
+        Case("token_gone", "Apple says later that the token is dead") {
+            $0.push()
+            $0.phone("token.retired", "{\(card)}", at: 9)
+        },
+        Case("start_not_confirmed", "no update token after a start") {
+            $0.push(event: .start)
+        },
+        Case("phone_dropped_it", "the phone shows an older one") {
+            $0.push()
+            $0.phone(
+                "card.reported", #"{"phase":"active","shown_version":2,"misses_push":true}"#, at: 9)
+        },
+        Case("phone_budget", "eleven pushes of priority 10 in an hour") { evidence in
+            for second in 1...11 { evidence.push(at: Int64(second)) }
+        },
+        Case(nil, "the phone shows a newer one") {
+            $0.push()
+            $0.phone("card.reported", #"{"phase":"active","shown_version":4}"#, at: 9)
+        },
+    ]
+
+    private static let ofRefusals: [Case] = [
+        ("BadTopic", "wrong_topic"), ("TopicDisallowed", "wrong_topic"),
+        ("MissingTopic", "wrong_topic"), ("DeviceTokenNotForTopic", "wrong_topic"),
+        ("BadDeviceToken", "wrong_environment"),
+        ("BadEnvironmentKeyInToken", "wrong_environment"),
+        ("PayloadTooLarge", "payload_too_large"), ("Unregistered", "token_gone"),
+        ("ExpiredToken", "token_gone"), ("BadPriority", "refused"),
+    ].map { reason, code in
+        Case(code, reason) { $0.push(3, .refused(status: 400, reason: reason)) }
+    }
+
+    private static let ofSkips: [Case] =
+        [.unchanged, .superseded, .annihilated, .noRoute, .expired, .onChannel].map {
+            (decision: EventDecision) in
+            Case(decision.word, "it ended without a push") { $0.skip(decision) }
+        } + [
+            Case("dismissed", "a swipe before the version") {
+                $0.phone("card.reported", swiped, at: -5)
+                $0.skip(.noRoute)
+            },
+            Case("no_route", "a swipe of an earlier card") {
+                $0.phone("card.reported", swiped, at: -9)
+                $0.phone("token.registered", "{\(card)}", at: -5)
+                $0.skip(.noRoute)
+            },
+            Case("token_gone", "the card's token is dead") {
+                $0.phone("token.retired", "{\(card)}", at: 1)
+                $0.skip(.noRoute)
+            },
+            Case("token_gone", "the app deleted the card's token") {
+                $0.phone("token.deleted", "{\(card)}", at: -1)
+                $0.skip(.noRoute)
+            },
+            Case("no_route", "another token is dead") {
+                $0.phone("token.retired", #"{"token":"activity:dog"}"#, at: -1)
+                $0.skip(.noRoute)
+            },
+            Case("device_deleted", "the device was deleted") {
+                $0.phone("device.deleted", "{}", at: -1)
+                $0.skip(.noRoute)
+            },
+            Case("no_route", "the device was registered again") {
+                $0.phone("device.deleted", "{}", at: -3)
+                $0.phone("device.registered", "{}", at: -1)
+                $0.skip(.noRoute)
+            },
+        ]
+
+    private static let ofWaits: [Case] =
+        Hold.allCases.map { hold in Case(hold.name, "it waits") { $0.wait(hold) } } + [
+            Case("unknown_device", "no such device") {
+                ($0.destination, $0.registration) = (nil, nil)
+            },
+            Case("no_destination", "not in the audience") { $0.destination = nil },
+            Case("no_destination", "Apple is away, too") {
+                $0.destination = nil
+                $0.closeUpstream(at: -5)
+            },
+            Case("not_on_record", "Apple has it, and no line says how") {
+                $0.destination?.acknowledgedVersion = 3
+            },
+            Case("upstream_closed", "Apple is away") {
+                $0.closeUpstream(at: -5)
+                $0.wait(.laneParked)
+            },
+            Case("bucket", "Apple is away, too") {
+                $0.closeUpstream(at: -5)
+                $0.wait(.bucket)
+            },
+            Case("lane_parked", "the Apple of another app is away") {
+                $0.closeUpstream("com.example.other", at: -5)
+                $0.wait(.laneParked)
+            },
+            Case("lane_parked", "Apple was away before the relay started") {
+                $0.closeUpstream(at: -9)
+                $0.relay("relay.started", at: -5)
+                $0.wait(.laneParked)
+            },
+            Case("paused", "an operator's pause") {
+                $0.relay("pause.began", #"{"pause":"pau_1","type":"Runner"}"#, at: -5)
+                $0.wait(.paused)
+            },
+            Case("paused", "a pause, and the card's token is gone, too") {
+                $0.relay("pause.began", #"{"pause":"pau_1","type":"Runner"}"#, at: -5)
+                $0.phone("token.deleted", "{\(card)}", at: -1)
+                $0.wait(.paused)
+            },
+            Case("token_gone", "it waits for a new token") {
+                $0.phone("token.retired", "{\(card)}", at: -1)
+                $0.wait(.updateToken)
+            },
+            Case("disk_full", "no room for what a push costs") {
+                $0.relay("disk.full", at: -5)
+                $0.wait(.reserving)
+            },
+            Case("bucket", "a start token of another activity's is dead") {
+                $0.phone("token.retired", #"{"token":"start:Other"}"#, at: 1)
+                $0.wait(.bucket)
+            },
+        ]
+
+    /// "Why did it not show at second 10 what was said?"
+    private static func then(
+        _ code: String?, _ what: String, _ change: (inout Evidence) -> Void
+    ) -> Case {
+        Case(code, what) {
+            $0.moment = Evidence.at(10)
+            change(&$0)
+        }
+    }
+
+    private static let ofMoments: [Case] = [
+        then("bucket", "the longest of two holds") {
+            $0.push(at: 60, held: [.spacing: 1, .bucket: 58])
+        },
+        then("upstream_closed", "Apple was away, and came again") {
+            $0.closeUpstream(at: 5)
+            $0.openUpstream(at: 50)
+            $0.push(at: 60, held: [.laneParked: 45, .bucket: 50])
+        },
+        then("bucket", "Apple went away later") {
+            $0.closeUpstream(at: 30)
+            $0.openUpstream(at: 50)
+            $0.push(at: 60, held: [.laneParked: 20, .bucket: 30])
+        },
+        then("paused", "a pause that is over") {
+            $0.relay("pause.began", #"{"pause":"pau_1","activity":"cat-7"}"#, at: -5)
+            $0.relay("pause.ended", #"{"pause":"pau_1","activity":"cat-7"}"#, at: 50)
+            $0.push(at: 60, held: [.paused: 50])
+        },
+        then("relay_stopped", "the relay did not run") {
+            $0.relay("relay.stopped", at: 5)
+            $0.relay("relay.started", at: 50)
+            $0.push(at: 60, held: [.bucket: 8])
+        },
+        then("relay_killed", "the relay was killed") {
+            $0.kill(at: 5, until: 50)
+            $0.push(at: 60, held: [.spacing: 1])
+        },
+        then("relay_killed", "the relay was killed, and it waits still") {
+            $0.kill(at: 5, until: 50)
+            $0.wait(.spacing)
+        },
+        then("spacing", "the relay was killed when it had gone already") {
+            $0.kill(at: 61, until: 70)
+            $0.push(at: 60, held: [.spacing: 59])
+        },
+        then("bucket", "the phone showed it later") {
+            $0.push(at: 60, held: [.bucket: 59])
+            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 61)
+        },
+        then(nil, "the phone says later that it shows what came in time") {
+            $0.push(at: 2)
+            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 61)
+        },
+        then("phone_unreachable", "a swipe after the moment") {
+            $0.phone("device.registered", "{}", at: -9)
+            $0.push(at: 2)
+            $0.phone("card.reported", swiped, at: 61)
+        },
+    ]
+
+    private static let cases = ofPushes + ofRefusals + ofSkips + ofWaits + ofMoments
+
+    @Test(arguments: cases)
+    private func `the first suspect is the cause, in whole sentences`(one: Case) {
+        let found = Explainer(one.evidence).explanation
+        let suspects = found.suspects.map { "\($0.code): \($0.text)" }
+        #expect(found.suspects.first?.code == one.code, "\(suspects)")
+        let texts =
+            found.suspects.flatMap { [$0.text] + $0.speaksFor } + found.because.map(\.text)
+        for text in texts + [found.answer] {
+            #expect(text.hasSuffix(".") && !text.contains("  "), "\(text)")
+        }
+        let codes = Set(found.suspects.map(\.code))
+        #expect(codes.count == suspects.count, "one cause is named once: \(suspects)")
+        #expect(found.commands.allSatisfy { $0.hasPrefix("tombolo ") } && !found.commands.isEmpty)
+    }
+}

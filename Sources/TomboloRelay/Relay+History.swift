@@ -33,7 +33,11 @@ extension Relay {
     package func settleFacts() async {
         let known = core.knownFactSeq
         guard phase == .running, core.lastFactSeq < known else { return }
-        core.writeSoon(now: steadyNow())
+        // Many who ask share a commit: each would else cost one of its own.
+        let now = steadyNow()
+        let at = max(now, settledAt + .milliseconds(100))
+        settledAt = at
+        core.writeSoon(at: at)
         put(.tick)
         let deadline = loop.now + .seconds(1)
         while phase == .running, core.lastFactSeq < known, loop.now < deadline, !Task.isCancelled {

@@ -42,6 +42,8 @@ package actor Relay: TurnTarget, TimerTarget {
     private var timerAt: MonotonicInstant?
     private(set) var phase = Phase.new
     private var writesAll = false
+    /// When facts were written last because somebody asked for them.
+    var settledAt = Instant.distantPast
     /// As they were when somebody looked last.
     var (hadRoom, wasSetBack) = (true, false)
     /// What would make room, while the log has none.

@@ -1,3 +1,4 @@
+import CoreRig
 import Testing
 
 @testable import TomboloCore
@@ -42,5 +43,28 @@ import Testing
             #expect(DeliveryIDs(KeyedHash(key0: 1, key1: 3)).place(of: id) != place)
         }
         #expect(ids.place(of: APNsID(high: 0x4000, low: 1 << 63)) == nil, "no id of a relay's")
+    }
+
+    @Test func `a fact names no activity that is not known: nothing would erase it`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("activity:secret-7", "aa01")
+        rig.token("start:Cat", "aa02")
+        rig.advance(to: 10)
+        let tokens = rig.facts.filter { $0.kind == "token.registered" }
+        #expect(tokens.count == 1)
+        #expect(
+            !rig.facts.contains { String(decoding: $0.body, as: UTF8.self).contains("secret-7") })
+    }
+
+    @Test func `on a full disk what a phone says of itself is no fact`() {
+        var rig = Rig()
+        rig.device()
+        rig.advance(to: 10)
+        let before = rig.facts.count
+        rig.step(.room(false))
+        rig.token("start:Cat", "aa02")
+        rig.advance(to: 20)
+        #expect(rig.facts.count == before)
     }
 }

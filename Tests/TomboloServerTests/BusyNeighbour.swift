@@ -161,6 +161,7 @@ extension TaintedWorld {
         let patterns = [
             #""[a-z_]*(at|as_of|since|until)":"[^"]*""#, #""apns_id":"[^"]*""#,
             #""id":"dlv_[^"]*""#,
+            #"\{"code":"[a-z_]*","text":"It waited [^}]*\},?"#,
             #""(took_ms|took_us|waited_ms)":[0-9.]+"#, #""held":\[[^\]]*\]"#,
             #""held_ms":\{[^}]*\}"#, #"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"#,
             #"apns-id [0-9a-f-]{36}"#, #"(after|waited) [0-9.]+m?s"#, #""trace_id":"[^"]*""#,

@@ -130,7 +130,13 @@ import TomboloRelay
                     == 401)
             let facts = try await doors.call("GET", "/v1/log?kind=fact", key: theirs)
             #expect(facts.text.contains(#""fact":"key.removed""#), "their log says it")
-            #expect(facts.text.contains(try Self.id(of: doors.key)))
+            let asking = try Self.id(of: doors.key)
+            #expect(!facts.text.contains(asking), "and names no key of another tenant")
+            // What is known is on record when the history is asked.
+            _ = try await doors.call("GET", "/v1/deliveries")
+            let own = try await doors.call("GET", "/v1/log?kind=fact").text
+            #expect(
+                own.contains(asking) && own.contains(#""of":"acme""#), "the operator's own does")
         }
     }
 }

@@ -127,9 +127,9 @@ extension Core {
         lastFactSeq + Int64((committing?.facts.count ?? 0) + staged.facts.count)
     }
 
-    /// What is written lazily goes with the next batch.
-    package mutating func writeSoon(now: Instant) {
-        if !staged.isEmpty { staged.flushAt = min(staged.flushAt ?? now, now) }
+    /// What is written lazily goes with a batch at that time, or before.
+    package mutating func writeSoon(at instant: Instant) {
+        if !staged.isEmpty { staged.flushAt = min(staged.flushAt ?? instant, instant) }
     }
 
     mutating func flushSoon(now: Instant) {

@@ -120,21 +120,30 @@ extension Core {
         _ kind: String, of device: Int, _ activity: ActivityNumber? = nil, now: Instant,
         _ write: (inout JSONWriter) -> Void = { _ in }
     ) {
-        guard let key = devices[device]?.key else { return }
+        // The room that a full disk keeps is for pushes: what a phone says of itself is left out.
+        guard let key = devices[device]?.key, hasRoom else { return }
         var writer = FactDevice.body(about: key.id)
         write(&writer)
         writer.endObject()
         note(key.tenant, activity, kind, writer.bytes, now: now)
     }
 
-    /// A device has a token, or has it no more.
+    /// A device has a token, or has it no more. An activity that is not known is not named: nothing
+    /// would find the fact when the activity is erased.
     mutating func noteToken(_ kind: String, _ name: TokenName, of device: Int, now: Instant) {
-        var activity: ActivityNumber?
-        if case .activity(let reference) = name, let tenant = devices[device]?.key.tenant {
-            let key = ActivityKey(tenant: tenant, id: reference.id)
-            activity = activityByKey[key].map { activities[$0].number }
+        guard case .activity(let reference) = name else {
+            return noteFact(kind, of: device, now: now) { $0.member("token", name.text) }
         }
+        guard let activity = activityNumber(reference, of: device) else { return }
         noteFact(kind, of: device, activity, now: now) { $0.member("token", name.text) }
+    }
+
+    private func activityNumber(
+        _ reference: ActivityReference, of device: Int
+    ) -> ActivityNumber? {
+        guard let tenant = devices[device]?.key.tenant else { return nil }
+        let key = ActivityKey(tenant: tenant, id: reference.id)
+        return activityByKey[key].map { activities[$0].number }
     }
 
     /// The phone's word about a card, where it is news.
@@ -142,12 +151,10 @@ extension Core {
         _ report: PhoneReport, before: PhoneReport?, on reference: ActivityReference,
         of device: Int, now: Instant
     ) {
-        guard let tenant = devices[device]?.key.tenant,
+        guard let activity = activityNumber(reference, of: device),
             before?.phase != report.phase || before?.shownVersion != report.shownVersion
                 || before?.missesPush != report.missesPush
         else { return }
-        let key = ActivityKey(tenant: tenant, id: reference.id)
-        let activity = activityByKey[key].map { activities[$0].number }
         noteFact("card.reported", of: device, activity, now: now) { writer in
             writer.member("phase", report.phase.name)
             if let by = report.by { writer.member("by", by) }

@@ -114,19 +114,25 @@ extension Core {
         _ pause: Pause, began: Bool, by key: AskingKey, now: Instant
     ) {
         var writer = JSONWriter()
+        // By it the fact is found when the activity is erased.
+        var activity: ActivityNumber?
         writer.beginObject()
         writer.member("pause", pause.name)
         switch pause.scope {
         case .all: break
         case .app(let app): writer.member("app", app)
         case .type(let type): writer.member("type", type)
-        case .activity(let id): writer.member("activity", id.rawValue)
+        case .activity(let id):
+            writer.member("activity", id.rawValue)
+            let key = ActivityKey(tenant: pause.tenant, id: id)
+            activity = activityByKey[key].map { activities[$0].number }
         }
         if pause.alertsOnly { writer.member("alerts_only", true) }
         if let reason = pause.reason { writer.member("reason", reason) }
         writer.member("by", key.id)
         writer.endObject()
-        note(pause.tenant, nil, began ? "pause.began" : "pause.ended", writer.bytes, now: now)
+        note(
+            pause.tenant, activity, began ? "pause.began" : "pause.ended", writer.bytes, now: now)
     }
 
     /// Takes over a record of the last relay. Answers what is wrong with it.

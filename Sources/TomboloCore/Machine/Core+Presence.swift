@@ -82,7 +82,8 @@ extension Core {
     private mutating func notePresence(
         _ slot: Int, _ transition: Presence.Transition, now: Instant
     ) {
-        guard let device = devices[slot] else { return }
+        // As in `noteFact`.
+        guard let device = devices[slot], hasRoom else { return }
         var writer = FactDevice.body(about: device.key.id)
         writer.member("transition", transition.name)
         writer.member("standing", device.presence.standing.name)

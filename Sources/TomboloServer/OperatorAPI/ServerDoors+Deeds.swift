@@ -13,9 +13,11 @@ extension ServerDoors {
         _ kind: String, _ members: KeyValuePairs<String, String>, _ request: DoorRequest,
         of tenant: TenantID? = nil
     ) -> Deed {
-        Deed(
+        // A tenant does not learn the ids of another one's keys.
+        let isOwn = tenant == nil || tenant == request.tenant
+        return Deed(
             kind, members.map { Deed.Member($0.key, $0.value) }, of: tenant ?? request.tenant,
-            by: request.asking)
+            by: isOwn ? request.asking : .unknown)
     }
 
     /// It is done.

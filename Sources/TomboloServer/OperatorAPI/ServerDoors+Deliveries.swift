@@ -33,7 +33,9 @@ extension ServerDoors {
         let activity = try request.identifier(inQuery: "activity")
         let device = try request.identifier(inQuery: "device")
         let page = try await deliveries(request, activity: activity, device: device)
-        if page.entries.isEmpty { try await checkNames(request, nil, device) }
+        if page.entries.isEmpty, page.next == nil, !request.isFiltered {
+            try await checkNames(request, nil, device)
+        }
         return .json { writer in
             writer.beginObject()
             page.writeMembers(to: &writer)
@@ -214,5 +216,12 @@ extension ServerDoors {
             classes: budgets.classes, destinations: Array(budgets.destinations.prefix(limit)),
             surfaces: surfaces, isMore: budgets.destinations.count > limit)
         return .json { page.write(to: &$0) }
+    }
+}
+
+extension DoorRequest {
+    /// Whether an empty page of deliveries says nothing about the names that were asked for.
+    fileprivate var isFiltered: Bool {
+        ["version", "result", "reason", "from", "until", "cursor"].contains { target[$0] != nil }
     }
 }

@@ -89,7 +89,15 @@ extension ServerDoors {
         if !isDryRun {
             let deed = deed("key.removed", ["key": id], request, of: record.tenant)
             try await remove(record, deed)
-            tell(deed, "an API key is deleted")
+            guard record.tenant != request.tenant else {
+                tell(deed, "an API key is deleted")
+                return .gone("id", id, isDryRun: false)
+            }
+            // The operator's own log says who did it; the other tenant's says that it was done.
+            let own = self.deed(
+                "key.removed", ["key": id, "of": record.tenant.name.rawValue], request)
+            await relay.note(own)
+            tell(own, "an API key of another tenant is deleted")
         }
         return .gone("id", id, isDryRun: isDryRun)
     }

@@ -285,18 +285,18 @@ package struct RandomHistory {
         expect(last.upperBound == view.version, "seed \(seed): \(id) has more than is on record")
         if crashes.isEmpty {
             expect(first.lowerBound == 1, "seed \(seed): \(id)'s first")
-            checkCounts(id, records, view.version)
+            checkCounts(id, records)
         }
     }
 
     /// The record of each version says what the books count.
-    private mutating func checkCounts(_ id: String, _ records: [DeliveryRecord], _ version: Int64) {
-        guard let ledger = rig.ledgers(id).last?.ledger, rig.ledgers(id).count == 1,
-            ledger.since == 1
-        else { return }
+    private mutating func checkCounts(_ id: String, _ records: [DeliveryRecord]) {
+        let all = rig.ledgers(id)
+        guard let ledger = all.first?.ledger, all.count == 1, ledger.since == 1 else { return }
         var counts: [EventDecision: Int64] = [:]
-        for version in 1...max(1, version) {
-            for record in records {
+        for record in records {
+            guard let decided = record.decided else { continue }
+            for version in decided {
                 if let decision = record.decision(of: version) { counts[decision, default: 0] += 1 }
             }
         }

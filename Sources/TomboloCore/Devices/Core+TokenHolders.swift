@@ -80,7 +80,8 @@ extension Core {
     ) throws(Refusal) -> Bool {
         guard let (slot, last) = otherHolder(of: value, than: device) else { return true }
         let user = devices[slot]?.registration.user
-        guard authority == .operate || user != nil && user == device.registration.user else {
+        let isOneUser = user != nil && isSameText(user, device.registration.user)
+        guard authority == .operate || isOneUser else {
             throw Refusal(
                 .tokenInUse,
                 "another device has this token; delete it there, or register the token with the "
@@ -119,7 +120,7 @@ extension Core {
                 continue
             }
             let user = holder.registration.user
-            let isOneUser = user != nil && user == device.registration.user
+            let isOneUser = user != nil && isSameText(user, device.registration.user)
             let isNewer = first.token.observedAt <= token.observedAt
             let (loser, lost) = isOneUser == isNewer ? (other, first.name) : (slot, name)
             devices[loser]?.tokens[lost] = nil

@@ -22,7 +22,7 @@ extension DeviceAuthority {
         bound.user = user ?? known?.user
         bound.app = app ?? known?.app
         var faults: [FieldError] = []
-        if let named = registration.user, named != bound.user {
+        if registration.user != nil, !isSameText(registration.user, bound.user) {
             faults.append(FieldError(pointer: "/user", message: Self.fault(user, "user")))
         }
         if let named = registration.app, named != bound.app ?? onlyApp {

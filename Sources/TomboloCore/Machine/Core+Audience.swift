@@ -74,7 +74,7 @@ extension Core {
         return switch definition.audience {
         case .none, .channel: false
         case .devices(let ids): ids.contains(owner.key.id)
-        case .user(let user): owner.registration.user == user
+        case .user(let user): isSameText(owner.registration.user, user)
         }
     }
 
@@ -190,7 +190,7 @@ extension Core {
         guard case .user(let user) = activities[destination.activity].durableDefinition.audience,
             let device = devices[destination.device], device.channel == nil
         else { return false }
-        return device.registration.user != user
+        return !isSameText(device.registration.user, user)
     }
 
     private func isOfEarlierLife(_ destination: Destination) -> Bool {

@@ -65,7 +65,7 @@ extension Core {
         if let present = deviceByKey[key] {
             slot = present
             leaveUser(slot)
-            hasOtherUser = devices[slot]?.registration.user != registration.user
+            hasOtherUser = !isSameText(devices[slot]?.registration.user, registration.user)
             devices[slot]?.registration = registration
             devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
         } else {

@@ -180,17 +180,20 @@ extension Core {
             activities[slot].key.tenant == request.tenant
         else { return false }
         if let last = request.through, activities[slot].number > last { return false }
-        if let type = request.type, activities[slot].definition.type != type { return false }
+        if let type = request.type, !isSameText(activities[slot].definition.type, type) {
+            return false
+        }
         return request.user.map { isFor($0, activities[slot]) } ?? true
     }
 
     func isFor(_ user: String, _ activity: Activity) -> Bool {
         switch activity.definition.audience {
         case .none, .channel: false
-        case .user(let name): name == user
+        case .user(let name): isSameText(name, user)
         case .devices:
             activity.destinations.contains { index in
-                destinations.at(index).flatMap { devices[$0.device] }?.registration.user == user
+                let device = destinations.at(index).flatMap { devices[$0.device] }
+                return isSameText(device?.registration.user, user)
             }
         }
     }

@@ -105,7 +105,7 @@ extension Core {
         else { return false }
         guard !card.wasLeft, case .user(let user) = activities[activity].durableDefinition.audience
         else { return card.wasLeft }
-        return device.registration.user != user
+        return !isSameText(device.registration.user, user)
     }
 
     /// What a card that outlived its activity ends with. Any device may claim a card: only one of

@@ -169,7 +169,7 @@ extension Core {
         switch pause.scope {
         case .all: return true
         case .app(let app): return activities[activity].definition.app == app
-        case .type(let type): return activities[activity].definition.type == type
+        case .type(let type): return isSameText(activities[activity].definition.type, type)
         case .activity(let id): return activities[activity].key.id == id
         }
     }

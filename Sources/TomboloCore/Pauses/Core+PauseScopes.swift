@@ -13,9 +13,10 @@ extension Core {
                 .unknownApp, "no app \"\(app)\" is configured: the pause would hold nothing",
                 errors: [FieldError(pointer: "/app", message: "is not configured")])
         case .type(let type):
-            guard !types.keys.contains(where: { $0.tenant == tenant && $0.name == type }),
+            guard !types.keys.contains(where: { $0.tenant == tenant && isSameText($0.name, type) }),
                 !activityByKey.values.contains(where: {
-                    activities[$0].key.tenant == tenant && activities[$0].definition.type == type
+                    activities[$0].key.tenant == tenant
+                        && isSameText(activities[$0].definition.type, type)
                 })
             else { return nil }
             return Refusal(

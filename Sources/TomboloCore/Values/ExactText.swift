@@ -1,0 +1,8 @@
+/// Whether two texts have the same bytes, or both are absent.
+///
+/// `==` also takes texts for equal that Unicode calls canonically equivalent: an accented letter of
+/// one scalar and of two. A backend may have a user of each: only the bytes decide.
+func isSameText(_ one: String?, _ other: String?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return one.utf8.elementsEqual(other.utf8)
+}

@@ -35,14 +35,19 @@ extension Relay {
         guard phase == .running, core.lastFactSeq < known else { return }
         // Many who ask share a commit: each would else cost one of its own.
         let now = steadyNow()
-        let at = max(now, settledAt + .milliseconds(100))
-        settledAt = at
-        core.writeSoon(at: at)
+        settledAt = Self.settling(now: now, last: settledAt)
+        core.writeSoon(at: settledAt)
         put(.tick)
         let deadline = loop.now + .seconds(1)
         while phase == .running, core.lastFactSeq < known, loop.now < deadline, !Task.isCancelled {
             await watch(until: deadline)
         }
+    }
+
+    /// When what is known is written for somebody who asks now: with the write that is due already,
+    /// else 100 ms after the last one at the earliest.
+    static func settling(now: Instant, last: Instant) -> Instant {
+        last > now ? last : max(now, last + .milliseconds(100))
     }
 
     /// One fact of a tenant, by its place among those of the tenant.

@@ -42,8 +42,6 @@ package struct Evidence: Sendable {
     /// it was killed, it still ran then.
     package var seenBefore: [Instant: Instant] = [:]
     package var now: Instant
-    /// The oldest fact that the log still has; nil: it has none.
-    package var historyFrom: Instant?
 
     package init(
         activity: Identifier, app: String, type: String, status: ActivityStatus, newest: Int64,

@@ -33,6 +33,26 @@ import Testing
         }
     }
 
+    @Test(arguments: EventDecision.allCases)
+    func `a record comes to what the books count, whatever was superseded`(
+        _ decision: EventDecision
+    ) {
+        for chosen in 0..<16 {
+            let superseded = (1...4).filter { chosen >> ($0 - 1) & 1 == 1 }.map(Int64.init)
+            var ledger = Ledger(since: 1)
+            var record = DeliveryRecord(device: Identifier("phone-1")!, version: 4)
+            record.decidedFrom =
+                ledger.decide(through: 4, decision, superseded: superseded)?.lowerBound
+            record.decision = decision
+            record.superseded = superseded
+            for one in EventDecision.allCases {
+                let recorded = (1...4).count { record.decision(of: $0) == one }
+                let booked = ledger.counts.count(of: one)
+                #expect(booked == Int64(recorded), "\(one), superseded \(superseded)")
+            }
+        }
+    }
+
     @Test func `an apns-id leads to the facts behind which its push is on record`() {
         var chance = Chance(7)
         let ids = DeliveryIDs(KeyedHash(key0: 1, key1: 2))

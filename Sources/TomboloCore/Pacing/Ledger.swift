@@ -60,7 +60,8 @@ package struct Ledger: Hashable, Sendable {
         defer { narrow = Counts(counts) }
         counts.superseded += passed
         if decision.isForAll {
-            counts.add(Int64(range.count) - passed, isPassed ? .superseded : decision)
+            counts.add(Int64(range.count) - 1 - passed, decision)
+            counts.add(1, isPassed ? .superseded : decision)
         } else {
             counts.merged += Int64(range.count) - 1 - passed
             counts.add(1, isPassed && decision == .unchanged ? .superseded : decision)

@@ -96,9 +96,12 @@ package struct Animatable: Hashable, Sendable {
         Animatable(shape, components.map { $0.held(in: -Self.courseMax...Self.courseMax) })
     }
 
-    /// The same with every number within what a producer may write.
+    /// The nearest value that a producer could have written: numbers are held within
+    /// `componentMax`, and a colour's parts are whole. It reads back from `exactJSON` as it is.
     var asGiven: Animatable {
-        Animatable(shape, components.map { $0.held(in: -Self.componentMax...Self.componentMax) })
+        let held = components.map { $0.held(in: -Self.componentMax...Self.componentMax) }
+        let value = Animatable(shape, held)
+        return Animatable(value.exactJSON.document.root) ?? value
     }
 
     /// Numbers are rounded to a thousandth, colours to whole parts of 255 and held within them.
@@ -107,7 +110,7 @@ package struct Animatable: Hashable, Sendable {
         return with(rounded).exactJSON
     }
 
-    /// With all digits, as a head keeps the start of a tween that took over a running one.
+    /// Numbers with all digits, as a head keeps the start of a tween that took over a running one.
     var exactJSON: JSON {
         var writer = JSONWriter()
         var rest = components[...]

@@ -166,6 +166,13 @@ final class TruthBench {
         ]
     }
 
+    /// The wall's clock of a program is ahead by that time, as if it began so much later.
+    static func clock(later: String) -> [String: String] {
+        [
+            "LD_PRELOAD": clockLibrary, "FAKETIME": later, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        ]
+    }
+
     private static let clockLibrary = "/usr/lib/\(machine)-linux-gnu/faketime/libfaketime.so.1"
 
     private static var machine: String {

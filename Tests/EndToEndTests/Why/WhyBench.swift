@@ -78,9 +78,11 @@ final class WhyBench {
     }
 
     private static func start(
-        _ data: String, _ key: String, _ configuration: String
+        _ data: String, _ key: String, _ configuration: String, later: String? = nil
     ) throws -> RunningRelay {
-        try RunningRelay(serve: data, key: key, arguments: ["--config", configuration])
+        try RunningRelay(
+            serve: data, key: key, arguments: ["--config", configuration],
+            environment: later.map(TruthBench.clock(later:)) ?? [:])
     }
 
     /// A port that was free a moment ago: an Apple that comes back is where it was.
@@ -189,8 +191,9 @@ final class WhyBench {
 
     func stopRelay() throws { try #require(try relay.terminate() == 0) }
     func killRelay() throws { try relay.kill() }
-    func startRelay() throws {
-        relay = try Self.start(data, key, "\(directory.path)/tombolo.json")
+    /// - Parameter later: how far the machine's clocks are ahead by then, as faketime(1) reads it.
+    func startRelay(later: String? = nil) throws {
+        relay = try Self.start(data, key, "\(directory.path)/tombolo.json", later: later)
     }
 
     // MARK: Why

@@ -3,8 +3,8 @@ import TomboloJSON
 
 @testable import tombolo
 
-/// A bad day: much goes wrong on purpose, and `tombolo why` names each cause first, at once and
-/// after the relay was killed.
+/// A bad day: much goes wrong on purpose, and `tombolo why` names each cause first: at once, after
+/// the relay was killed, and an hour later.
 @Suite(.serialized) struct WhyDayTests {
     private typealias Asked = (row: WhyRow, question: WhyBench.Question)
 
@@ -37,7 +37,8 @@ import TomboloJSON
         }
     }
 
-    @Test func `after a bad day why names each cause first, and does so after a kill`() throws {
+    @Test
+    func `after a bad day why names each cause first, after a kill and an hour later too`() throws {
         let bench = try WhyBench()
         var all: [Asked] = []
         var commands: Set<[String]> = []
@@ -75,5 +76,9 @@ import TomboloJSON
         try bench.appleComes()
         try bench.startRelay()
         for asked in all { _ = try expectCause(asked, bench, "after a kill") }
+
+        try bench.killRelay()
+        try bench.startRelay(later: "+1h")
+        for asked in all { _ = try expectCause(asked, bench, "an hour later") }
     }
 }

@@ -116,6 +116,8 @@ final class Phone {
         var token: String?
         /// It was true once: it must not undo what is newer.
         var isOld = false
+        /// The card whose token that was, and since when the relay knew of its newest before.
+        var oldCard: (card: Card, toldAt: MonotonicInstant?)?
         /// What it registers a token of.
         var surface: ReloadBook?
         /// It asks for what is another's.

@@ -63,7 +63,10 @@ extension World {
             // Without the times of the others nobody could tell which is older.
             guard plan.tellsTimes, phone.installation == installation else { return }
             let command = putToken(.activity(card.reference), token, phone, observedAt: since)
-            phone.upload(Phone.Upload(command: command, isRetried: true, token: token, isOld: true))
+            phone.upload(
+                Phone.Upload(
+                    command: command, isRetried: true, token: token, isOld: true,
+                    oldCard: (card, nil)))
         }
     }
 

@@ -145,6 +145,11 @@ extension World {
         phone.uploads[0].card?.toldAt = loop.now
         guard !phone.uploads[0].hasBegun else { return }
         phone.uploads[0].hasBegun = true
+        // A device that was deleted meanwhile has no newer token: to the relay its card lives.
+        if let card = phone.uploads[0].oldCard?.card {
+            phone.uploads[0].oldCard?.toldAt = card.toldAt
+            card.toldAt = loop.now
+        }
         let upload = phone.uploads[0]
         if let user = upload.user { changeHands(phone, to: user) }
         if case .delete = upload.command { leave(phone) }
@@ -160,6 +165,11 @@ extension World {
         _ upload: Phone.Upload, _ phone: Phone, _ life: Life, _ answer: Answer
     ) {
         if upload.budgetClass != nil { phone.timeline?.confirm(at: loop.now) }
+        if let (card, toldAt) = upload.oldCard, case .stored(let stored) = answer,
+            stored.kind == .outdated
+        {
+            card.toldAt = toldAt
+        }
         if case .delete = upload.command { depart(phone) }
         if upload.endsMove { phone.endMove(at: loop.now) }
         if case .register(let registration) = upload.command, !upload.isClaim {

@@ -56,6 +56,7 @@ import Testing
     @Test(arguments: [
         "start a --type T -s x=1", "update a -s x=1", "end a", "append -", "tail", "log ls",
         "log show 1", "activity ls", "activity show a", "device show d", "trigger runner",
+        "delivery retry dlv_1",
     ])
     func `where nobody listens, every client command exits with 5`(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)

@@ -144,6 +144,7 @@ import TomboloJSON
         try expect("pause.dry-run") { pause.write(to: &$0, isDryRun: true) }
         var stored = Stored(.updated)
         (stored.count, stored.unreachable) = (3, 1)
+        stored.kept = [KeptLetters(.noCard, count: 1)]
         try expect("retry-answer.dry-run") {
             RetryAnswer(stored, isDryRun: true).write(to: &$0)
         }

@@ -118,6 +118,7 @@ import TomboloJSON
         rig.advance(to: 60)
         #expect(rig.line(from: before) == "")
         #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
+        #expect(rig.lastStored?.kept == [KeptLetters(.cardBegun, count: 1)])
     }
 
     @Test func `a refused start goes again after a crash`() {
@@ -159,10 +160,34 @@ import TomboloJSON
         rig.tell(.delete)
         rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
         #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
+        #expect(rig.lastStored?.kept == [KeptLetters(.noCard, count: 1)])
         let query = DeadLetterQuery(tenant: Rig.tenant)
         #expect(rig.core.deadLetters(query, before: nil, limit: 9).letters.count == 1)
         #expect(rig.crash(recoverAt: 30) == [])
         #expect(rig.core.deadLetters(query, before: nil, limit: 9).letters.count == 1)
+    }
+
+    @Test func `a retry by the apns-id is of that letter alone`() throws {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.verdict = { _ in Self.topicDisallowed }
+        for lap in 1...2 {
+            rig.advance(to: Double(lap) * 60)
+            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
+        }
+        rig.advance(to: 180)
+        rig.verdict = { _ in .accepted }
+        let all = letters(rig)
+        try #require(all.count == 2)
+        var query = DeadLetterQuery(tenant: Rig.tenant)
+        query.apnsID = APNsID(text: all[1].apnsID)
+        rig.step(.retry(query, Ticket(9_001)))
+        #expect(rig.lastStored?.count == 1)
+        #expect(letters(rig) == [all[0]])
+        rig.advance(to: 240)
+        rig.step(.retry(query, Ticket(9_002)))
+        #expect(rig.lastRefusal == .unknownDeadLetter, "of one that is not there any more")
+        #expect(letters(rig) == [all[0]])
     }
 
     @Test func `another tenant's letters are not there`() {

@@ -36,6 +36,7 @@ private struct Write: Sendable {
     static let all: [Write] = [
         .init(.putType, "/v1/types/Cat", #"{"state":{"properties":{"n":{"type":"integer"}}}}"#),
         .init(.retryDeadLetters, "/v1/dead-letters/retry", #"{"where":{"activity":"cat"}}"#),
+        .init(.retryDelivery, "/v1/deliveries/REFUSED/retry"),
         .event(.startActivity, "/v1/activities/dog", #"{"type":"Dog","state":{"n":1}}"#),
         .event(.updateActivity, "/v1/activities/dog", #"{"state":{"n":2}}"#),
         .event(
@@ -90,7 +91,7 @@ private struct Write: Sendable {
 
     @Test func `every write of the description takes dry_run, or is a named exception`() {
         let writes = RouteTable.routes.filter { $0.method != "GET" }
-        #expect(writes.count == 30)
+        #expect(writes.count == 31)
         for route in writes where Self.exceptions[route.operation] == nil {
             #expect(route.query.contains("dry_run"), "\(route.method) \(route.path.text)")
         }
@@ -119,6 +120,7 @@ private struct Write: Sendable {
             for write in Write.all {
                 let before = try await Self.settled(doors, shelf)
                 let path = write.path.replacing("KEY", with: try await Self.anotherKey(doors))
+                    .replacing("REFUSED", with: try await Self.refused(doors))
                 let method = try #require(
                     RouteTable.routes.first { $0.operation == write.operation }
                 ).method
@@ -159,6 +161,7 @@ private struct Write: Sendable {
                 ("POST", "/v1/activities/none/erase", nil),
                 ("POST", "/v1/timelines/any/reload", "{}"),
                 ("POST", "/v1/dead-letters/retry", #"{"id":"dead_99"}"#),
+                ("POST", "/v1/deliveries/dlv_99/retry", nil),
                 ("PUT", "/v1/channels/final", #"{"app":"com.example.other"}"#),
                 ("DELETE", "/v1/channels/none", nil),
                 ("POST", "/v1/pauses", "{}"),
@@ -185,7 +188,7 @@ private struct Write: Sendable {
 
     // MARK: The world and a look at it
 
-    /// A phone with two cards, one of whose updates Apple has refused for good.
+    /// A phone with two cards, of each of which Apple has refused an update for good.
     private static func fill(_ doors: DoorsUnderTest) async throws {
         try await doors.registerPhone()
         for (activity, type) in [("cat", "RunnerWidgetAttributes"), ("emu", "Emu")] {
@@ -197,10 +200,21 @@ private struct Write: Sendable {
                 fields: ["Prefer: wait=2"])
         }
         doors.sender.refusal = "BadTopic"
-        _ = try await doors.call(
-            "PATCH", "/v1/activities/cat", #"{"state":{"n":2}}"#, fields: ["Prefer: wait=2"])
+        for activity in ["cat", "emu"] {
+            _ = try await doors.call(
+                "PATCH", "/v1/activities/\(activity)", #"{"state":{"n":2}}"#,
+                fields: ["Prefer: wait=2"])
+        }
         doors.sender.refusal = nil
         _ = try await doors.mint("observe")
+    }
+
+    /// The delivery of the emu that was refused.
+    private static func refused(_ doors: DoorsUnderTest) async throws -> String {
+        let list = try json(
+            try await doors.call("GET", "/v1/activities/emu/deliveries?result=rejected"))
+        let last = list["deliveries"]?.elements.first { _ in true }
+        return last?["id"]?.string ?? "none"
     }
 
     private static func anotherKey(_ doors: DoorsUnderTest) async throws -> String {

@@ -28,7 +28,7 @@ import TomboloCore
     ]
     private static let keys: Set<Operation> = [
         .mintKey, .listKeys, .rotateKey, .deleteKey, .reloadConfiguration, .retryDeadLetters,
-        .createPause, .deletePause,
+        .retryDelivery, .createPause, .deletePause,
         .eraseActivity, .eraseDevice, .listPhones, .showPhone, .actOnPhone,
     ]
 

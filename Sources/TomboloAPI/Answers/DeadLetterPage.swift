@@ -45,12 +45,23 @@ package struct RetryAnswer: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// `retried` go again with the newest state; for the `unreachable` there is nobody to send to.
+    /// `retried` go again with the newest state; for the `unreachable` there is nobody to send to:
+    /// they stay, and `kept` says why.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if isDryRun { writer.member("dry_run", true) }
         writer.member("retried", stored.count)
         writer.member("unreachable", stored.unreachable)
+        writer.name("kept")
+        writer.beginArray()
+        for kept in stored.kept {
+            writer.beginObject()
+            writer.member("reason", kept.obstacle.rawValue)
+            writer.member("reason_text", kept.obstacle.sentence)
+            writer.member("count", kept.count)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.endObject()
     }
 }

@@ -32,6 +32,8 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownType = "unknown-type"
     case unknownDeadLetter = "unknown-dead-letter"
     case unknownDelivery = "unknown-delivery"
+    case notADeadLetter = "not-a-dead-letter"
+    case nothingToSendTo = "nothing-to-send-to"
     case unknownProblem = "unknown-problem"
     case activityRunning = "activity-running"
     case activityEnded = "activity-ended"

@@ -92,6 +92,18 @@ extension ProblemRegistry {
             fix: "Look at those on record.",
             command: "tombolo delivery ls"),
         ProblemPage(
+            .notADeadLetter, 409, "The delivery is not a dead letter",
+            cause: "Only what Apple refused for good can be sent again, and only once: this "
+                + "delivery was not refused, or its dead letter was retried, replaced or dropped.",
+            fix: "Look at the dead letters that there are, or send a new change.",
+            command: "tombolo dead ls"),
+        ProblemPage(
+            .nothingToSendTo, 409, "There is nothing to send to",
+            cause: "The card that the push was for is gone, or the relay has no token of it. The "
+                + "dead letter stays.",
+            fix: "Start the activity again where the phone is to show it.",
+            command: "tombolo activity show ID"),
+        ProblemPage(
             .unknownProblem, 404, "There is no such problem",
             cause: "No problem has this code.",
             fix: "All codes are listed under /problems/.",

@@ -67,8 +67,11 @@ extension Core {
         var stored = Stored(.updated)
         var revived: [Int] = []
         for letter in matching {
-            guard let slot = destination(of: letter), canRevive(slot, letter) else {
-                stored.unreachable += 1
+            let slot: Int
+            do throws(RetryObstacle) {
+                slot = try destination(reviving: letter)
+            } catch {
+                stored.keep(error)
                 continue
             }
             forget(letter)
@@ -85,7 +88,7 @@ extension Core {
 
     private func meant(by query: DeadLetterQuery) throws(Refusal) -> [DeadLetter] {
         let matching = deadLetters.filter(query.matches)
-        guard matching.isEmpty, query.serial != nil else { return matching }
+        guard matching.isEmpty, query.serial != nil || query.apnsID != nil else { return matching }
         throw Refusal(
             .unknownDeadLetter,
             "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
@@ -95,10 +98,11 @@ extension Core {
     package func dryRun(_ query: DeadLetterQuery) throws(Refusal) -> Stored {
         var stored = Stored(.updated)
         for letter in try meant(by: query) {
-            if let slot = destination(of: letter), canRevive(slot, letter) {
+            do throws(RetryObstacle) {
+                _ = try destination(reviving: letter)
                 stored.count += 1
-            } else {
-                stored.unreachable += 1
+            } catch {
+                stored.keep(error)
             }
         }
         return stored
@@ -123,22 +127,28 @@ extension Core {
         }
     }
 
-    /// Whether there is somebody to send to.
-    private func canRevive(_ slot: Int, _ letter: DeadLetter) -> Bool {
-        guard let destination = destinations.at(slot), destination.inFlight == nil else {
-            return false
+    /// Where it goes again; throws why it cannot.
+    private func destination(reviving letter: DeadLetter) throws(RetryObstacle) -> Int {
+        guard let slot = destination(of: letter), let destination = destinations.at(slot) else {
+            throw .noCard
         }
+        guard destination.inFlight == nil else { throw .pushUnderWay }
         switch (letter.event, destination.phase) {
-        case (.start, .waiting): return hasStartRoute(destination)
-        // Another start would be a second card where one has begun since.
-        case (.start, .gone): return destination.startWasRefused && hasStartRoute(destination)
-        case (.start, _): return false
+        case (.start, .waiting):
+            guard hasStartRoute(destination) else { throw .noStartToken }
+        case (.start, .gone):
+            // Another start would be a second card where one has begun since.
+            guard destination.startWasRefused else { throw .cardBegun }
+            guard hasStartRoute(destination) else { throw .noStartToken }
+        case (.start, _): throw .cardBegun
         case (_, .live), (_, .ended), (_, .gone):
-            return destination.token != nil && !destination.hasForgottenEnd
-        case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started), (_, .lapsed),
-            (_, .listening):
-            return false
+            guard destination.token != nil else { throw .noToken }
+            guard !destination.hasForgottenEnd else { throw .cardOver }
+        case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started): throw .noToken
+        case (_, .lapsed): throw .cardOver
+        case (_, .listening): throw .onChannel
         }
+        return slot
     }
 
     /// Takes back what the refusal led to, where it can be.

@@ -86,6 +86,8 @@ package struct DeadLetterQuery: Hashable, Sendable {
     package var activity: Identifier?
     package var device: Identifier?
     package var reason: String?
+    /// Of the push that Apple refused.
+    package var apnsID: APNsID?
 
     package init(tenant: TenantID) { self.tenant = tenant }
 
@@ -93,5 +95,6 @@ package struct DeadLetterQuery: Hashable, Sendable {
         letter.activity.tenant == tenant && serial ?? letter.serial == letter.serial
             && activity ?? letter.activity.id == letter.activity.id
             && device ?? letter.device == letter.device && reason ?? letter.reason == letter.reason
+            && apnsID?.text ?? letter.apnsID == letter.apnsID
     }
 }

@@ -125,6 +125,8 @@ package struct Stored: Hashable, Sendable {
     /// Of a retry: pushes that go again, and those that nobody is left for.
     package var count = 0
     package var unreachable = 0
+    /// Of a retry of dead letters: why the `unreachable` stay.
+    package var kept: [KeptLetters] = []
     /// Of something that the relay numbers itself.
     package var number: Int64?
 

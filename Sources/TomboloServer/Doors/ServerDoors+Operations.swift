@@ -47,7 +47,8 @@ extension ServerDoors {
         case .listPauses: await listPauses(request)
         case .showPause: try await showPause(request)
         case .deletePause: try await deletePause(request)
-        case .listActivityDeliveries, .listDeliveries, .showDelivery, .explainActivity, .explain:
+        case .listActivityDeliveries, .listDeliveries, .showDelivery, .retryDelivery,
+            .explainActivity, .explain:
             try await performHistory(request, exchange)
         case .listBudgets: try await listBudgets(request)
         case .overview: try await overview(request)
@@ -71,6 +72,7 @@ extension ServerDoors {
         switch request.route.operation {
         case .listActivityDeliveries: try await listActivityDeliveries(request)
         case .showDelivery: try await showDelivery(request)
+        case .retryDelivery: try await retryDelivery(request)
         case .explainActivity: try await explainActivity(request)
         case .explain: try await explain(request, exchange)
         default: try await listDeliveries(request)

@@ -39,4 +39,52 @@ extension ServerDoors {
         tell(deed, "\(stored.count) pushes that Apple refused go again")
         return .json { RetryAnswer(stored).write(to: &$0) }
     }
+
+    /// The same of the one push that a delivery is about; refused where nothing would go.
+    func retryDelivery(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let id = request.parameter("id")
+        let entry = try await page(for: request) { () async throws(Problem) in
+            try await self.delivery(id, of: request.tenant)
+        }
+        guard let attempt = entry.record.attempt, case .refused = attempt.answer else {
+            throw Problem(
+                .notADeadLetter,
+                "The delivery \"\(id)\" is \(entry.result), and was not refused by Apple.")
+        }
+        var query = DeadLetterQuery(tenant: request.tenant)
+        query.apnsID = attempt.apnsID
+        let asked = query
+        // What nothing would go for leaves no trace in the log.
+        var stored = try Self.sent(await relay.dryRun(asked), id)
+        guard try !request.isDryRun else {
+            return .json { RetryAnswer(stored, isDryRun: true).write(to: &$0) }
+        }
+        let deed = deed("dead-letters.retried", ["delivery": entry.id], request)
+        switch await relay.retry(asked, deed: deed) {
+        case .refused(let refusal): stored = try Self.sent(.failure(refusal), id)
+        case let answer: stored = try Self.sent(.success(Self.stored(answer, "a retry")), id)
+        }
+        tell(deed, "a push that Apple refused goes again")
+        return .json { RetryAnswer(stored).write(to: &$0) }
+    }
+
+    /// Throws where nothing goes.
+    private static func sent(
+        _ result: Result<Stored, Refusal>, _ id: String
+    ) throws(Problem) -> Stored {
+        switch result {
+        case .success(let stored) where stored.count > 0: return stored
+        case .success(let stored):
+            let why = stored.kept.first?.obstacle.sentence ?? "its card is gone"
+            throw Problem(
+                .nothingToSendTo,
+                "Nothing is sent for the delivery \"\(id)\": \(why). Its dead letter stays.")
+        case .failure(let refusal) where refusal.code == .unknownDeadLetter:
+            throw Problem(
+                .notADeadLetter,
+                "Apple refused the delivery \"\(id)\", but its dead letter is not there any more: "
+                    + "it was retried before, or it is too old.")
+        case .failure(let refusal): throw Problem(refusal)
+        }
+    }
 }

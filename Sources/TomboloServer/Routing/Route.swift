@@ -47,7 +47,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case mintKey, listKeys, rotateKey, deleteKey
     case reloadConfiguration
     case createPause, listPauses, showPause, deletePause
-    case listActivityDeliveries, listDeliveries, showDelivery, listBudgets
+    case listActivityDeliveries, listDeliveries, showDelivery, retryDelivery, listBudgets
     case explainActivity, explain
     case overview, listDevices, listTypes
     case listPhones, showPhone, actOnPhone

@@ -84,6 +84,7 @@ package enum RouteTable {
             "GET", "/v1/deliveries", .listDeliveries, .observe,
             query: ["activity"] + Self.deliveryQuery),
         Route("GET", "/v1/deliveries/{id}", .showDelivery, .observe),
+        Route("POST", "/v1/deliveries/{id}/retry", .retryDelivery, .operate),
         Route(
             "GET", "/v1/activities/{id}/explain", .explainActivity, .observe,
             query: ["device", "version", "at"]),

@@ -1,7 +1,7 @@
 import TomboloCore
 import TomboloJSON
 
-/// `dead retry`; the list is one of `ReadCommands`.
+/// `dead retry` and `delivery retry`; the list is one of `ReadCommands`.
 enum DeadLetterCommands {
     static func retry(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -27,10 +27,23 @@ enum DeadLetterCommands {
             writer.endObject()
         }
         writer.endObject()
+        return try await send(
+            context, .write(context, "POST", "/v1/dead-letters/retry", body: writer.bytes),
+            name: id)
+    }
+
+    static func retryDelivery(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        let path = "/v1/deliveries/\(PathText.escaped(id))/retry"
+        return try await send(context, .write(context, "POST", path), name: id)
+    }
+
+    private static func send(
+        _ context: CommandContext, _ request: RelayRequest, name: String?
+    ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let answer = try await client.send(
-            .write(context, "POST", "/v1/dead-letters/retry", body: writer.bytes), name: id)
+        let answer = try await client.send(request, name: name)
         let view = try answer.document().root
         let retried = view["retried"]?.integer ?? 0
         let lost = view["unreachable"]?.integer ?? 0
@@ -40,11 +53,31 @@ enum DeadLetterCommands {
             try context.terminal.write(answer.line)
             return status
         }
-        let go = context.invocation.isGiven(.dryRun) ? "would go" : "go"
         try context.terminal.print(
-            "\(retried) \(go) again with the newest state"
-                + (lost > 0
-                    ? "; \(lost) have no card left to send to, and stay in tombolo dead ls" : ""))
+            RetryReport(view, isDryRun: context.invocation.isGiven(.dryRun)).text)
         return status
+    }
+}
+
+/// What became of a retry, for people.
+struct RetryReport {
+    private let view: JSONView
+    private let isDryRun: Bool
+
+    init(_ view: JSONView, isDryRun: Bool) {
+        self.view = view
+        self.isDryRun = isDryRun
+    }
+
+    /// A line for those that go, and one for each reason for which others stay.
+    var text: String {
+        let retried = view["retried"]?.integer ?? 0
+        let go = isDryRun ? "would go" : retried == 1 ? "goes" : "go"
+        let kept = (view["kept"].map { Array($0.elements) } ?? []).map { kept in
+            let count = kept["count"]?.integer ?? 0
+            let stay = isDryRun ? "would stay" : count == 1 ? "stays" : "stay"
+            return "\n\(count) \(stay) in tombolo dead ls: \(kept["reason_text"]?.string ?? "")"
+        }
+        return "\(retried) \(go) again with the newest state" + kept.joined()
     }
 }

@@ -7,7 +7,8 @@ extension CommandTable {
             .tail, .logList, .logShow, .activityList, .activityShow, .deviceList, .deviceShow,
         ]
         let pacing: [Subcommand] = [
-            .why, .pause, .resume, .deliveryList, .deliveryShow, .budgetShow, .budgetSimulate,
+            .why, .pause, .resume, .deliveryList, .deliveryShow, .deliveryRetry, .budgetShow,
+            .budgetSimulate,
             .clipPlan, .clipPlay, .clipPack,
         ]
         let channels: [Subcommand] = [

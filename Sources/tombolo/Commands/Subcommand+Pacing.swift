@@ -93,6 +93,18 @@ extension Subcommand {
         exits: [.notFoundOrConflict, .unauthorized, .unreachable],
         run: PacingCommands.deliveryShow)
 
+    static let deliveryRetry = Subcommand(
+        path: ["delivery", "retry"], summary: "Send again what Apple refused in a delivery",
+        arguments: [Argument("ID", .text("ID"), "the delivery, as delivery ls names it")],
+        flags: Flag.ofWriters,
+        details: [
+            "The newest state goes, as with dead retry. Status 3 where Apple did not refuse the\n"
+                + "delivery, where it was retried before, and where its card is gone."
+        ],
+        examples: ["tombolo delivery retry dlv_12"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        run: DeadLetterCommands.retryDelivery)
+
     static let why = Subcommand(
         path: ["why"], summary: "Say why a phone does not show a version",
         arguments: [

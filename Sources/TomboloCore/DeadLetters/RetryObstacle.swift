@@ -1,0 +1,46 @@
+/// Why a dead letter stays as it is when it is retried: there is nothing to send to now.
+package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
+    case noCard = "no_card"
+    case noToken = "no_token"
+    case noStartToken = "no_start_token"
+    case cardBegun = "card_begun"
+    case cardOver = "card_over"
+    case onChannel = "on_channel"
+    case pushUnderWay = "push_under_way"
+
+    /// For people.
+    package var sentence: String {
+        switch self {
+        case .noCard: "the relay does not know its card any more"
+        case .noToken: "the relay has no token of its card"
+        case .noStartToken: "the relay has no token to start a card with"
+        case .cardBegun: "its card has begun since, and another start would show a second one"
+        case .cardOver: "its card is over"
+        case .onChannel: "its card listens on a channel now"
+        case .pushUnderWay: "another push to it is under way; try again in a moment"
+        }
+    }
+}
+
+/// Dead letters that stay for one reason.
+package struct KeptLetters: Hashable, Sendable {
+    package var obstacle: RetryObstacle
+    package var count: Int
+
+    package init(_ obstacle: RetryObstacle, count: Int) {
+        self.obstacle = obstacle
+        self.count = count
+    }
+}
+
+extension Stored {
+    /// Counts a dead letter that stays.
+    mutating func keep(_ obstacle: RetryObstacle) {
+        unreachable += 1
+        if let index = kept.firstIndex(where: { $0.obstacle == obstacle }) {
+            kept[index].count += 1
+        } else {
+            kept.append(KeptLetters(obstacle, count: 1))
+        }
+    }
+}

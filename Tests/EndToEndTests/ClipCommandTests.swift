@@ -39,6 +39,27 @@ import TomboloJSON
         }
     }
 
+    @Test func `a clip is stopped by its place, or wherever it plays, and once`() throws {
+        let dev = try RunningRelay()
+        try Self.start(dev, "door", "angle=0")
+        let clip = #"{"tween":{"path":"/angle","from":0,"to":180,"duration":"60s"}}"#
+        for place in [[], ["/angle"]] {
+            let played = try dev.tombolo("clip", "play", "door", "-", input: clip)
+            #expect(played.status == 0, "\(played.errors)")
+            let other = try dev.tombolo("clip", "stop", "door", "/image")
+            #expect(other.status == 3, "\(other.output)")
+            #expect(other.errors.contains("no clip plays in door at /image"))
+            let tried = try dev.tombolo(["clip", "stop", "door"] + place + ["--dry-run"])
+            #expect(tried.output.contains(#""dry_run":true"#), "\(tried.output)")
+            let stopped = try dev.tombolo(["clip", "stop", "door"] + place + ["-o", "json"])
+            #expect(stopped.status == 0, "\(stopped.errors)")
+            let again = try dev.tombolo(["clip", "stop", "door"] + place)
+            #expect(again.status == 3, "\(again.output)")
+        }
+        let log = try dev.tombolo("log", "ls", "--activity", "door", "--do", "stop", "-o", "jsonl")
+        #expect(log.output.split(separator: "\n").count == 2)
+    }
+
     /// Counts of frames and pushes as the relay's books have them, of all its activities.
     private static func books(_ dev: RunningRelay) throws -> (asked: Int64, sent: Int64) {
         let list = try dev.tombolo("activity", "ls", "-o", "jsonl")

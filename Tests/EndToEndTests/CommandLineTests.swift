@@ -24,7 +24,9 @@ import Testing
         ("start cat-7", "needs --type"), ("end", "needs an ID, or --type"),
         ("end cat-7 --type T", "not both"), ("start a --type T --device d --user u", "exclude"),
         ("start a --type T --alert-body x", "needs --alert-title"),
-        ("update a -s x=1 -s x=2", "given twice"),
+        ("update a -s x=1 -s x=2", "given twice"), ("clip stop a image", "JSON Pointer"),
+        ("timeline reload any", "needs --device or --user"),
+        ("control reload lock --device d --user u", "not both"),
     ])
     func `a wrong command line says what is wrong and how to correct it, and exits with 2`(
         _ line: String, _ expected: String
@@ -56,7 +58,8 @@ import Testing
     @Test(arguments: [
         "start a --type T -s x=1", "update a -s x=1", "end a", "append -", "tail", "log ls",
         "log show 1", "activity ls", "activity show a", "device show d", "trigger runner",
-        "delivery retry dlv_1",
+        "delivery retry dlv_1", "clip stop a", "timeline reload any --user u",
+        "control reload lock --device d",
     ])
     func `where nobody listens, every client command exits with 5`(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)

@@ -9,6 +9,42 @@ enum ClipCommands {
         return try await ReadCommands.show(context, request, name: id)
     }
 
+    /// Stops what plays: all of it, or the clip at one place in the state.
+    static func stop(_ context: CommandContext) async throws -> ExitStatus {
+        let id = context.invocation.arguments[0]
+        let place = context.invocation.argument(1)
+        if let place, JSONPointer(place)?.tokens.isEmpty ?? true {
+            throw ProgramError.usage(
+                "\(place) is not a JSON Pointer into the state",
+                remedy: "tombolo clip stop \(id) /image")
+        }
+        let path = "/v1/activities/\(PathText.escaped(id))"
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let view = try await client.send(RelayRequest("GET", path), name: id).document().root
+        let playing = (view["clips"].map { Array($0.elements) } ?? []).filter {
+            $0["playing"]?.bool == true && place ?? $0["path"]?.string == $0["path"]?.string
+        }
+        let clips = playing.compactMap { $0["clip"]?.string }
+        guard !clips.isEmpty else {
+            throw ProgramError(
+                "no clip plays in \(id)" + (place.map { " at \($0)" } ?? ""),
+                remedy: "tombolo activity show \(id)", status: .notFoundOrConflict)
+        }
+        for clip in clips {
+            // By its name: one that was played since is not stopped.
+            let request = RelayRequest.write(
+                context, "DELETE", path + "/clips/\(PathText.escaped(clip))")
+            let answer = try await client.send(request, name: id)
+            if OutputFormat(context) == .table {
+                try context.terminal.show(ChangeReport(answer.body, name: id).text)
+            } else {
+                try context.terminal.write(answer.line)
+            }
+        }
+        return .succeeded
+    }
+
     /// What `play` would be answered with, but nothing is stored.
     static func plan(_ context: CommandContext) async throws -> ExitStatus {
         let (id, path, clip) = try clip(context)

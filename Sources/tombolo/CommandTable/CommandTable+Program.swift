@@ -9,7 +9,7 @@ extension CommandTable {
         let pacing: [Subcommand] = [
             .why, .pause, .resume, .deliveryList, .deliveryShow, .deliveryRetry, .budgetShow,
             .budgetSimulate,
-            .clipPlan, .clipPlay, .clipPack,
+            .clipPlan, .clipPlay, .clipStop, .clipPack, .timelineReload, .controlReload,
         ]
         let channels: [Subcommand] = [
             .channelPut, .channelList, .channelShow, .channelRemove,

@@ -28,6 +28,11 @@ extension Flag {
         "bytes that the frames may take; the rest of the 4096 is the state's")
     static let packColours = Flag(
         "colors", .integer(2...256), default: "256", "no more colours than these")
+    static let ofReloads = [
+        Flag("device", .text("DEVICE"), repeats: true, "a device that is to ask"),
+        Flag("user", .text("USER"), "all devices of this user are to ask"),
+        Flag("app", .text("BUNDLE"), "only devices of this app"),
+    ]
     static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
     static let whyToken = Flag(
         "token", .text("-"), "the newest delivery to the device with the token on stdin")
@@ -184,4 +189,46 @@ extension Subcommand {
             "echo '{\"tween\":{\"path\":\"/angle\",\"to\":180}}' | tombolo clip play door -"
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ClipCommands.play)
+
+    static let clipStop = Subcommand(
+        path: ["clip", "stop"], summary: "Stop the clip that plays; its last frame stays",
+        arguments: [
+            .activity,
+            Argument(
+                "PATH", .text("PATH"), optional: true,
+                "the place in the state where it plays; wherever it is, where left out"),
+        ],
+        flags: Flag.ofWriters,
+        details: ["Status 3 where no clip plays there."],
+        examples: ["tombolo clip stop cat-7", "tombolo clip stop cat-7 /image"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ClipCommands.stop)
+
+    static let timelineReload = Subcommand(
+        path: ["timeline", "reload"], summary: "Have widgets ask for their timelines anew",
+        arguments: [
+            Argument("KIND", .text("KIND"), "the widget's kind, as the app names it")
+        ],
+        flags: Flag.ofReloads + Flag.ofWriters,
+        details: [
+            "Give --device (once or more) or --user. Widgets have one token for all kinds of an app:\n"
+                + "each of them on the phone asks. " + reloadDetails
+        ],
+        examples: ["tombolo timeline reload profile --user u42"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
+        run: SurfaceReloadCommands.timeline)
+
+    static let controlReload = Subcommand(
+        path: ["control", "reload"], summary: "Have a control ask for its value anew",
+        arguments: [
+            Argument("KIND", .text("KIND"), "the control's kind, as the app names it")
+        ],
+        flags: Flag.ofReloads + Flag.ofWriters,
+        details: ["Give --device (once or more) or --user. " + reloadDetails],
+        examples: ["tombolo control reload lock --device phone-1 --device phone-2"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
+        run: SurfaceReloadCommands.control)
+
+    private static let reloadDetails =
+        "Reloads have budgets of\ntheir own, and many in a row are one push. Status 6 where some "
+        + "phones have no token for\nit, 3 where all of them have none."
 }

@@ -26,6 +26,7 @@ import Testing
         ("start a --type T --alert-body x", "needs --alert-title"),
         ("update a -s x=1 -s x=2", "given twice"), ("clip stop a image", "JSON Pointer"),
         ("timeline reload any", "needs --device or --user"),
+        ("why --apns-id zz", "zz is not a UUID"),
         ("control reload lock --device d --user u", "not both"),
     ])
     func `a wrong command line says what is wrong and how to correct it, and exits with 2`(

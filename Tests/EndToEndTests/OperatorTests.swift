@@ -38,6 +38,19 @@ import TomboloJSON
         #expect(minted.status == 0, "\(minted.errors)")
     }
 
+    @Test func `what others wrote reaches nobody's terminal as it is`() throws {
+        let directory = try TemporaryDirectory()
+        let relay = try relay(directory)
+        let evil = "\u{1B}[2Jnight\u{07}"
+        let paused = try relay.tombolo("pause", "--all", "--reason", evil, "-o", "table")
+        #expect(paused.status == 0 && paused.output.contains("?[2Jnight?"), "\(paused.output)")
+        let list = try relay.tombolo("pause", "-o", "table").output
+        #expect(list.contains("?[2Jnight?") && !list.unicodeScalars.contains("\u{1B}"), "\(list)")
+        let refused = try relay.tombolo("log", "ls", "--from", evil)
+        #expect(refused.status != 0 && !refused.errors.unicodeScalars.contains("\u{1B}"))
+        #expect(refused.errors.contains("night"), "\(refused.errors)")
+    }
+
     @Test func `a bare resume lifts nothing and names what is in force`() throws {
         let directory = try TemporaryDirectory()
         let relay = try relay(directory)

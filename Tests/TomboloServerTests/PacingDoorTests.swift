@@ -27,6 +27,25 @@ import TomboloJSON
         }
     }
 
+    @Test func `every year that RFC 3339 has is a time to look from and up to`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
+            for (span, count) in [
+                ("from=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59Z", 1),
+                ("until=0001-01-01T00:00:00Z", 0), ("from=9999-01-01T00:00:00Z", 0),
+            ] {
+                let log = try await doors.call("GET", "/v1/log?\(span)")
+                #expect(log.status == 200, "\(span): \(log.text)")
+                #expect(try json(log)["events"]?.count == count, "\(span)")
+                #expect(try await doors.call("GET", "/v1/deliveries?\(span)").status == 200)
+            }
+            let late = try await doors.call("GET", "/v1/activities/cat-7?at=9999-01-01T00:00:00Z")
+            #expect(try json(late)["version"]?.integer == 1)
+            let none = try await doors.call("GET", "/v1/log?from=10000-01-01T00:00:00Z")
+            #expect(none.status == 400)
+        }
+    }
+
     @Test func `what is paused says so, and goes when it is let go`() async throws {
         try await withDoors { doors in
             try await doors.registerPhone()

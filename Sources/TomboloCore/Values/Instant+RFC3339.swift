@@ -6,13 +6,36 @@ extension Instant {
     /// for anything else, for days that do not exist, and for years outside 1678 to 2262. A leap
     /// second counts as the next.
     package init?(rfc3339 text: String) {
+        guard let found = Self.parts(text), Self.years.contains(found.year) else { return nil }
+        self.init(nanoseconds: found.seconds * 1_000_000_000 + found.nanoseconds)
+    }
+
+    /// The same; for a year outside 1678 to 2261 the nearest year's begin or end. For moments from
+    /// which or up to which something is looked for.
+    package init?(nearest text: String) {
+        guard let found = Self.parts(text) else { return nil }
+        if Self.years.contains(found.year) {
+            self.init(nanoseconds: found.seconds * 1_000_000_000 + found.nanoseconds)
+        } else {
+            let year = found.year < Self.years.lowerBound ? Self.years.lowerBound : 2262
+            self.init(seconds: daysFromCivil(year: year, month: 1, day: 1) * 86_400)
+        }
+    }
+
+    /// Those of which every instant can be counted in nanoseconds.
+    private static let years: ClosedRange<Int64> = 1678...2261
+
+    /// Seconds since 1970, and nanoseconds of the last one.
+    private static func parts(
+        _ text: String
+    ) -> (year: Int64, seconds: Int64, nanoseconds: Int64)? {
         var reader = DigitReader(Array(text.utf8))
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),
             reader.skip("-"), let day = reader.number(2), reader.skip("T", "t", " "),
             let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
             reader.skip(":"), let second = reader.number(2), (1...12).contains(month),
             (1...daysIn(month: month, year: year)).contains(day), hour < 24, minute < 60,
-            second < 61, (1678...2261).contains(year)
+            second < 61
         else { return nil }
         var fraction: Int64 = 0
         if reader.skip(".") {
@@ -21,8 +44,7 @@ extension Instant {
         }
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
         let days = daysFromCivil(year: year, month: month, day: day)
-        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        self.init(nanoseconds: seconds * 1_000_000_000 + fraction)
+        return (year, days * 86_400 + hour * 3_600 + minute * 60 + second - offset, fraction)
     }
 
     /// As `2026-11-20T09:03:00.123Z`: milliseconds, rounded down.

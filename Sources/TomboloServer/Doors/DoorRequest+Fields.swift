@@ -53,7 +53,7 @@ extension DoorRequest {
     /// A time in the query, if it is there.
     func instant(_ name: String) throws(Problem) -> Instant? {
         guard let text = target[name] else { return nil }
-        guard let instant = Instant(rfc3339: text) else {
+        guard let instant = Instant(nearest: text) else {
             throw Problem(
                 .invalidQuery, "\(name)=\(text) must be a time such as 2026-11-20T09:03:00Z.")
         }

@@ -140,7 +140,7 @@ enum BackupCommands {
         let terminal = context.terminal
         return { left, all in
             guard terminal.errorIsTerminal, all > 0 else { return }
-            terminal.complain("\r\((all - left) * 100 / all) %")
+            terminal.draw("\r\((all - left) * 100 / all) %")
         }
     }
 

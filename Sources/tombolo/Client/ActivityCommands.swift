@@ -171,7 +171,7 @@ enum ActivityCommands {
         let answer = try await client.send(
             .write(context, method, path, fields: fields, body: body), name: name)
         if OutputFormat(context) == .table {
-            try context.terminal.write(ChangeReport(answer.body, name: name ?? "").text.utf8)
+            try context.terminal.show(ChangeReport(answer.body, name: name ?? "").text)
         } else {
             try context.terminal.write(answer.line)
         }

@@ -51,7 +51,8 @@ struct ActivityReport {
             }
         }
         return reasons.map { text, first, count in
-            "\n\(first)\(count > 1 ? " and \(count - 1) more wait" : " waits"): \(text)\n"
+            let wait = count > 1 ? " and \(count - 1) more wait" : " waits"
+            return "\n" + Printable.line("\(first)\(wait): \(text)") + "\n"
         }.joined()
     }
 }

@@ -33,13 +33,13 @@ final class AppendProgress: @unchecked Sendable {
 
     /// Leaves the line to what comes next.
     func end() {
-        if isDrawn { terminal.complain("\r\u{1B}[K") }
+        if isDrawn { terminal.draw("\r\u{1B}[K") }
     }
 
     private func draw() {
         guard isDrawn, loop.now - drawnAt >= Self.interval else { return }
         drawnAt = loop.now
-        terminal.complain(
+        terminal.draw(
             "\r\(sentLines) lines sent, \(tally.answered) answered, \(tally.refused) refused\u{1B}[K"
         )
     }

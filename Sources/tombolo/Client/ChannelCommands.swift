@@ -31,8 +31,8 @@ enum ChannelCommands {
             table.add(columns.map { channel[$0]?.string ?? "" })
         }
         let apps = view["apps"].map { Array($0.elements) } ?? []
-        try context.terminal.print(
-            table.text(for: context.terminal) + apps.map(quota).joined(separator: "\n"))
+        try context.terminal.write(table.text(for: context.terminal).utf8)
+        try context.terminal.print(apps.map(quota).joined(separator: "\n"))
         return .succeeded
     }
 

@@ -160,7 +160,7 @@ enum DoctorCommand {
                 let fix = finding.fix.map { "\n  try: \($0)" } ?? ""
                 return "\(finding.isOK ? "ok    " : "failed")  \(name): \(finding.detail)\(fix)\n"
             }
-            return try context.terminal.write(lines.joined().utf8)
+            return try context.terminal.show(lines.joined())
         }
         var writer = JSONWriter()
         writer.beginObject()

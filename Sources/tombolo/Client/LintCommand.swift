@@ -104,7 +104,7 @@ struct LintReport {
                 "\(lint.pointer.isEmpty ? "/" : lint.pointer): \(lint.message) "
                     + "[\(lint.code.rawValue)]\n"
             }
-            try context.terminal.write((lints.isEmpty ? "nothing to say\n" : text.joined()).utf8)
+            try context.terminal.show(lints.isEmpty ? "nothing to say\n" : text.joined())
         } else {
             var writer = JSONWriter()
             writer.beginObject()

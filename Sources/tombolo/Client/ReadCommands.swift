@@ -240,17 +240,4 @@ enum Cell {
     static func text(_ value: JSONView) -> String {
         value.string ?? (value.isNull ? "" : String(decoding: value.raw, as: UTF8.self))
     }
-
-    /// A line without characters that would move the cursor, colour the terminal, or turn the
-    /// direction of writing.
-    static func printable(_ line: String) -> String {
-        var text = String.UnicodeScalarView()
-        for scalar in line.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: text.append("?")
-            default: text.append(scalar)
-            }
-        }
-        return String(text)
-    }
 }

@@ -62,7 +62,14 @@ enum WhyCommand {
             }
             writer.member("token", try tokenOfInput())
         }
-        if let push = invocation.text(.whyPush) { writer.member("apns_id", push) }
+        if let push = invocation.text(.whyPush) {
+            guard APNsID(text: push) != nil else {
+                throw ProgramError.usage(
+                    "--apns-id \(push) is not a UUID",
+                    remedy: "tombolo delivery ls -o json, whose push.apns_id it is")
+            }
+            writer.member("apns_id", push)
+        }
         if let user = invocation.text(.ofUser) { writer.member("user", user) }
         writer.endObject()
         return RelayRequest("POST", "/v1/explain", body: writer.bytes)
@@ -88,7 +95,7 @@ enum WhyCommand {
                 version = String(number)
                 return
             }
-            if let instant = Instant(rfc3339: text) {
+            if let instant = Instant(nearest: text) {
                 time = instant.rfc3339
                 return
             }
@@ -139,7 +146,7 @@ struct WhyReport {
             lines.append("Next:")
             lines += commands.map { "  \($0)" }
         }
-        return lines.map { Cell.printable($0) }.joined(separator: "\n") + "\n"
+        return lines.map { Printable.line($0) }.joined(separator: "\n") + "\n"
     }
 
     private func string(_ name: String) -> String { view[name]?.string ?? "" }

@@ -25,12 +25,12 @@ enum LogVerifyCommand {
         do {
             verdict = try LogVerification(path: path).run { events in
                 guard context.terminal.errorIsTerminal else { return }
-                context.terminal.complain("\r\(events) events")
+                context.terminal.draw("\r\(events) events")
             }
         } catch {
             throw ProgramError(error)
         }
-        if context.terminal.errorIsTerminal { context.terminal.complain("\r") }
+        if context.terminal.errorIsTerminal { context.terminal.draw("\r") }
         try print(verdict, context)
         return verdict.wrongCount == 0 ? .succeeded : .failed
     }

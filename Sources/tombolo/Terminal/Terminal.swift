@@ -25,8 +25,15 @@ struct Terminal: Sendable {
             && environment["TERM"] != "dumb"
     }
 
-    /// Writes a line to stdout. Throws where nobody reads it any more (`head` has seen enough).
-    func print(_ line: String) throws(ProgramError) { try write(Array("\(line)\n".utf8)) }
+    /// Writes a line for people to stdout. Throws where nobody reads it any more (`head` has seen
+    /// enough).
+    func print(_ line: String) throws(ProgramError) { try show("\(line)\n") }
+
+    /// Writes lines for people to stdout, without what would move the cursor: others may have
+    /// written parts of them.
+    func show(_ text: String) throws(ProgramError) {
+        try write(Array(Printable.lines(text).utf8))
+    }
 
     func write(_ bytes: some Sequence<UInt8>) throws(ProgramError) {
         if let number = Self.write(Array(bytes), to: output) {
@@ -34,8 +41,12 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Writes to stderr. That nobody reads it is no reason to stop.
-    func complain(_ text: String) { _ = Self.write(Array(text.utf8), to: error) }
+    /// Writes lines for people to stderr, cleaned in the same way. That nobody reads it is no
+    /// reason to stop.
+    func complain(_ text: String) { draw(Printable.lines(text)) }
+
+    /// Writes the program's own text to stderr as it is: it may move the cursor.
+    func draw(_ text: String) { _ = Self.write(Array(text.utf8), to: error) }
 
     /// Columns and rows of the terminal behind stdout; 80 by 24 where there is none.
     var size: (columns: Int, rows: Int) {

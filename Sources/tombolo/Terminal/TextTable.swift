@@ -18,9 +18,9 @@ struct TextTable: Sendable {
         text(isForPeople: terminal.outputIsTerminal, usesColor: terminal.usesColor)
     }
 
-    /// - Parameter isForPeople: cells are cut and cleaned; else they are as they are.
+    /// - Parameter isForPeople: cells are cut; else they are whole.
     func text(isForPeople: Bool, usesColor: Bool) -> String {
-        let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : $0 } }
+        let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : Printable.line($0) } }
         let widths = titles.indices.map { column in
             ([titles] + rows).map { $0[column].count }.max() ?? 0
         }
@@ -37,14 +37,9 @@ struct TextTable: Sendable {
         return ([head] + rows.map(line)).map { "\($0)\n" }.joined()
     }
 
-    /// One line, without what would move the cursor or ring a bell: cells hold what others wrote.
+    /// One line: cells hold what others wrote.
     private static func clipped(_ text: String) -> String {
-        let plain = String(text.prefix(cellMax * 4)).unicodeScalars.map { scalar in
-            scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) ? "\u{FFFD}" : scalar
-        }
-        var result = String.UnicodeScalarView()
-        result.append(contentsOf: plain)
-        let line = String(result)
+        let line = Printable.line(String(text.prefix(cellMax * 4)))
         return line.count > cellMax ? line.prefix(cellMax - 1) + "…" : line
     }
 }

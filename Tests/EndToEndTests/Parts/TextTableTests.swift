@@ -38,6 +38,19 @@ import TomboloJSON
         #expect(ActivityReport.reasons([]).isEmpty)
     }
 
+    @Test func `off a terminal cells are whole, and move no cursor either`() {
+        var table = TextTable(["A"])
+        table.add([String(repeating: "x", count: 61) + "\u{1B}[2J\u{202E}evil\n\t"])
+        let lines = table.text(isForPeople: false, usesColor: false).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.last == String(repeating: "x", count: 61) + "?[2J?evil??")
+    }
+
+    @Test func `lines for people keep their ends and nothing else that is no letter`() {
+        #expect(Printable.lines("a\n  é\u{1B}[31m\r\u{9B}\u{7F}\n") == "a\n  é?[31m???\n")
+        #expect(Printable.line("a\nb\u{2028}c") == "a?b?c")
+    }
+
     @Test func `on a terminal no cell moves the cursor or fills the line`() {
         var table = TextTable(["A"])
         table.add(["\u{1B}[2Jevil\u{07}"])

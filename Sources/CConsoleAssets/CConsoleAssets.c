@@ -93,6 +93,10 @@ static const unsigned char tail_js[] = {
 #embed "console/tail.js"
 };
 
+static const unsigned char why_js[] = {
+#embed "console/why.js"
+};
+
 static const unsigned char worker_js[] = {
 #embed "console/worker.js"
 };
@@ -120,6 +124,7 @@ static const struct tombolo_console_asset assets[] = {
     {"registry.js", registry_js, sizeof registry_js},
     {"table.js", table_js, sizeof table_js},
     {"tail.js", tail_js, sizeof tail_js},
+    {"why.js", why_js, sizeof why_js},
     {"worker.js", worker_js, sizeof worker_js},
 };
 

@@ -18,6 +18,8 @@ from playwright.sync_api import sync_playwright
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 LINK = "javascript:alert(3)"
+UNKNOWN = "badc0de5" * 8
+TOKEN = "c0ffee42" * 8
 TURNED = "\u202eevil\u202c"
 
 
@@ -77,6 +79,12 @@ class Relay:
         lines = [json.dumps({"activity": f"row-{number:04}", "do": "start", "type": "OrderAttributes",
                              "state": {"step": "baking"}}) for number in range(1200)]
         self.call("POST", "/v1/events", ("\n".join(lines) + "\n").encode())
+        self.call("PUT", "/v1/devices/phone-9", {
+            "user": "u-9", "app": "com.example.app", "environment": "sandbox"})
+        for name, token in (("activity:refused", UNKNOWN), ("start:OtherAttributes", TOKEN)):
+            self.call("PUT", "/v1/devices/phone-9/tokens/" + name, {"token": token})
+        self.call("PUT", "/v1/activities/refused", {
+            "type": "OrderAttributes", "audience": {"device": "phone-9"}, "state": {"step": "?"}})
         self.runner = subprocess.Popen(
             [self.program, "trigger", "runner", "--for", "120s", "--relay", self.origin,
              "--key", self.key], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -147,6 +155,7 @@ def screens(runner):
         ("overview", "overview", "Overview"), ("activities", "activities", "Activities"),
         ("runner", "activity/" + runner, runner), ("radial", "activity/radial-1", "radial-1"),
         ("order", "activity/order-17", "order-17"), ("hostile", "activity/hostile", "hostile"),
+        ("why", "why", "Why"), ("explained", "activities/order-17/why?device=phone-2&version=3", "order-17"),
         ("phones", "phones", "Phones"), ("deliveries", "deliveries", "Deliveries"),
         ("devices", "devices", "Devices"), ("device", "devices/phone-2", "phone-2"),
         ("log", "log", "Log"), ("pacing", "pacing", "Pauses"),
@@ -162,7 +171,7 @@ def walk(window, runner):
         window.axe(name)
         window.quiet(name)
     links = window.page.eval_on_selector_all("nav a", "all => all.map(a => a.getAttribute('href'))")
-    check(len(links) == 9 and all(link.startswith("#/") for link in links), "nav", links)
+    check(len(links) == 10 and all(link.startswith("#/") for link in links), "nav", links)
 
 
 def moving(window, runner):
@@ -188,6 +197,79 @@ def moving(window, runner):
     page.press(".scrubber", "ArrowRight")
     page.click("text=Now")
     window.quiet("the scrubber")
+
+
+EXPLAINED = """() => {
+    const box = [...document.querySelectorAll('main .explanation')].find(one => one.offsetParent);
+    const texts = (where) => [...box.querySelectorAll(where)].map(one => one.textContent);
+    return box && { question: texts('.question')[0], answer: texts('.answer')[0],
+        because: texts('.because .badge'), sentences: texts('.because li > :last-child'),
+        suspects: texts('.suspects > li > .badge'), speaks: texts('.speaks li'),
+        try: texts('.command code'), copy: texts('.command button').length };
+}"""
+
+
+def same(shown, answer):
+    """The page says the relay's explanation, all of it."""
+    check(shown == {
+        "question": answer["question"], "answer": answer["answer"],
+        "because": [one["code"] for one in answer["because"]],
+        "sentences": [one["text"] for one in answer["because"]],
+        "suspects": [one["code"] for one in answer["suspects"]],
+        "speaks": [text for one in answer["suspects"] for text in one["speaks_for"]],
+        "try": answer["try"], "copy": len(answer["try"])}, shown, answer)
+
+
+def why(window):
+    """Why: from a phone's button, from a moment of the past, from an address, and from what one has."""
+    page, relay = window.page, window.relay
+
+    def asked(question):
+        until(page, "words => document.querySelector('.whypanel .question')?.textContent === words",
+              question)
+        return page.evaluate(EXPLAINED)
+
+    window.open("activity/order-17", "order-17")
+    path = "/v1/activities/order-17/explain?device=phone-2"
+    page.get_by_role("button", name="Why? phone-2").click()
+    same(asked("Why does phone-2 not show version 6 of order-17?"), relay.read(path))
+    check(page.url.endswith("#/activities/order-17/why?device=phone-2"), page.url)
+    page.locator(".whypanel").get_by_role("button", name="Close").click()
+    check(page.url.endswith("#/activity/order-17"), page.url)
+    until(page, "() => document.querySelector('.scrubber').max > 5")
+    page.click("td button:has-text('update v2')")
+    page.click(".scrub >> text=Why?")
+    asked("Why does phone-2 not show version 2 of order-17?")
+    page.go_back()
+    page.wait_for_selector(".whypanel", state="hidden")
+    window.open("activities/order-17/why?device=phone-2&version=3", "order-17")
+    same(asked("Why does phone-2 not show version 3 of order-17?"), relay.read(path + "&version=3"))
+    moment = relay.read("/v1/log?activity=order-17&kind=all")["events"][-1]["recorded_at"]
+    window.open("activities/order-17/why?device=phone-2&at=" + moment, "order-17")
+    then = relay.read(path + "&at=" + moment)
+    same(asked(then["question"]), then)
+    delivery = relay.read("/v1/deliveries?activity=order-17&limit=1")["deliveries"][0]
+    pasted = {"apns_id": delivery["push"]["apns_id"], "token": TOKEN, "user": "u-9"}
+    for kind, text in (*pasted.items(), ("apns_id", delivery["id"])):
+        window.open("overview", "Overview")
+        window.open("why", "Why")
+        page.select_option("#whykind", "user")
+        page.fill("#whywhat", text)
+        check(page.input_value("#whykind") == kind, text, "is taken for", page.input_value("#whykind"))
+        page.press("#whywhat", "Enter")
+        page.wait_for_selector(".explanation")
+        answer = json.loads(relay.call("POST", "/v1/explain", {kind: pasted[kind]}))
+        same(page.evaluate(EXPLAINED), answer["explanations"][0])
+        kept = (page.url, page.evaluate("JSON.stringify([sessionStorage, localStorage])"),
+                page.input_value("#whywhat"), *window.requests)
+        check(not any(TOKEN in one for one in kept), "the token is kept")
+    page.select_option("#whykind", "activity")
+    page.fill("#whywhat", "radial-1")
+    page.click("main .primary")
+    asked("Who shows version 2 of radial-1, and who does not?")
+    page.get_by_role("link", name="Why phone-3?").click()
+    asked("Why does phone-3 not show version 2 of radial-1?")
+    window.quiet("why")
 
 
 def touched(window):
@@ -276,7 +358,7 @@ def observer(browser, relay):
     names = page.eval_on_selector_all("nav a", "all => all.map(a => a.textContent)")
     check("Phones" not in names, "an observer sees", names)
     for path, title in (("pacing", "Pauses"), ("deliveries", "Deliveries"),
-                        ("types", "Types"), ("activity/order-17", "order-17")):
+                        ("types", "Types"), ("activity/order-17", "order-17"), ("why", "Why")):
         window.open(path, title)
         page.wait_for_timeout(300)
         words = page.eval_on_selector_all("main button", "all => all.map(one => one.textContent)")
@@ -368,6 +450,7 @@ def main():
             window.sign_in()
             walk(window, runner)
             moving(window, runner)
+            why(window)
             enemy(window)
             touched(window)
             restarted(window)

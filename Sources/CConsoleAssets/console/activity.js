@@ -11,6 +11,7 @@ import { facts, waiting } from "./overview.js";
 import { tones } from "./activities.js";
 import { Table } from "./table.js";
 import { entryRow, numberOf } from "./log.js";
+import { WhyPanel, whyAddress } from "./why.js";
 
 const PAGES_MAX = 5;
 const PAGE = 1000;
@@ -18,7 +19,7 @@ const BACK_MAX = 4000;
 /** A log of more versions is shown from its newest part on. */
 const LONG = 4000;
 
-export async function activity(root, { id, query, signal }) {
+export async function activity(root, { id, part, query, signal }) {
     if (!id) {
         const newest = await newestActivity(signal);
         if (newest) location.replace(`#/activity/${segment(newest)}`);
@@ -26,7 +27,9 @@ export async function activity(root, { id, query, signal }) {
         return;
     }
     const view = new View(root, id, signal);
-    await view.begin(query.get("seq"));
+    await view.begin(query.get("seq"), part === "why" ? {
+        device: query.get("device"), version: query.get("version"), at: query.get("at"),
+    } : null);
 }
 
 async function newestActivity(signal) {
@@ -47,9 +50,10 @@ class View {
         this.place = null;
     }
 
-    async begin(seq) {
+    async begin(seq, asked) {
         this.activity = await get(this.path, {}, this.signal);
         this.build();
+        if (asked) this.why.ask(asked, null, true).catch(quiet);
         await this.readLog();
         if (seq) this.goTo(this.steps.findIndex((step) => String(step.entry.seq) === seq));
         this.showActivity();
@@ -83,6 +87,12 @@ class View {
         this.slider.addEventListener("input", () => this.goTo(Number(this.slider.value)));
         this.moment = h("output.moment", { for: "scrubber" });
         this.now = h("button", { type: "button", onclick: () => this.goTo(null) }, "Now");
+        this.why = new WhyPanel(this.id, this.signal, (asked) => history.pushState(null, "",
+            asked ? whyAddress(this.id, asked) : `#/activity/${segment(this.id)}`));
+        this.whyThen = h("button", {
+            type: "button", "aria-label": "Why? At the moment that is looked at",
+            onclick: () => this.askWhy(null, this.whyThen),
+        }, "Why?");
         const step = (by, word) => h("button", {
             type: "button", "aria-label": word,
             onclick: () => this.goTo((this.place ?? this.steps.length - 1) + by),
@@ -103,7 +113,8 @@ class View {
         fill(this.root,
             h("h1", {}, brief(this.id, 128), " ", this.title),
             h("div.scrub", {}, step(-1, "Earlier"), this.slider, step(1, "Later"), this.now,
-                this.moment),
+                this.moment, this.whyThen),
+            this.why.element,
             h("div.columns.uneven", {},
                 h("section.panel.producer", { "aria-label": "What the producer said" },
                     h("h2", {}, "What the producer said"), this.said, this.face.element,
@@ -254,6 +265,7 @@ class View {
 
     showDestinations() {
         const wanted = this.activity.destinations;
+        this.why.offer(wanted.map((one) => one.device ?? one.channel));
         if (wanted.length === 0 && !this.others.firstChild) {
             fill(this.others, empty("It reaches no phone yet."));
         }
@@ -263,7 +275,8 @@ class View {
             if (!entry) {
                 if (this.destinations.size === 0) fill(this.others);
                 if (this.destinations.size >= 24) break;
-                entry = new DestinationView(destination);
+                entry = new DestinationView(destination, (button) =>
+                    this.askWhy(destination.device ?? destination.channel, button));
                 this.destinations.set(key, entry);
                 this.others.append(entry.element);
             }
@@ -295,6 +308,14 @@ class View {
             if (entry.fact === "push.sent" && entry.body?.device === device) return entry.body.version;
         }
         return 0;
+    }
+
+    /** Why a phone, or all, showed what it did at the moment that is looked at. */
+    askWhy(device, opener) {
+        const step = this.place === null ? null : this.steps[this.place];
+        const version = step?.entry.do ? step.entry.version : null;
+        const at = step && !version ? step.entry.recorded_at : null;
+        this.why.ask({ device, version, at }, opener).catch(quiet);
     }
 
     stepOf(version) {
@@ -360,12 +381,18 @@ function phoneSays(shown) {
 }
 
 const rate = (value) => value >= 1 ? value.toFixed(1) : String(Number(value.toPrecision(2)));
+const quiet = (error) => { if (error.name !== "AbortError") throw error; };
 const keyOf = (entry) => `${entry.kind} ${entry.seq}`;
 
 /** One phone, or one channel, beside the producer. */
 class DestinationView {
-    constructor(destination) {
+    /** ask(button): its "Why?" was pressed. */
+    constructor(destination, ask) {
         this.device = destination.device;
+        const name = brief(destination.device ?? destination.channel);
+        const why = h("button.small", {
+            type: "button", "aria-label": `Why? ${name}`, onclick: () => ask(why),
+        }, "Why?");
         this.face = new Face(["compact", "lock"]);
         this.badges = h("span.badges");
         this.words = h("p.hint");
@@ -373,7 +400,7 @@ class DestinationView {
         this.none = h("p.empty", { hidden: true }, "No card on this phone.");
         this.element = h("article.got", {},
             h("h3", {}, destination.device ? toDevice(destination.device)
-                : `channel ${brief(destination.channel)}`, " ", this.badges),
+                : `channel ${brief(destination.channel)}`, " ", this.badges, " ", why),
             this.face.element, this.none, this.words, this.frames);
     }
 

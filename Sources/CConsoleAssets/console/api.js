@@ -71,7 +71,8 @@ async function call(method, path, { query, body, signal } = {}) {
 }
 
 export const get = (path, query, signal) => call("GET", path, { query, signal });
-export const post = (path, body, query) => call("POST", path, { body, query });
+export const post = (path, body, query, signal) =>
+    call("POST", path, { body, query, signal });
 export const put = (path, body, query) => call("PUT", path, { body, query });
 export const patch = (path, body, query) => call("PATCH", path, { body, query });
 export const remove = (path) => call("DELETE", path);

@@ -11,6 +11,7 @@ import { devices } from "./devices.js";
 import { log } from "./log.js";
 import { phones } from "./phones.js";
 import { channels, types } from "./registry.js";
+import { why } from "./why.js";
 import { pacing } from "./pacing.js";
 
 /** One row a screen: its link, and who draws it; `of` is the screen whose link leads to it. */
@@ -18,6 +19,7 @@ const screens = [
     { name: "overview", title: "Overview", show: overview },
     { name: "activities", title: "Activities", show: activities },
     { name: "activity", title: "Activity", of: "activities", show: activity },
+    { name: "why", title: "Why", show: why },
     { name: "phones", title: "Phones", show: phones, if: () => session.me?.phones },
     { name: "deliveries", title: "Deliveries", show: deliveries },
     { name: "devices", title: "Devices", show: devices },
@@ -56,9 +58,12 @@ function place() {
             return part;
         }
     });
-    const screen = screens.find((one) => one.name === parts[0] && (!one.if || one.if()));
+    // `#/activities/ID/why` is on the page of that activity.
+    const name = parts[0] === "activities" && parts[1] ? "activity" : parts[0];
+    const screen = screens.find((one) => one.name === name && (!one.if || one.if()));
     return {
         screen: screen ?? screens[0], id: screen ? parts[1] || null : null,
+        part: screen ? parts[2] ?? null : null,
         query: new URLSearchParams(query),
     };
 }
@@ -67,8 +72,8 @@ function route(moved) {
     if (!session.me) return;
     leave.abort();
     leave = new AbortController();
-    const { screen, id, query } = place();
-    document.title = `${id ? brief(id) + " · " : ""}${screen.title} · Tombolo`;
+    const { screen, id, part, query } = place();
+    document.title = `${part ? brief(part) + " · " : ""}${id ? brief(id) + " · " : ""}${screen.title} · Tombolo`;
     for (const entry of nav.children) {
         const isHere = entry.getAttribute("href") === `#/${screen.of ?? screen.name}`;
         if (isHere) {
@@ -80,7 +85,7 @@ function route(moved) {
     fill(main, content);
     scrollTo(0, 0);
     if (moved) main.focus({ preventScroll: true });
-    Promise.resolve(screen.show(content, { id, query, signal: leave.signal })).catch((error) => {
+    Promise.resolve(screen.show(content, { id, part, query, signal: leave.signal })).catch((error) => {
         if (error.name === "AbortError") return;
         if (!(error instanceof Refusal)) throw error;
         content.append(problem(error));

@@ -29,6 +29,10 @@ static const unsigned char deliveries_js[] = {
 #embed "console/deliveries.js"
 };
 
+static const unsigned char delivery_js[] = {
+#embed "console/delivery.js"
+};
+
 static const unsigned char devices_js[] = {
 #embed "console/devices.js"
 };
@@ -108,6 +112,7 @@ static const struct tombolo_console_asset assets[] = {
     {"clips.js", clips_js, sizeof clips_js},
     {"console.css", console_css, sizeof console_css},
     {"deliveries.js", deliveries_js, sizeof deliveries_js},
+    {"delivery.js", delivery_js, sizeof delivery_js},
     {"devices.js", devices_js, sizeof devices_js},
     {"dom.js", dom_js, sizeof dom_js},
     {"icon.svg", icon_svg, sizeof icon_svg},

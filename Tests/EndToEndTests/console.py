@@ -5,12 +5,14 @@ finds nothing. With --photographs each is also kept as a picture: light, dark, a
 Needs playwright and axe-playwright-python from PyPI, and a Chromium on the path.
 """
 import argparse
+import datetime
 import json
 import os
 import shutil
 import subprocess
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 
 from axe_playwright_python.sync_playwright import Axe
@@ -150,13 +152,14 @@ class Window:
         check(found.violations_count == 0, place, found.generate_report())
 
 
-def screens(runner):
+def screens(relay, runner):
+    order = relay.read("/v1/deliveries?activity=order-17&result=accepted")["deliveries"][0]["id"]
     return [
         ("overview", "overview", "Overview"), ("activities", "activities", "Activities"),
         ("runner", "activity/" + runner, runner), ("radial", "activity/radial-1", "radial-1"),
         ("order", "activity/order-17", "order-17"), ("hostile", "activity/hostile", "hostile"),
         ("why", "why", "Why"), ("explained", "activities/order-17/why?device=phone-2&version=3", "order-17"),
-        ("phones", "phones", "Phones"), ("deliveries", "deliveries", "Deliveries"),
+        ("phones", "phones", "Phones"), ("deliveries", "deliveries", "Deliveries"), ("delivery", "deliveries/" + order, "Delivery"),
         ("devices", "devices", "Devices"), ("device", "devices/phone-2", "phone-2"),
         ("log", "log", "Log"), ("pacing", "pacing", "Pauses"),
         ("types", "types/OrderAttributes", "Types"), ("channels", "channels", "Channels"),
@@ -165,7 +168,7 @@ def screens(runner):
 
 def walk(window, runner):
     """Each screen once: it says something, axe finds nothing, the log is empty."""
-    for name, path, title in screens(runner):
+    for name, path, title in screens(window.relay, runner):
         window.open(path, title)
         window.page.wait_for_timeout(350)
         window.axe(name)
@@ -270,6 +273,77 @@ def why(window):
     page.get_by_role("link", name="Why phone-3?").click()
     asked("Why does phone-3 not show version 2 of radial-1?")
     window.quiet("why")
+
+
+def filtered(window):
+    """Deliveries: each filter is the API's, and in the address; older ones come after the newer."""
+    page, relay = window.page, window.relay
+    newest = relay.read("/v1/deliveries?activity=order-17")["deliveries"]
+    moment = newest[0]["at"][:19]
+    for filters in ({"activity": "order-17"}, {"activity": "order-17", "version": "1"},
+                    {"user": "u-9"}, {"device": "phone-9", "result": "rejected"},
+                    {"device": "phone-9", "reason": "BadDeviceToken"},
+                    {"activity": "order-17", "from": moment}, {"activity": "order-17", "until": moment}):
+        query = urllib.parse.urlencode({name: value + ".000Z" if name in ("from", "until") else value
+                                        for name, value in filters.items()})
+        wanted = ["#/deliveries/" + one["id"]
+                  for one in relay.read("/v1/deliveries?" + query)["deliveries"]]
+        check(wanted, "no delivery is", query)
+        window.open("overview", "Overview")
+        window.open("deliveries", "Deliveries")
+        for name, value in filters.items():
+            if name == "result":
+                page.select_option("#result", value)
+            else:
+                page.fill("#" + name, value)
+        page.press("#activity", "Enter")
+        page.locator("#follow").focus()
+        until(page, LISTED, wanted)
+        check(page.url.endswith("#/deliveries?" + query), page.url, query)
+        window.open("overview", "Overview")
+        window.open("deliveries?" + query, "Deliveries")
+        until(page, LISTED, wanted)
+    window.open("overview", "Overview")
+    page.route("**/v1/deliveries?*", lambda route: route.continue_(
+        url=route.request.url.replace("limit=100", "limit=1")))
+    window.open("deliveries?activity=order-17", "Deliveries")
+    for seen in range(1, len(newest) + 1):
+        until(page, LISTED, ["#/deliveries/" + one["id"] for one in newest[:seen]])
+        page.wait_for_timeout(100)
+        if seen < len(newest):
+            page.click("text=Show older ones")
+    page.unroute("**/v1/deliveries?*")
+    window.quiet("the filters")
+
+
+LISTED = """wanted => JSON.stringify([...document.querySelectorAll(
+    'table[aria-label=Deliveries] tbody td:first-child a')].map(a => a.getAttribute('href')))
+    === JSON.stringify(wanted)"""
+
+
+def timed(window):
+    """One delivery: its moments are the log's, and each hold is named with its time."""
+    page, relay = window.page, window.relay
+    row = relay.read("/v1/deliveries?activity=order-17")["deliveries"][0]
+    window.open("deliveries/" + row["id"], "Delivery")
+    until(page, "() => document.querySelectorAll('.times li').length === 4")
+    shown = dict(page.eval_on_selector_all(".times li", """all => all.map(one => [
+        one.querySelector('strong').textContent, one.querySelector('time').dateTime])"""))
+    events = relay.read("/v1/log?activity=order-17")["events"]
+    sent = datetime.datetime.fromisoformat(row["push"]["sent_at"].replace("Z", "+00:00"))
+    due = sent - datetime.timedelta(milliseconds=row["waited_ms"])
+    check(shown == {
+        "recorded": next(one["recorded_at"] for one in events if one["version"] == row["merged"][0]),
+        "due": due.strftime("%Y-%m-%dT%H:%M:%S.") + f"{due.microsecond // 1000:03}Z",
+        "sent": row["push"]["sent_at"], "answered": row["at"]}, shown, row)
+    holds = page.eval_on_selector_all(".holds .badge", "all => all.map(one => one.textContent)")
+    check(holds == [one["reason"] for one in row["held"] if one["ms"] > 0], holds, row["held"])
+    rects = page.eval_on_selector_all(".timesbar .held", "all => all.map(one => one.width.baseVal.value)")
+    check(len(rects) == len(holds) and max(rects) > 200, "the bar", rects)
+    page.wait_for_selector(".explanation .question")
+    page.get_by_role("link", name="On the page of the activity").click()
+    until(page, "() => document.querySelector('.whypanel .question')")
+    window.quiet("one delivery")
 
 
 def touched(window):
@@ -413,7 +487,7 @@ def photographs(browser, relay, runner, folder):
         window.page.wait_for_selector("#key")
         window.page.screenshot(path=os.path.join(folder, f"signin-{name}.png"))
         window.sign_in()
-        for screen, path, title in screens(runner):
+        for screen, path, title in screens(relay, runner):
             window.open(path, title)
             window.page.wait_for_timeout(2500 if screen == "overview" else 1200)
             wide = window.page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -451,6 +525,8 @@ def main():
             walk(window, runner)
             moving(window, runner)
             why(window)
+            filtered(window)
+            timed(window)
             enemy(window)
             touched(window)
             restarted(window)

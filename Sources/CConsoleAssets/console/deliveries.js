@@ -1,79 +1,170 @@
 // What became of events at each phone, and pushes that Apple refused for good.
 
-import { get, poll, post, session } from "./api.js";
+import { get, poll, post, segment, session } from "./api.js";
 import {
-    badge, brief, count, fill, h, panel, say, setText, time, timeTitle, toActivity, toDevice,
+    badge, brief, count, fill, h, link, panel, say, setText, time, timeTitle, toActivity, toDevice,
+    zone,
 } from "./dom.js";
+import { delivery, resultOf, versionsOf } from "./delivery.js";
 import { onEvents } from "./live.js";
 import { reasons } from "./overview.js";
 import { Table } from "./table.js";
+import { toWhy } from "./why.js";
 
-const PAGE = 200;
+const PAGE = 100;
+/** Of a page that a filter left empty, the next is asked for so many times. */
+const EMPTY_MAX = 5;
 
-const actionTones = {
-    sent: "good", merged: "", skipped: "", deferred: "warn", expired: "warn", refused: "bad",
-};
+const results = ["accepted", "rejected", "not_sent", "unknown", "sent", "merged", "skipped", "expired",
+    "refused"];
 
-export async function deliveries(root, { query, signal }) {
+export async function deliveries(root, { id, query, signal }) {
+    if (id) return delivery(root, id, signal);
     const table = new Table("Deliveries", [
-        { title: timeTitle(), cell: (row) => time(row.at) },
-        { title: "Activity", cell: (row) => toActivity(row.activity) },
+        { title: timeTitle(), cell: (row) => link(`#/deliveries/${segment(row.id)}`,
+            time(row.at)) },
+        { title: "Activity", cell: (row) => row.activity ? toActivity(row.activity) : "–" },
         { title: "Device", cell: (row) => toDevice(row.device) },
-        { title: "Version", cell: (row) => versions(row), number: true, wide: true },
-        { title: "Action", cell: (row) => badge(row.action ?? "push", actionTones[row.action]) },
-        { title: "Apple", cell: apple },
-        { title: "Took", cell: (row) => row.push ? `${row.push.took_ms ?? 0} ms` : "", number: true,
+        { title: "Version", cell: versionsOf, number: true, wide: true },
+        { title: "Result", cell: resultOf },
+        { title: "Reason", cell: reason, wide: true },
+        { title: "Waited", cell: (row) => row.waited_ms === undefined ? "" : `${count(row.waited_ms)} ms`,
+            number: true, wide: true },
+        { title: "Apple took", cell: (row) => row.push ? `${row.push.took_ms ?? 0} ms` : "", number: true,
             wide: true },
-    ], { key: (row) => row.number, none: "No decision is like this since the relay began." });
-    const filter = (id, title) => h("input", {
-        id, value: query.get(id) ?? "", placeholder: `any ${title.toLowerCase()}`,
-    });
-    const activity = filter("activity", "Activity");
-    const device = filter("device", "Device");
+        { title: "Why", cell: (row) => toWhy(row.activity,
+            { device: row.device, version: row.version }) ?? "" },
+    ], { key: (row) => row.number, stamp: (row) => row.number,
+        none: "No delivery is like this, as long as the log goes back." });
+    const filters = new Filters(query);
     const following = h("input", { type: "checkbox", id: "follow", checked: true });
+    const older = h("button", { type: "button", hidden: true }, "Show older ones");
+    const total = h("span.hint", { role: "status" });
     const trouble = h("p.trouble", { role: "status" });
     const letters = h("div");
     fill(root, h("h1", {}, "Deliveries"), deadLetters(letters),
-        panel("Decisions", h("form.filters", { onsubmit: (event) => event.preventDefault() },
-            h("label", { for: "activity" }, "Activity", activity),
-            h("label", { for: "device" }, "Device", device),
-            h("label.check", { for: "follow" }, following, "Follow")), trouble, table.element));
-    const again = poll(2000, signal, async () => {
-        if (!following.checked && table.rows.length) return;
+        panel("Deliveries, newest first", h("form.filters", {
+            onsubmit: (event) => event.preventDefault(),
+        }, filters.labels, h("label.check", { for: "follow" }, following, "Follow"), total),
+        trouble, table.element, older));
+    let rows = [];
+    let cursor = null;
+    let asked = null;
+    const draw = () => {
+        table.update(rows);
+        older.hidden = cursor === null;
+        setText(total, `${count(rows.length)}${cursor === null ? "" : " of more"}`);
+    };
+    /** A page, and so many more as filters left empty; null where the filters changed meanwhile. */
+    const read = async (from) => {
+        const ask = filters.asked();
+        for (let turn = 1; ; turn += 1) {
+            const page = await get("/v1/deliveries", { ...ask, limit: PAGE, cursor: from }, signal);
+            if (JSON.stringify(ask) !== JSON.stringify(filters.asked())) return null;
+            if (page.deliveries.length > 0 || !page.next_cursor || turn === EMPTY_MAX) return page;
+            from = page.next_cursor;
+        }
+    };
+    const newest = async () => {
+        const ask = JSON.stringify(filters.asked());
+        if (ask === asked && !following.checked) return;
         try {
-            const page = await get("/v1/deliveries", {
-                activity: activity.value.trim(), device: device.value.trim(), limit: PAGE,
-            }, signal);
+            const page = await read();
+            if (!page) return;
+            const last = page.deliveries[page.deliveries.length - 1]?.number;
+            // What is known already goes on below, where there is no gap between.
+            const isJoined = ask === asked && last !== undefined && rows[0]?.number >= last;
+            if (!isJoined) cursor = page.next_cursor;
+            rows = isJoined ? [...page.deliveries, ...rows.filter((row) => row.number < last)]
+                : page.deliveries;
+            asked = ask;
             setText(trouble, "");
-            table.update(page.deliveries);
         } catch (error) {
-            if (error.status) setText(trouble, error.message);
-            if (error.status) table.update([]);
-            else throw error;
+            if (!error.status) throw error;
+            [rows, cursor, asked] = [[], null, ask];
+            setText(trouble, error.message);
+        }
+        draw();
+    };
+    older.addEventListener("click", async () => {
+        older.disabled = true;
+        try {
+            const page = await read(cursor);
+            if (page) {
+                rows = [...rows, ...page.deliveries];
+                cursor = page.next_cursor;
+                draw();
+            }
+        } catch (error) {
+            if (error.name !== "AbortError") setText(trouble, error.message);
+        } finally {
+            older.disabled = false;
         }
     });
-    for (const field of [activity, device, following]) field.addEventListener("change", again);
+    const again = poll(2000, signal, newest);
+    filters.changed(() => again());
+    following.addEventListener("change", again);
     let timer = 0;
     onEvents(signal, () => { timer ||= setTimeout(() => { timer = 0; again(); }, 700); });
     await refreshLetters(letters, signal);
     poll(10000, signal, () => refreshLetters(letters, signal));
 }
 
-function versions(row) {
-    const first = row.merged?.[0];
-    return first && first !== row.version ? `${first}–${row.version}` : `${row.version}`;
+/** What is asked for; it is in the address as well. */
+class Filters {
+    constructor(query) {
+        const named = (id, title, more = {}) => [id, title, h("input", {
+            id, value: query.get(id) ?? "", placeholder: `any ${title.toLowerCase()}`, ...more,
+        })];
+        const moment = (id, title) => [id, `${title} (${zone})`, h("input", {
+            id, type: "datetime-local", step: 1, value: local(query.get(id)),
+        })];
+        const list = h("datalist", { id: "reasons" }, Object.keys(reasons).map((value) =>
+            h("option", { value })));
+        const result = h("select", { id: "result" }, ["", ...results].map((value) =>
+            h("option", { value, selected: value === query.get("result") },
+                value.replaceAll("_", " ") || "any")));
+        this.fields = [
+            named("activity", "Activity"), named("device", "Device"), named("user", "User"),
+            named("version", "Version", { type: "number", min: 1 }), ["result", "Result", result],
+            named("reason", "Reason", { list: "reasons" }), moment("from", "From"),
+            moment("until", "Until"),
+        ];
+        this.labels = [this.fields.map(([id, title, field]) => h("label", { for: id }, title, field)),
+            list];
+    }
+
+    asked() {
+        return Object.fromEntries(this.fields.map(([id, , field]) => [id,
+            field.value && field.type === "datetime-local" ? new Date(field.value).toISOString()
+                : field.value.trim()]).filter(([, value]) => value));
+    }
+
+    changed(act) {
+        for (const [, , field] of this.fields) {
+            field.addEventListener("change", () => {
+                const query = new URLSearchParams(this.asked());
+                history.replaceState(null, "", `#/deliveries${query.size ? `?${query}` : ""}`);
+                act();
+            });
+        }
+    }
 }
 
-function apple(row) {
-    const { push } = row;
-    if (!push) {
-        const words = reasons[row.reason] ?? row.reason_text ?? (row.reason ?? "").replaceAll("_", " ");
-        return h("span", { title: row.reason_text }, brief(words, 120));
+/** A time for a field of the browser's own zone. */
+function local(text) {
+    const date = new Date(text ?? "");
+    if (Number.isNaN(date.getTime())) return "";
+    return new Date(date.getTime() - date.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+}
+
+function reason(row) {
+    if (row.push) {
+        return h("span", { title: row.push.apns_id }, `${row.push.route.replaceAll("_", " ")}, `
+            + `priority ${row.push.priority}`);
     }
-    const tone = { accepted: "good", rejected: "bad", not_sent: "warn", unknown: "warn" };
-    const words = push.reason ?? push.result.replaceAll("_", " ");
-    return h("span", { title: `${push.route} · priority ${push.priority} · ${push.apns_id}` },
-        badge(`${push.status ?? ""} ${words}`.trim(), tone[push.result]));
+    const words = reasons[row.reason] ?? row.reason_text ?? (row.reason ?? "").replaceAll("_", " ");
+    return h("span", { title: row.reason_text }, brief(words, 120));
 }
 
 function deadLetters(box) {
@@ -106,6 +197,8 @@ async function refreshLetters(box, signal) {
         { title: "Device", cell: (row) => toDevice(row.device) },
         { title: "Apple's word", cell: (row) => badge(`${row.status} ${row.reason}`, "bad") },
         { title: "What", cell: (row) => `${row.do} v${row.version}`, wide: true },
+        { title: "Why", cell: (row) => toWhy(row.activity,
+            { device: row.device, version: row.version }) ?? "" },
         ...(may ? [{ title: "Again", cell: (row) => h("button", {
             type: "button", "aria-label": `Retry ${row.activity} on ${row.device}`,
             onclick: () => retry({ activity: row.activity, device: row.device }, "Retried"),

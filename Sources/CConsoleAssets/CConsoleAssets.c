@@ -53,6 +53,10 @@ static const unsigned char island_js[] = {
 #embed "console/island.js"
 };
 
+static const unsigned char lane_js[] = {
+#embed "console/lane.js"
+};
+
 static const unsigned char live_js[] = {
 #embed "console/live.js"
 };
@@ -118,6 +122,7 @@ static const struct tombolo_console_asset assets[] = {
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
     {"island.js", island_js, sizeof island_js},
+    {"lane.js", lane_js, sizeof lane_js},
     {"live.js", live_js, sizeof live_js},
     {"log.js", log_js, sizeof log_js},
     {"main.js", main_js, sizeof main_js},

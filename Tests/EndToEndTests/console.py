@@ -346,6 +346,38 @@ def timed(window):
     window.quiet("one delivery")
 
 
+def lanes(window):
+    """A bucket's level is a line: measured from now on, estimated before; a push lowers it."""
+    page, relay = window.page, window.relay
+
+    def left():
+        budgets = relay.read("/v1/budgets?activity=order-17")["destinations"]
+        return next(one["left"] for one in budgets if one["device"] == "phone-2")
+
+    window.open("activity/order-17", "order-17")
+    says = "count => document.querySelector('.lane .bucket')?.textContent.includes(`: ${count} of 20;`)"
+    before = left()
+    pushes = [one for one in relay.read("/v1/deliveries?activity=order-17")["deliveries"] if "push" in one]
+    until(page, says, before)
+    places = """() => ['.estimated', '.level'].map(name => [...document.querySelector('.lane ' + name)
+        .getAttribute('d').matchAll(/[ML]([\\d.]+) ([\\d.]+)/g)].map(found => found.slice(1).map(Number)))"""
+    guess, level = page.evaluate(places)
+    steps = [after[1] - then[1] for then, after in zip(guess, guess[1:]) if after[1] > then[1]]
+    check(len(steps) == len(pushes) and abs(guess[-1][1] - level[0][1]) < 2, "the estimate", guess, level)
+    relay.call("PATCH", "/v1/activities/order-17", {"state": {"minutes": 5}, "urgency": "high"})
+    until(page, says, before - 1)
+    level = page.evaluate(places)[1]
+    check(level[-1][1] - level[0][1] > 1, "a push does not lower the line:", level)
+    sent = page.evaluate("document.querySelectorAll('.lane .sent').length")
+    check(sent == len(pushes) + 1, "pushes in the lane:", sent)
+    window.open("activity/radial-1", "radial-1")
+    until(page, "() => document.querySelectorAll('.lane').length === 2")
+    until(page, "() => document.querySelectorAll('.lane .asked').length > 2")
+    words = page.inner_text(".lanes")
+    check("grant: 0s apart, no bucket" in words and " of 4; dashed: estimated" in words, words)
+    window.quiet("the lanes")
+
+
 def touched(window):
     """A swipe on the wall needs attention within a second or two; keys of the keyboard do as well."""
     page = window.page
@@ -527,6 +559,7 @@ def main():
             why(window)
             filtered(window)
             timed(window)
+            lanes(window)
             enemy(window)
             touched(window)
             restarted(window)

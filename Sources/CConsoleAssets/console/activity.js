@@ -2,11 +2,12 @@
 
 import { get, patch, poll, segment, session } from "./api.js";
 import {
-    badge, brief, count, distance, empty, fill, h, json, panel, s, setText, time, timeTitle, toDevice,
+    badge, brief, count, distance, empty, fill, h, json, panel, setText, time, timeTitle, toDevice,
 } from "./dom.js";
 import { onEvents } from "./live.js";
 import { Face, frames } from "./island.js";
 import { fold, stateAt } from "./clips.js";
+import { FrameLane } from "./lane.js";
 import { facts, waiting } from "./overview.js";
 import { tones } from "./activities.js";
 import { Table } from "./table.js";
@@ -16,6 +17,7 @@ import { WhyPanel, whyAddress } from "./why.js";
 const PAGES_MAX = 5;
 const PAGE = 1000;
 const BACK_MAX = 4000;
+const LANES_MAX = 24;
 /** A log of more versions is shown from its newest part on. */
 const LONG = 4000;
 
@@ -46,6 +48,8 @@ class View {
         this.entries = [];
         this.destinations = new Map();
         this.drawnByPhone = new Map();
+        this.lanes = new Map();
+        this.budgets = new Map();
         /** The step that is looked at; nil: now. */
         this.place = null;
     }
@@ -59,7 +63,8 @@ class View {
         this.showActivity();
         poll(1000, this.signal, async () => {
             this.activity = await get(this.path, {}, this.signal);
-            this.books = await get(`${this.path}/deliveries`, { limit: 50 }, this.signal);
+            this.books = await get(`${this.path}/deliveries`, { limit: 100 }, this.signal);
+            await this.readBudgets();
             this.showActivity();
         });
         if (session.me.phones) {
@@ -122,7 +127,7 @@ class View {
                     session.may("produce") && h("div.row", {}, measure), this.payload, this.facts),
                 h("section.panel", { "aria-label": "What each phone has" },
                     h("h2", {}, "What each phone has"), this.others)),
-            panel("Frames", this.lane),
+            panel("Frames and budget", this.lane),
             panel("Log, newest first", this.log.element));
     }
 
@@ -323,24 +328,35 @@ class View {
     }
 
     showFrames() {
-        const books = (this.books?.destinations ?? []).filter((one) => one.frames.asked > 0);
-        this.lanes ??= new Map();
-        if (books.length === 0) {
-            if (this.lanes.size === 0 && !this.lane.firstChild) {
-                fill(this.lane, empty("No clip was played."));
-            }
-            return;
-        }
-        if (this.lanes.size === 0) fill(this.lane);
-        for (const book of books) {
-            let lane = this.lanes.get(book.device);
-            if (!lane) {
-                lane = new FrameLane(book.device);
-                this.lanes.set(book.device, lane);
+        const deliveries = this.books?.deliveries ?? [];
+        const books = new Map((this.books?.destinations ?? []).map((book) => [book.device, book]));
+        for (const device of [...books.keys(), ...this.budgets.keys()].slice(0, LANES_MAX)) {
+            const book = books.get(device);
+            const budget = this.budgets.get(device);
+            const isThere = this.lanes.has(device);
+            // A lane of neither frames nor a bucket would be empty.
+            if (!isThere && !book?.frames.asked && (budget?.left ?? null) === null) continue;
+            if (!isThere) {
+                const lane = new FrameLane(device);
+                if (this.lanes.size === 0) fill(this.lane);
+                this.lanes.set(device, lane);
                 this.lane.append(lane.element);
             }
-            lane.draw(book);
+            const lane = this.lanes.get(device);
+            if (budget && !budget.isDrawn) lane.measure(budget, budget.burst);
+            if (budget) budget.isDrawn = true;
+            lane.draw(book, deliveries);
         }
+        if (this.lanes.size === 0 && !this.lane.firstChild) {
+            fill(this.lane, empty("No clip was played, and no push goes by a budget."));
+        }
+    }
+
+    async readBudgets() {
+        const page = await get("/v1/budgets", { activity: this.id, limit: LANES_MAX }, this.signal);
+        const bursts = new Map(page.classes.map((one) => [one.class, one.burst]));
+        this.budgets = new Map(page.destinations.map((one) =>
+            [one.device, { ...one, burst: bursts.get(one.grant.class) }]));
     }
 
     /** The exact push that the newest state would be: a dry run of a change that changes nothing. */
@@ -408,8 +424,10 @@ class DestinationView {
         this.destination = destination;
         const behind = activity.version - destination.acknowledged_version;
         const shown = destination.shown;
+        // While a clip plays, the phone's word is of a frame that went by.
+        const said = activity.clips.some((clip) => clip.playing) ? null : phoneSays(shown);
         const stamp = [destination.class, destination.phase, behind, destination.result,
-            shown?.phase, shown?.by, shown?.matches].join();
+            shown?.phase, shown?.by, said?.textContent].join();
         if (this.stamp !== stamp) {
             this.stamp = stamp;
             const isGone = shown?.phase === "dismissed" || destination.phase === "gone";
@@ -419,7 +437,7 @@ class DestinationView {
                 !isGone && (behind > 0
                     ? badge(`${count(behind)} behind`, "warn", "Versions that are not sent yet.")
                     : badge("newest", "good", "Apple has accepted the newest version.")),
-                !isGone && phoneSays(shown),
+                !isGone && said,
                 destination.result === "rejected" && badge("refused", "bad"),
                 destination.result === "unknown" && badge("outcome unknown", "warn"));
         }
@@ -461,39 +479,5 @@ class DestinationView {
         if (!step.clip || !rate) return now;
         const period = 1000 / rate;
         return step.clip.began + Math.floor((now - step.clip.began) / period) * period;
-    }
-}
-
-/** Frames of the last minute by the second: asked for, and what became of them. */
-class FrameLane {
-    constructor(device) {
-        this.bars = s("g");
-        this.words = h("span.hint");
-        this.svg = s("svg", { viewBox: "0 0 240 40", preserveAspectRatio: "none", role: "img" },
-            this.bars);
-        this.element = h("figure.lane", {},
-            h("figcaption", {}, h("strong", {}, brief(device)), this.words), this.svg);
-    }
-
-    draw(book) {
-        const frames = book.frames;
-        const why = Object.entries(frames.skipped_by).filter(([, value]) => value > 0)
-            .map(([name, value]) => `${name.replaceAll("_", " ")} ${count(value)}`).join(", ");
-        const words = `asked ${count(frames.asked)} · sent ${count(frames.sent)} · merged `
-            + `${count(frames.merged)} · skipped ${count(frames.skipped)}${why ? ` (${why})` : ""}`;
-        setText(this.words, words);
-        this.svg.setAttribute("aria-label", words);
-        const most = Math.max(1, ...book.seconds.map((second) => second.asked));
-        const bars = [];
-        const newest = Date.parse(book.seconds[book.seconds.length - 1]?.at);
-        for (const second of book.seconds) {
-            const x = 236 - (newest - Date.parse(second.at)) / 1000 * 4;
-            const height = (value) => value / most * 38;
-            bars.push(s("rect", { class: "asked", x, y: 40 - height(second.asked), width: 3.2,
-                height: height(second.asked) }),
-            s("rect", { class: "sent", x, y: 40 - height(second.sent), width: 3.2,
-                height: height(second.sent) }));
-        }
-        this.bars.replaceChildren(...bars);
     }
 }

@@ -15,6 +15,9 @@ export const session = {
     key: sessionStorage.getItem(KEY),
     /** The answer of /v1/overview at sign-in: tenant, key and scopes. */
     me: null,
+    /** How far the relay's clock is ahead of the browser's. */
+    ahead: 0,
+    now() { return Date.now() + this.ahead; },
     keep(key) {
         this.key = key;
         sessionStorage.setItem(KEY, key);

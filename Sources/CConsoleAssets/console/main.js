@@ -137,6 +137,7 @@ function signIn(message) {
 async function enter(failed) {
     try {
         session.me = await get("/v1/overview");
+        session.ahead = Date.parse(session.me.at) - Date.now();
     } catch (error) {
         // A relay that starts again knows the key as before.
         if (error.status !== 0) session.forget();

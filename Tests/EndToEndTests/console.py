@@ -378,6 +378,25 @@ def lanes(window):
     window.quiet("the lanes")
 
 
+def attended(window):
+    """What needs attention: each line has its commands, and leads to why."""
+    page, relay = window.page, window.relay
+    window.open("overview", "Overview")
+    page.wait_for_selector(".attention li")
+    lines = page.eval_on_selector_all(".attention li", """all => all.map(one => [
+        [...one.querySelectorAll('code')].map(code => code.textContent),
+        one.querySelector('a.why')?.getAttribute('href')])""")
+    items = relay.read("/v1/overview")["attention"]
+    wanted = [[one["try"], f"#/activities/{one['activity']}/why" + (
+        f"?device={one['device']}" if "device" in one else "")] for one in items if "activity" in one]
+    check(len(wanted) > 1 and all(line in lines for line in wanted), "attention", lines, wanted)
+    check(all(commands for commands, _ in lines), "a line without a command", lines)
+    place = next(one["device"] for one in items if one["code"] == "no_token")
+    page.locator(".attention li", has_text=place).get_by_role("link", name="Why?").first.click()
+    until(page, "name => document.querySelector('.whypanel .question')?.textContent.includes(name)", place)
+    window.quiet("what needs attention")
+
+
 def touched(window):
     """A swipe on the wall needs attention within a second or two; keys of the keyboard do as well."""
     page = window.page
@@ -560,6 +579,7 @@ def main():
             filtered(window)
             timed(window)
             lanes(window)
+            attended(window)
             enemy(window)
             touched(window)
             restarted(window)
@@ -584,4 +604,5 @@ def main():
     print("console: each screen, light, dark and 390 pixels wide; the log is empty, axe finds nothing")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,10 +2,11 @@
 
 import { get, poll, session } from "./api.js";
 import {
-    badge, command, count, distance, duration, fill, h, panel, s, setText, toActivity,
+    badge, command, count, distance, duration, fill, h, link, panel, s, setText, toActivity,
     toDevice,
 } from "./dom.js";
 import { Table } from "./table.js";
+import { toWhy } from "./why.js";
 
 const SAMPLES_MAX = 120;
 
@@ -53,8 +54,9 @@ export async function overview(root, { signal }) {
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
         { title: "Class", cell: (row) => row.class, wide: true },
-        { title: "Versions", cell: (row) => count(row.versions), number: true },
-        { title: "Why", cell: (row) => waiting(row.waiting) || "its push is about to go" },
+        { title: "Versions", cell: (row) => count(row.versions), number: true, wide: true },
+        { title: "Waits for", cell: (row) => waiting(row.waiting) || "its push is about to go" },
+        { title: "Why", cell: (row) => toWhy(row.activity, { device: row.device }) },
     ], {
         key: (row) => `${row.activity} ${row.device}`,
         stamp: (row) => JSON.stringify(row) + Math.floor(Date.now() / 1000),
@@ -113,7 +115,9 @@ function attentionItem(item) {
             severe.includes(item.code) ? "bad" : "warn"),
         item.count > 1 && h("strong", {}, `${count(item.count)} ×`), h("span", {}, item.text)),
         where.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",
-            where[0], where[1] ? " on " : "", where[1]),
+            where[0], where[1] ? " on " : "", where[1], item.activity && " · ",
+            toWhy(item.activity, { device: item.device })),
+        item.code === "paused" && h("div.where", {}, link("#/pacing", "The pauses")),
         item.try.map(command));
 }
 

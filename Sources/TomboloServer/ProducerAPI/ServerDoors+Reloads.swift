@@ -5,21 +5,12 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    func reloadTimeline(
+    /// Of widgets, or of the control of one kind.
+    func reload(
         _ request: DoorRequest, _ exchange: HTTPExchange
     ) async throws(Problem) -> DoorResponse {
-        try await reload(request, exchange, control: nil)
-    }
-
-    func reloadControl(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        try await reload(request, exchange, control: request.parameter("kind"))
-    }
-
-    private func reload(
-        _ request: DoorRequest, _ exchange: HTTPExchange, control: String?
-    ) async throws(Problem) -> DoorResponse {
+        let isOfControl = request.route.operation == .reloadControl
+        let control = isOfControl ? request.parameter("kind") : nil
         let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
         let asked: ReloadRequest
         do {

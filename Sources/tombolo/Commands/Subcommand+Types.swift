@@ -4,7 +4,8 @@ extension Flag {
     static let typeFile = Flag(
         "type", .file, "the type's description, as for type put, in a file")
     static let ofDevice = Flag("device", .text("DEVICE"), "only this device's")
-    static let reason = Flag("reason", .text("REASON"), "only those refused with this word, such as BadDeviceToken")
+    static let reason = Flag(
+        "reason", .text("REASON"), "only those refused with this word, such as BadDeviceToken")
     static let everything = toggle("all", "all of them")
 }
 

@@ -1,5 +1,4 @@
-/// Text for a terminal: people wrote parts of it, and none of them may write to it anything but
-/// letters.
+/// Text for a terminal: other people wrote parts of it, and only their letters get there.
 enum Printable {
     /// A line without characters that would move the cursor, colour the terminal, or turn the
     /// direction of writing.

@@ -20,7 +20,8 @@ struct TextTable: Sendable {
 
     /// - Parameter isForPeople: cells are cut; else they are whole.
     func text(isForPeople: Bool, usesColor: Bool) -> String {
-        let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : Printable.line($0) } }
+        let rows = rows.map { row in row.map { isForPeople ? Self.clipped($0) : Printable.line($0) }
+        }
         let widths = titles.indices.map { column in
             ([titles] + rows).map { $0[column].count }.max() ?? 0
         }

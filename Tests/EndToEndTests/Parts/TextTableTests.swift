@@ -43,7 +43,7 @@ import TomboloJSON
         table.add([String(repeating: "x", count: 61) + "\u{1B}[2J\u{202E}evil\n\t"])
         let lines = table.text(isForPeople: false, usesColor: false).split(separator: "\n")
         #expect(lines.count == 2)
-        #expect(lines.last == String(repeating: "x", count: 61) + "?[2J?evil??")
+        #expect(lines.last?.hasSuffix("x?[2J?evil??") == true && lines.last?.count == 72)
     }
 
     @Test func `lines for people keep their ends and nothing else that is no letter`() {

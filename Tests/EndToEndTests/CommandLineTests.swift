@@ -27,6 +27,9 @@ import Testing
         ("update a -s x=1 -s x=2", "given twice"), ("clip stop a image", "JSON Pointer"),
         ("timeline reload any", "needs --device or --user"),
         ("why --apns-id zz", "zz is not a UUID"),
+        ("activity diff a 3", "not two versions"), ("activity diff a 0..3", "not two versions"),
+        ("activity diff a 1..2..3", "not two versions"),
+        ("activity show a --at noon", "neither a version nor a time"),
         ("control reload lock --device d --user u", "not both"),
     ])
     func `a wrong command line says what is wrong and how to correct it, and exits with 2`(

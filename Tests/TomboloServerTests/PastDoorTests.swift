@@ -39,6 +39,56 @@ import TomboloJSON
         }
     }
 
+    @Test func `each version shows the state that it made, also of the life before`() async throws {
+        try await withDoors { doors in
+            try await tell(doors)
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat-7?restart=true", #"{"type":"T","state":{"lap":5}}"#)
+            for version in 1...5 {
+                let answer = try await doors.call(
+                    "GET", "/v1/activities/cat-7?at_version=\(version)")
+                #expect(answer.status == 200, "\(answer.text)")
+                let view = try json(answer)
+                #expect(view["version"]?.integer == Int64(version))
+                #expect(view["state"]?["lap"]?.integer == Int64(version))
+                #expect(view["as_of"]?.string != nil)
+            }
+            let late = try await doors.call("GET", "/v1/activities/cat-7?at_version=6")
+            #expect(late.status == 404)
+            #expect(late.text.contains("the activity is at version 5"))
+            for query in ["at_version=0", "at_version=1&at_seq=1", "at_version=x"] {
+                let refused = try await doors.call("GET", "/v1/activities/cat-7?\(query)")
+                #expect(refused.status == 400, "\(query)")
+            }
+        }
+    }
+
+    @Test func `the past has what each destination held then`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+            let start = #"{"type":"T","audience":{"device":"phone-1","start":"adopt"},"state":{}}"#
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat", start, fields: ["Prefer: wait=2"])
+            doors.sender.refusal = "BadTopic"
+            _ = try await doors.call(
+                "PATCH", "/v1/activities/cat", #"{"state":{"n":2}}"#, fields: ["Prefer: wait=5"])
+            func destinations(_ query: String) async throws -> [JSONView] {
+                let view = try json(try await doors.call("GET", "/v1/activities/cat?\(query)"))
+                return view["destinations"].map { Array($0.elements) } ?? []
+            }
+            let late = try await destinations("at=2200-01-01T00:00:00Z")
+            #expect(late.compactMap { $0["device"]?.string } == ["phone-1"])
+            #expect(late.compactMap { $0["acknowledged_version"]?.integer } == [1])
+            #expect(late.compactMap { $0["result"]?.string } == ["rejected"])
+            #expect(late.compactMap { $0["route"]?.string } == ["update_token"])
+            #expect(late.allSatisfy { $0["acknowledged_at"]?.string != nil })
+            #expect(late.allSatisfy { $0["frames"] == nil }, "what is of now is not shown")
+            #expect(try await destinations("at_version=1").isEmpty, "nothing had gone by then")
+        }
+    }
+
     @Test func `an instant shows what was then`() async throws {
         try await withDoors { doors in
             try await tell(doors)

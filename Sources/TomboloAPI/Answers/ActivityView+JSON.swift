@@ -5,7 +5,9 @@ extension ActivityView {
     package var entityTag: String { "\"v\(version)\"" }
 
     /// Writes the activity as `GET /v1/activities/{id}` shows it. Tokens are never part of it.
-    package func write(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter past: the destinations of the moment that it shows; nil: those of now.
+    package func write(to writer: inout JSONWriter, destinations past: [PastDestination]? = nil) {
         writer.beginObject()
         writer.member("activity", key.id.rawValue)
         writer.member("type", type)
@@ -28,7 +30,11 @@ extension ActivityView {
         writer.endArray()
         writer.name("destinations")
         writer.beginArray()
-        for destination in destinations { writer.destination(destination) }
+        if let past {
+            for destination in past { destination.write(to: &writer) }
+        } else {
+            for destination in destinations { writer.destination(destination) }
+        }
         writer.endArray()
         writer.endObject()
     }

@@ -167,26 +167,8 @@ extension ServerDoors {
             }
             return Evidence.Asked(last)
         }
-        var query = EventQuery(tenant: question.tenant)
-        (query.activity, query.newest, query.limit) = (view.number, view.seq, 1_000)
-        let version = question.version ?? view.version
-        if version == view.version { query.after = view.tenantSeq - 1 }
-        do {
-            while true {
-                let page = try await relay.events(query)
-                if let event = page.events.first(where: { $0.version == version }) {
-                    return Evidence.Asked(event)
-                }
-                guard let next = page.next else { break }
-                query.after = next
-            }
-        } catch {
-            throw Problem(error)
-        }
-        throw Problem(
-            .unknownEvent,
-            "The log has no version \(version) of \"\(view.key.id)\" any more: history of then was "
-                + "cut.")
+        return Evidence.Asked(
+            try await event(of: question.version ?? view.version, view, question.tenant))
     }
 
     private func evidence(

@@ -1,5 +1,6 @@
 import TomboloAPI
 import TomboloCore
+import TomboloEventLog
 import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
@@ -8,8 +9,18 @@ extension ServerDoors {
     func showActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
         let moment = try pastMoment(request)
+        let version = try request.integer("at_version", in: 1...Int64.max)
+        guard moment == nil || version == nil else {
+            throw Problem(.invalidQuery, "Give one of at, at_seq and at_version.")
+        }
         guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
         if let moment { return try await showPast(moment, of: view, request) }
+        if let version {
+            let event = try await page(for: request) { () async throws(Problem) in
+                try await self.event(of: version, view, request.tenant)
+            }
+            return try await showPast(.tenantSeq(event.tenantSeq), of: view, request)
+        }
         return .json(200, ["etag": view.entityTag]) { view.write(to: &$0) }
     }
 

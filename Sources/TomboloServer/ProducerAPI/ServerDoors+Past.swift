@@ -19,6 +19,35 @@ extension ServerDoors {
         return .instant(instant)
     }
 
+    /// The event that made a version.
+    func event(
+        of version: Int64, _ view: ActivityView, _ tenant: TenantID
+    ) async throws(Problem) -> RecordedEvent {
+        guard version <= view.version else {
+            throw Problem(
+                .unknownEvent,
+                "Version \(version) of \"\(view.key.id)\" is not there yet: the activity is at "
+                    + "version \(view.version).")
+        }
+        var query = EventQuery(tenant: tenant)
+        (query.activity, query.newest, query.limit) = (view.number, view.seq, 1_000)
+        if version == view.version { query.after = view.tenantSeq - 1 }
+        do {
+            while true {
+                let page = try await relay.events(query)
+                if let event = page.events.first(where: { $0.version == version }) { return event }
+                guard let next = page.next else { break }
+                query.after = next
+            }
+        } catch {
+            throw Problem(error)
+        }
+        throw Problem(
+            .unknownEvent,
+            "The log has no version \(version) of \"\(view.key.id)\" any more: history of then was "
+                + "cut.")
+    }
+
     /// Follows the activity from its newest snapshot before the moment, or from its beginning.
     func fold(
         upTo moment: LogMoment, of view: ActivityView, _ tenant: TenantID
@@ -71,10 +100,39 @@ extension ServerDoors {
             throw Problem(
                 .unknownActivity, "What the activity \"\(view.key.id)\" showed then was erased.")
         }
+        let then = view.past(projection, fold, last, moment)
+        await relay.settleFacts()
+        let destinations = try await page(for: request) { () async throws(Problem) in
+            try await self.destinations(of: then, request.tenant)
+        }
         return .json(200, ["etag": "\"v\(last.version)\""]) {
-            view.past(projection, fold, last, moment).write(to: &$0)
+            then.write(to: &$0, destinations: destinations)
         }
     }
+
+    /// What each destination held at the moment that `view` shows, as the delivery history has it.
+    private func destinations(
+        of view: ActivityView, _ tenant: TenantID
+    ) async throws(Problem) -> [PastDestination] {
+        var query = FactQuery(tenant: tenant)
+        (query.order, query.kinds, query.limit) = (.newestFirst, DeliveryRecord.kinds, 1_000)
+        (query.activity, query.until) = (view.number, view.asOf)
+        var found: [Identifier: PastDestination] = [:]
+        for _ in 0..<Self.deliveryPagesMax {
+            let page: FactPage
+            do { page = try await relay.facts(query) } catch { throw Problem(error) }
+            for entry in page.facts.compactMap({ DeliveryEntry($0, activity: view.key.id) }) {
+                let device = entry.record.device
+                found[device, default: PastDestination(device: device)].take(entry)
+            }
+            guard let next = page.next else { break }
+            query.goOn(at: next)
+        }
+        return found.values.sorted { $0.device < $1.device }
+    }
+
+    /// Of an activity with more deliveries those of the newest so many pages are looked at.
+    private static let deliveryPagesMax = 10
 }
 
 extension ActivityView {

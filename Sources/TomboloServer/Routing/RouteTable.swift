@@ -12,7 +12,8 @@ package enum RouteTable {
         Route(
             "PATCH", "/v1/activities/{id}", .updateActivity, .produce, idempotency: true),
         Route(
-            "GET", "/v1/activities/{id}", .showActivity, .observe, query: ["at", "at_seq"]),
+            "GET", "/v1/activities/{id}", .showActivity, .observe,
+            query: ["at", "at_seq", "at_version"]),
         Route(
             "POST", "/v1/activities/{id}/end", .endActivity, .produce, idempotency: true),
         Route("POST", "/v1/activities/end", .endActivities, .produce),

@@ -14,6 +14,9 @@ struct ActivityReport {
         guard let destinations = view["destinations"], destinations.count > 0 else {
             return fields.text(for: terminal)
         }
+        if view["as_of"] != nil {
+            return fields.text(for: terminal) + "\n" + Self.past(destinations).text(for: terminal)
+        }
         var table = TextTable([
             "DEVICE", "CLASS", "ROUTE", "VERSION", "RESULT", "ASKED", "SENT", "MERGED", "SKIPPED",
             "WAITS UNTIL",
@@ -29,6 +32,19 @@ struct ActivityReport {
         }
         return fields.text(for: terminal) + "\n" + table.text(for: terminal)
             + Self.reasons(Array(destinations.elements))
+    }
+
+    /// What each held then.
+    private static func past(_ destinations: JSONView) -> TextTable {
+        var table = TextTable(["DEVICE", "ROUTE", "VERSION", "ACCEPTED AT", "RESULT"])
+        for destination in destinations.elements {
+            let name = destination["device"] ?? destination["channel"]
+            let cells = ["route", "acknowledged_version", "acknowledged_at", "result"].map { name in
+                destination[name].map(Cell.text) ?? ""
+            }
+            table.add([name.map(Cell.text) ?? ""] + cells)
+        }
+        return table
     }
 
     private static func until(_ waiting: JSONView?) -> String {

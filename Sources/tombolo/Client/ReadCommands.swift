@@ -1,3 +1,4 @@
+import Glibc
 import TomboloCore
 import TomboloJSON
 
@@ -5,7 +6,14 @@ import TomboloJSON
 enum ReadCommands {
     static func activityShow(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
-        let answer = try await get(context, "/v1/activities/\(PathText.escaped(id))", name: id)
+        let moment = try context.invocation.text(.asItWas).map { text throws(ProgramError) in
+            try WhyCommand.Moment(
+                text, at: time(nil), like: "tombolo activity show \(id) --at")
+        }
+        let path = PathText.query(
+            "/v1/activities/\(PathText.escaped(id))",
+            [("at", moment?.time), ("at_version", moment?.version)])
+        let answer = try await get(context, path, name: id)
         guard OutputFormat(context) == .table else {
             try context.terminal.write(answer.line)
             return .succeeded

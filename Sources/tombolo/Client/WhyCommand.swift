@@ -90,7 +90,9 @@ enum WhyCommand {
         private(set) var time: String?
 
         /// - Parameter now: Unix seconds; `14:02` is the last time that it was that late, by UTC.
-        init(_ text: String, at now: Int) throws(ProgramError) {
+        init(
+            _ text: String, at now: Int, like example: String = "tombolo why cat-7 phone-1"
+        ) throws(ProgramError) {
             if let number = Int64(text), number > 0 {
                 version = String(number)
                 return
@@ -106,7 +108,7 @@ enum WhyCommand {
             else {
                 throw .usage(
                     "\(text) is neither a version nor a time",
-                    remedy: "tombolo why cat-7 phone-1 14:02 (by UTC), or 2026-11-20T14:02:00Z")
+                    remedy: "\(example) 14:02 (by UTC), or 2026-11-20T14:02:00Z")
             }
             var seconds = now / 86_400 * 86_400 + numbers[0] * 3_600 + numbers[1] * 60
             if numbers.count == 3 { seconds += numbers[2] }

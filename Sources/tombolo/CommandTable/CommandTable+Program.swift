@@ -4,7 +4,8 @@ extension CommandTable {
         let running: [Subcommand] = [.dev, .serve, .sim, .trigger]
         let producing: [Subcommand] = [.start, .update, .end, .append]
         let reading: [Subcommand] = [
-            .tail, .logList, .logShow, .activityList, .activityShow, .deviceList, .deviceShow,
+            .tail, .logList, .logShow, .activityList, .activityShow, .activityDiff,
+            .deviceList, .deviceShow,
         ]
         let pacing: [Subcommand] = [
             .why, .pause, .resume, .deliveryList, .deliveryShow, .deliveryRetry, .budgetShow,

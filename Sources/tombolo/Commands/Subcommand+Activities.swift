@@ -36,6 +36,9 @@ extension Flag {
         "now, default, 'after 15m' or a time: when the card leaves the Lock Screen")
     static let status = Flag(
         "status", .choice(["waiting", "active", "ended"]), "only activities that are so")
+    static let asItWas = Flag(
+        "at", .text("TIME|VERSION"),
+        "as it was: a version, a time (RFC 3339), or 14:02 (by UTC)")
     static let onlyType = Flag("type", .text("TYPE"), "only activities of this type")
 
     static let ofChanges: [Flag] = [
@@ -107,9 +110,25 @@ extension Subcommand {
 
     static let activityShow = Subcommand(
         path: ["activity", "show"], summary: "Show an activity: its state and its destinations",
-        arguments: [.activity], flags: Flag.ofClients,
-        examples: ["tombolo activity show cat-7"],
+        arguments: [.activity], flags: [.asItWas] + Flag.ofClients,
+        details: [
+            "With --at the state is rebuilt from the log, and of each destination you see what Apple\n"
+                + "had accepted for it by then. For a version that is the moment at which it came."
+        ],
+        examples: ["tombolo activity show cat-7", "tombolo activity show cat-7 --at 7"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.activityShow)
+
+    static let activityDiff = Subcommand(
+        path: ["activity", "diff"], summary: "Show what changed in the state between two versions",
+        arguments: [
+            .activity, Argument("A..B", .text("A..B"), "two versions, as activity show has them"),
+        ],
+        flags: Flag.ofClients,
+        details: [
+            "Each change is a JSON Pointer into the state, with the values before and after."
+        ],
+        examples: ["tombolo activity diff cat-7 3..7", "tombolo activity diff cat-7 3..7 -o json"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: DiffCommand.run)
 
     static let deviceList = Subcommand(
         path: ["device", "ls"], summary: "List the registered devices",

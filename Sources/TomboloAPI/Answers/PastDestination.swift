@@ -1,0 +1,30 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// What a destination held at a moment of the past, as the delivery history has it.
+package struct PastDestination: Sendable {
+    package let device: Identifier
+    private var newest: DeliveryEntry?
+    private var accepted: DeliveryEntry?
+
+    /// One of which nothing is known yet.
+    package init(device: Identifier) { self.device = device }
+
+    /// Takes its deliveries, the newest first.
+    package mutating func take(_ entry: DeliveryEntry) {
+        if entry.record.attempt != nil, newest == nil { newest = entry }
+        guard accepted == nil, entry.record.attempt?.answer == .accepted else { return }
+        accepted = entry
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        let route = (accepted ?? newest)?.record.attempt?.route
+        writer.beginObject()
+        writer.member(route == .channel ? "channel" : "device", device.rawValue)
+        writer.nullable("route", route?.name)
+        writer.member("acknowledged_version", accepted?.record.version ?? 0)
+        writer.nullable("acknowledged_at", accepted?.at.rfc3339)
+        writer.nullable("result", newest?.result)
+        writer.endObject()
+    }
+}

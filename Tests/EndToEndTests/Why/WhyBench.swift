@@ -162,8 +162,8 @@ final class WhyBench {
     ///
     /// The relay follows the machine's clock only forwards: where a time server has just taken the
     /// clock back, the relay's times are later than the machine's. The wait is longer than that.
-    func moment() -> String {
-        usleep(300_000)
+    func moment() throws -> String {
+        _ = try Shell.run("sleep", "0.3")
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         let now = Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))

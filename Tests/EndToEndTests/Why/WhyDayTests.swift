@@ -56,7 +56,7 @@ import TomboloJSON
         try bench.update("stopped", lap: 2, "low")
         try bench.stopRelay()
         let stopped = WhyBench.Question(
-            activity: "stopped-card", device: "stopped", asked: bench.moment())
+            activity: "stopped-card", device: "stopped", asked: try bench.moment())
         try bench.startRelay()
         let stop = WhyRow("a stop of the relay", ["relay_stopped"], "did not run") { _ in stopped }
         _ = try expectCause((stop, stopped), bench, "at once")
@@ -68,7 +68,7 @@ import TomboloJSON
         try bench.update("killed", lap: 1)
         try bench.killRelay()
         let killed = WhyBench.Question(
-            activity: "killed-card", device: "killed", asked: bench.moment())
+            activity: "killed-card", device: "killed", asked: try bench.moment())
         let kill = WhyRow("a kill of the relay", ["relay_killed"], "killed or crashed") { _ in
             killed
         }

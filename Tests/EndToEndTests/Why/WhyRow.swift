@@ -32,7 +32,7 @@ struct WhyRow: Sendable {
                 // The relay finds that out by the first ones.
                 for lap in 1...9 { try $0.update("away", lap: lap) }
                 try $0.update("away", lap: 10)
-                return card("away", $0.moment())
+                return try card("away", $0.moment())
             },
             WhyRow("the topic is wrong", ["wrong_topic"], "com.example.ap") {
                 try $0.card("topic", app: WhyBench.misspelt)
@@ -45,7 +45,7 @@ struct WhyRow: Sendable {
                     "POST", "/v1/pauses",
                     #"{"activity":"resumed-card","reason":"release morning"}"#)
                 try bench.update("resumed", lap: 1)
-                let moment = bench.moment()
+                let moment = try bench.moment()
                 let resume = try bench.relay.tombolo("resume", "--all")
                 try #require(resume.status == 0, "\(resume.errors)")
                 return card("resumed", moment)
@@ -82,7 +82,7 @@ struct WhyRow: Sendable {
         ) {
             try $0.card("full", budget: "standard")
             for lap in 1...6 { try $0.update("full", lap: lap, "low") }
-            return card("full", $0.moment())
+            return try card("full", $0.moment())
         },
         WhyRow("merged into a later version", ["merged"], "version 4") {
             try $0.card("merged", budget: "standard")

@@ -58,12 +58,9 @@ enum FactIndex {
             """)
     }
 
-    /// What a fact counts against the bytes that facts may take: its words, and what the tables
-    /// need beside them.
+    /// What a fact counts against the bytes that facts may take.
     @inline(__always)
-    static func bytes(kind: Int, body: Int) -> Int64 { Int64(kind + body) + overhead }
-
-    private static let overhead: Int64 = 56
+    static func bytes(kind: Int, body: Int) -> Int64 { NewFact.bytes(kind: kind, body: body) }
 }
 
 /// The statements that write the rows of a chapter.

@@ -30,6 +30,8 @@ struct Plan {
     let channelsMax: Int
     /// Channels have budgets that activities use up.
     let narrowsChannels: Bool
+    /// The log keeps so few facts that tenants have to share them; nil: all.
+    let factRoom: FactRoom?
     /// Months in minutes; nil: what takes days does not come.
     let months: Months?
 
@@ -67,6 +69,9 @@ struct Plan {
             if dice.happens(.plan, oneIn: 2) { drawn.insert(FaultSet(.crashInTurn)) }
         }
         Self.drawApart(&drawn, &dice, mutant)
+        let few = FactRoom(
+            bytes: Int64(dice.pick(.history, [2_000, 8_000, 40_000])), age: .hours(1))
+        factRoom = dice.happens(.history, oneIn: 6) ? few : nil
         let restoresRenewals = dice.happens(.renewals, oneIn: 2)
         faults = given ?? Self.possible(drawn, restoresRenewals: restoresRenewals)
         tellsTimes = tellsTimes || faults.contains(FaultSet(.wrongPhones))
@@ -190,6 +195,7 @@ struct Plan {
                 CoreConfiguration.App(
                     tenant: $0, id: World.appID, environment: .sandbox, allowsLab: true)
             })
+        configuration.factRoom = factRoom
         cardLife?.apply(to: &configuration.limits)
         months?.apply(to: &configuration)
         if widensReloads, faults.contains(FaultSet(.reloads)) {

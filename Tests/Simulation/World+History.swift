@@ -1,5 +1,6 @@
 import TomboloCore
 import TomboloEventLog
+import TomboloJSON
 import TomboloRelay
 
 // The delivery history says what the books count.
@@ -7,9 +8,12 @@ import TomboloRelay
 extension World {
     /// Each version that a destination has decided is on record. Where no relay was killed, the
     /// records come to the very counts of the books.
-    func checkHistory(_ relay: Relay, _ key: ActivityKey, _ views: [LedgerView]) async {
+    ///
+    /// - Returns: so many records at least were left out, where tenants share the history.
+    func checkHistory(_ relay: Relay, _ key: ActivityKey, _ views: [LedgerView]) async -> Int64 {
+        var leftOut: Int64 = 0
         // Of months the oldest facts are cut.
-        guard plan.months == nil, let number = await relay.activity(key)?.number else { return }
+        guard plan.months == nil, let number = await relay.activity(key)?.number else { return 0 }
         for device in Set(views.map(\.device)).sorted() {
             let own = views.filter { $0.device == device }
             guard let ledger = own.first?.ledger, own.count == 1,
@@ -24,19 +28,93 @@ extension World {
                 }
             }
             var counts: [EventDecision: Int64] = [:]
+            var isGap = false
             for version in ledger.since...ledger.decidedThrough {
                 guard let decision = last[version] else {
-                    violated(
-                        .ledger, "\(key.id) at \(device): no record says what became of \(version)")
-                    return
+                    guard plan.factRoom != nil else {
+                        violated(
+                            .ledger,
+                            "\(key.id) at \(device): no record says what became of \(version)")
+                        return 0
+                    }
+                    if !isGap { leftOut += 1 }
+                    isGap = true
+                    continue
                 }
+                isGap = false
                 counts[decision, default: 0] += 1
             }
-            let books = EventDecision.allCases.map { ledger.counts.count(of: $0) }
-            let found = EventDecision.allCases.map { counts[$0] ?? 0 }
-            if lives == 1, books != found {
-                violated(.ledger, "\(key.id) at \(device): on record \(found), counted \(books)")
+            if lives == 1, plan.factRoom == nil || faults.isDisjoint(with: Self.deciding) {
+                compare(ledger, counts, "\(key.id) at \(device)")
             }
+        }
+        return leftOut
+    }
+
+    /// With these a device comes back, and may decide a version twice: of what is left out one
+    /// cannot tell which time it was.
+    private static let deciding: FaultSet = [
+        FaultSet(.deletedDevices), FaultSet(.secondIDs), FaultSet(.changedUsers),
+    ]
+
+    private func compare(
+        _ ledger: TomboloCore.Ledger, _ found: [EventDecision: Int64], _ name: String
+    ) {
+        for decision in EventDecision.allCases {
+            let counted = ledger.counts.count(of: decision)
+            let count = found[decision] ?? 0
+            // What Apple answered is never left out.
+            let isDetail = decision != .sent && decision != .refused
+            guard plan.factRoom != nil && isDetail ? count > counted : count != counted else {
+                continue
+            }
+            violated(.ledger, "\(name): \(count) \(decision) on record, \(counted) counted")
+        }
+    }
+
+    /// What is missing was left out, the history says so, and there was no room for it.
+    ///
+    /// - Parameter missing: so many records at least.
+    func checkThinning(_ relay: Relay, _ tenant: TenantID, missing: Int64) async {
+        guard plan.months == nil else { return }
+        var (said, bytes, before) = (Int64(0), Int64(0), Int64?.none)
+        var query = FactQuery(tenant: tenant)
+        query.limit = 1_000
+        do {
+            while true {
+                let page = try await relay.facts(query)
+                for fact in page.facts.map(\.fact) {
+                    bytes += NewFact.bytes(kind: fact.kind.utf8.count, body: fact.body.count)
+                    guard fact.kind == "history.thinned" else { continue }
+                    before = before ?? bytes
+                    said += Self.changes(fact)
+                }
+                guard let next = page.next else { break }
+                query.goOn(at: next)
+            }
+        } catch {
+            return violated(.ledger, "the history cannot be read: \(error)")
+        }
+        // A relay that is killed takes the counts of a minute with it, but not the first.
+        if lives == 1 ? missing > said : missing > 0 && before == nil {
+            violated(.ledger, "\(tenant.name): \(missing) records are missing, \(said) left out")
+        }
+        guard let before else { return }
+        // Half of a burst is a tenant's. What is erased is not counted any more.
+        let isErased = faults.contains(FaultSet(.deletedDevices))
+        let least = isErased ? 0 : (plan.factRoom?.bytes ?? 0) / 8
+        if before < least {
+            violated(.ledger, "\(tenant.name): thinned after \(before) bytes, not \(least)")
+        }
+    }
+
+    private static func changes(_ thinned: NewFact) -> Int64 {
+        // What cannot be read counts nothing: then records are missing.
+        guard let members = (try? JSONDocument(thinned.body))?.root["left_out"]?.members else {
+            return 0
+        }
+        return members.reduce(0) { sum, entry in
+            entry.name.hasPrefix("change.") ? sum + (entry.value.integer ?? 0) : sum
         }
     }
 

@@ -89,10 +89,11 @@ extension World {
     /// Once all is calm, nothing waits, and the decisions add up.
     func checkBooks(_ relay: Relay) async {
         await relay.settleFacts()
+        var missing: [TenantID: Int64] = [:]
         for (_, model) in reference.models.sorted(by: { $0.key < $1.key }) {
             let key = ActivityKey(tenant: model.tenant, id: Plan.identifier(model.id))
             let views = await relay.ledgers(of: key) ?? []
-            await checkHistory(relay, key, views)
+            missing[model.tenant, default: 0] += await checkHistory(relay, key, views)
             for view in views {
                 let ledger = view.ledger
                 let name = "\(model.id)~\(view.incarnation) at \(view.device)"
@@ -109,6 +110,10 @@ extension World {
                     violated(.ledger, "\(name): frames \(frames)")
                 }
             }
+        }
+        guard plan.factRoom != nil else { return }
+        for (tenant, count) in missing.sorted(by: { $0.key < $1.key }) {
+            await checkThinning(relay, tenant, missing: count)
         }
     }
 }

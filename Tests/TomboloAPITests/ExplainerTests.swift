@@ -94,6 +94,15 @@ extension Evidence {
             "upstream.open", #"{"app":"com.example.app","environment":"sandbox"}"#, at: second)
     }
 
+    fileprivate mutating func thin(from second: Int64, until end: Int64) {
+        let from = Self.at(second).rfc3339
+        thinned.append(
+            Self.fact(
+                "history.thinned",
+                "{\"from\":\"\(from)\",\"left_out\":{\"change.merged\":7,\"card.reported\":1200}}",
+                end))
+    }
+
     /// The relay wrote its last fact at one second, and started again at another.
     fileprivate mutating func kill(at second: Int64, until start: Int64) {
         relay("relay.started", at: start)
@@ -222,6 +231,14 @@ extension Evidence {
             },
             Case("not_on_record", "Apple has it, and no line says how") {
                 $0.destination?.acknowledgedVersion = 3
+            },
+            Case("history_thinned", "no line, while details were left out") {
+                $0.destination?.acknowledgedVersion = 4
+                $0.thin(from: 10, until: 70)
+            },
+            Case("not_on_record", "details were left out before the version came") {
+                $0.destination?.acknowledgedVersion = 4
+                $0.thin(from: -70, until: -10)
             },
             Case("upstream_closed", "Apple is away") {
                 $0.closeUpstream(at: -5)

@@ -38,6 +38,8 @@ package struct Evidence: Sendable {
     package var phone: [NewFact] = []
     /// What happened to the relay, oldest first: upstreams, pauses, disk, clock, starts and stops.
     package var relay: [NewFact] = []
+    /// `history.thinned`, oldest first: facts of detail that were left out of the tenant's history.
+    package var thinned: [NewFact] = []
     /// The last fact before each `relay.started`, by the time of the start: where the relay before
     /// it was killed, it still ran then.
     package var seenBefore: [Instant: Instant] = [:]

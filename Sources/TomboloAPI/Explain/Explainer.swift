@@ -88,6 +88,7 @@ package struct Explainer: Sendable {
         }
         if let shown { found.append(shown) }
         found += outages.map { Finding($0.code, $0.text, at: $0.from) }
+        if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }
         return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }
     }
@@ -194,7 +195,7 @@ package struct Explainer: Sendable {
             return evidence.channel == nil ? "no_destination" : "on_channel"
         }
         if hasNoCard { return "no_route" }
-        return "not_on_record"
+        return thinning?.code ?? "not_on_record"
     }
 
     var fateText: String {
@@ -235,6 +236,9 @@ package struct Explainer: Sendable {
         if case .deferred(let until, let hold)? = destination.waiting {
             let until = until.map { " The next try is at \($0.rfc3339)." } ?? ""
             return "Version \(version) still waits. \(hold.sentence)\(until)"
+        }
+        if let thinning {
+            return "The history has no line of version \(version) at \(device). \(thinning.text)"
         }
         if destination.acknowledgedVersion >= version {
             return "Apple has taken version \(destination.acknowledgedVersion) for \(device). How "

@@ -25,6 +25,8 @@ extension Core {
     ///
     /// - Parameter writesAll: also what could wait: the relay is about to stop.
     package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> PendingBatch? {
+        // No later than the marks that count what has no fact of its own.
+        if factShares.dueAt != nil { sayWhatIsLeftOut(now: now, all: writesAll) }
         guard hasBatch(now: now, writesAll: writesAll) else { return nil }
         var batch = PendingBatch()
         var seen: Set<Int> = []

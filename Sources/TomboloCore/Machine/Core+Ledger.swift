@@ -47,7 +47,9 @@ extension Core {
             record.held = delay.held(until: delayEnd)
         }
         let key = activities[activity].key
-        note(key.tenant, activities[activity].number, record.kind, record.body, now: now)
+        note(
+            key.tenant, activities[activity].number, record.kind, record.body,
+            isDetail: attempt == nil, now: now)
     }
 
     /// Nothing that waits at a destination will be sent any more.
@@ -72,7 +74,7 @@ extension Core {
         writer.endObject()
         note(
             activities[activity].key.tenant, activities[activity].number, "clip.frames",
-            writer.bytes, now: now)
+            writer.bytes, isDetail: true, now: now)
     }
 
     /// What holds a destination's newest change back, or nothing does.
@@ -125,7 +127,9 @@ extension Core {
         var writer = FactDevice.body(about: key.id)
         write(&writer)
         writer.endObject()
-        note(key.tenant, activity, kind, writer.bytes, now: now)
+        // That Apple has given up a token explains pushes; the rest is as often as a phone likes.
+        note(
+            key.tenant, activity, kind, writer.bytes, isDetail: kind != "token.retired", now: now)
     }
 
     /// A device has a token, or has it no more. An activity that is not known is not named: nothing

@@ -285,16 +285,6 @@ extension Core {
         return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
     }
 
-    mutating func note(
-        _ tenant: TenantID, _ activity: ActivityNumber?, _ kind: String, _ body: [UInt8],
-        now: Instant
-    ) {
-        staged.facts.append(
-            NewFact(
-                tenant: tenant, activity: activity, kind: kind, recordedAt: wall(now), body: body))
-        flushSoon(now: now)
-    }
-
     /// A deed comes before its input. Without a ticket it has none, and is on record at once.
     mutating func adopt(_ deed: Deed, _ ticket: Ticket, now: Instant) {
         guard ticket.rawValue > 0 else {

@@ -88,7 +88,7 @@ extension Core {
         writer.member("transition", transition.name)
         writer.member("standing", device.presence.standing.name)
         writer.endObject()
-        note(device.key.tenant, nil, "presence.changed", writer.bytes, now: now)
+        note(device.key.tenant, nil, "presence.changed", writer.bytes, isDetail: true, now: now)
     }
 
     // MARK: The phone's word

@@ -95,6 +95,8 @@ package struct Core: Sendable {
     var counters = CountersByTenant()
     /// What a tenant's own things are numbered by: a number over all would tell of the others.
     var serials = SerialsByTenant()
+    /// How much of the history each tenant uses up.
+    var factShares: FactShares
 
     /// A user of one tenant.
     struct UserKey: Hashable, Sendable {
@@ -120,6 +122,7 @@ package struct Core: Sendable {
         self.configuration = configuration
         chance = Chance(seed)
         lanes = configuration.apps.map { _ in Lane() }
+        factShares = FactShares(configuration.factRoom, configuration.apps.map(\.tenant))
         leads.note(lead, at: .distantPast)
     }
 
@@ -184,7 +187,8 @@ package struct Core: Sendable {
         var next = min(
             deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
             deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture,
-            surfaceDeadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture)
+            surfaceDeadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture,
+            factShares.dueAt ?? .distantFuture)
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -223,6 +227,7 @@ package struct Core: Sendable {
         }
         while let slot = orphanDeadlines.pop(until: now) { sweepOrphans(of: slot, now: now) }
         retire(now: now)
+        if factShares.dueAt != nil { sayWhatIsLeftOut(now: now) }
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)
         }

@@ -25,6 +25,8 @@ package struct CoreConfiguration: Sendable {
     package var apps: [App]
     package var budgets = Budgets()
     package var limits = Limits()
+    /// What the log keeps of facts, so that tenants share it; nil: all of them.
+    package var factRoom: FactRoom?
 
     package init(apps: [App]) { self.apps = apps }
 

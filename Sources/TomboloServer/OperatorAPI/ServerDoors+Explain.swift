@@ -190,6 +190,10 @@ extension ServerDoors {
         let until = (fate?.at ?? evidence.now) + .hours(1)
         evidence.phone = try await phone(question, device, since: since, around: until)
         evidence.relay = try await relayFacts(question.tenant, until: until)
+        var thinned = FactQuery(tenant: question.tenant)
+        (thinned.kinds, thinned.limit) = (["history.thinned"], 1_000)
+        (thinned.from, thinned.until) = (asked.recordedAt, until)
+        evidence.thinned = try await facts(thinned).map(\.fact)
         let starts = evidence.relay.filter { fact in
             fact.kind == "relay.started" && fact.recordedAt >= asked.recordedAt
                 && fate.map { fact.recordedAt <= $0.at } ?? true

@@ -256,6 +256,7 @@ extension Configuration {
             })
         core.budgets = budgets
         core.limits = limits
+        core.factRoom = FactRoom(bytes: Int64(retention.factBytes), age: retention.facts)
         return core
     }
 }

@@ -53,6 +53,7 @@ import TomboloJSON
         var rig = Self.rig()
         Self.register(300, &rig)
         let key = DeviceKey(tenant: Self.other, id: Identifier("phone")!)
+        // Texts of its own: where they cannot be read, the test is wrong, and says so.
         guard let registration = try? DeviceRegistration(reading: Rig.json("{}")) else {
             Issue.record("a registration of nothing")
             return
@@ -60,6 +61,7 @@ import TomboloJSON
         rig.step(.device(key, .register(registration), Ticket(9_001)))
         for number in 0..<20 {
             let fields = Rig.json("{\"token\":\"bb\(10 + number)\"}")
+            // As above.
             guard let token = try? TokenRegistration(reading: fields) else { continue }
             rig.step(.device(key, .putToken(TokenName("start:Cat")!, token), Ticket(9_002)))
         }

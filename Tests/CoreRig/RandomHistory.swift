@@ -275,7 +275,13 @@ package struct RandomHistory {
         let records = rig.facts.filter { $0.activity == view.number }
             .compactMap { DeliveryRecord($0) }
         decisionsTold += records.count { $0.decided != nil }
-        let decided = records.compactMap(\.decided)
+        var decided = records.compactMap(\.decided)
+        // A line that goes on ends where the next begins.
+        let goesOn = records.filter { $0.decided != nil }.map(\.goesOn)
+        for place in decided.indices where goesOn[place] {
+            let next = place + 1 < decided.count ? decided[place + 1].lowerBound - 1 : view.version
+            decided[place] = decided[place].lowerBound...max(decided[place].upperBound, next)
+        }
         guard let first = decided.first, let last = decided.last else { return }
         let isGapless = zip(decided, decided.dropFirst()).allSatisfy {
             crashes.isEmpty

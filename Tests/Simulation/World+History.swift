@@ -27,6 +27,10 @@ extension World {
                     last[version] = record.decision(of: version)
                 }
             }
+            for version in ledger.since...ledger.decidedThrough where last[version] == nil {
+                let place = DeliveryRecord.fate(of: version, in: records)
+                last[version] = place.flatMap { records[$0].fate(of: version) }
+            }
             var counts: [EventDecision: Int64] = [:]
             var isGap = false
             for version in ledger.since...ledger.decidedThrough {

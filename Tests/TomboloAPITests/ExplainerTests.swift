@@ -64,6 +64,13 @@ extension Evidence {
         add(record, at: second)
     }
 
+    /// Version 1 ended without a push, and so does what comes.
+    fileprivate mutating func goOn(_ decision: EventDecision) {
+        var record = DeliveryRecord(device: device, version: 1)
+        (record.decidedFrom, record.decision, record.goesOn) = (1, decision, true)
+        add(record, at: -600)
+    }
+
     fileprivate mutating func wait(_ hold: Hold) {
         destination?.waiting = .deferred(until: nil, hold)
     }
@@ -231,6 +238,14 @@ extension Evidence {
             },
             Case("not_on_record", "Apple has it, and no line says how") {
                 $0.destination?.acknowledgedVersion = 3
+            },
+            Case("no_route", "the card is gone since an earlier version") {
+                $0.destination?.phase = "gone"
+                $0.goOn(.noRoute)
+            },
+            Case("bucket", "the card was gone, and came back") {
+                $0.goOn(.noRoute)
+                $0.wait(.bucket)
             },
             Case("history_thinned", "no line, while details were left out") {
                 $0.destination?.acknowledgedVersion = 4

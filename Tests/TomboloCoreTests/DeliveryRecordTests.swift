@@ -53,6 +53,27 @@ import Testing
         }
     }
 
+    @Test func `a line that goes on is the fate of versions until the next line`() {
+        func line(_ version: Int64, _ decision: EventDecision, goesOn: Bool) -> DeliveryRecord {
+            var record = DeliveryRecord(device: Identifier("phone-1")!, version: version)
+            (record.decidedFrom, record.decision) = (version, decision)
+            record.goesOn = goesOn
+            let fact = NewFact(
+                tenant: TenantID.main, activity: nil, kind: record.kind, recordedAt: .distantPast,
+                body: record.body)
+            #expect(DeliveryRecord(fact) == record)
+            return record
+        }
+        let lines = [
+            line(4, .merged, goesOn: false), line(5, .noRoute, goesOn: true),
+            line(8, .unchanged, goesOn: false),
+        ]
+        let places = (3...9).map { DeliveryRecord.fate(of: $0, in: lines) }
+        #expect(places == [nil, 0, 1, 1, 1, 2, nil])
+        #expect(lines[1].fate(of: 7) == .noRoute)
+        #expect(lines[2].fate(of: 9) == nil)
+    }
+
     @Test func `an apns-id leads to the facts behind which its push is on record`() {
         var chance = Chance(7)
         let ids = DeliveryIDs(KeyedHash(key0: 1, key1: 2))

@@ -64,6 +64,33 @@ import TomboloJSON
         #expect(Self.counts(gone) == EventCounts(sent: 1, noRoute: 2))
     }
 
+    @Test func `a card that is gone has one line, however many versions are still to come`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        rig.tell(
+            .report(
+                ActivityReference(id: Identifier("cat")!, incarnation: 1), Self.dismissed))
+        for lap in 1...40 {
+            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
+            rig.advance(to: 5 + Double(lap))
+        }
+        let records = rig.facts.compactMap { DeliveryRecord($0) }
+        #expect(records.count { $0.decision == .noRoute } == 1)
+        #expect(Self.counts(rig) == EventCounts(sent: 1, noRoute: 40))
+        for version in 2...41 as ClosedRange<Int64> {
+            let place = DeliveryRecord.fate(of: version, in: records)
+            #expect(place.flatMap { records[$0].fate(of: version) } == .noRoute, "\(version)")
+        }
+        #expect(DeliveryRecord.fate(of: 1, in: records) == 0)
+        // What a relay had noted before it was killed, the next one notes once more.
+        _ = rig.crash(recoverAt: 60)
+        for lap in 50...60 { rig.command(.update, #"{"state":{"lap":\#(lap)}}"#) }
+        rig.advance(to: 80)
+        let all = rig.facts.compactMap { DeliveryRecord($0) }
+        #expect(all.count { $0.decision == .noRoute } == 2)
+    }
+
     private static let dismissed: PhoneReport = {
         // A test's own text: if it cannot be read, the test is wrong.
         guard let report = try? PhoneReport(reading: Rig.json(#"{"phase":"dismissed"}"#)) else {

@@ -74,6 +74,7 @@ extension DeliveryEntry {
             writer.integer(decided.upperBound - 1)
             writer.endArray()
         }
+        if record.goesOn { writer.member("goes_on", true) }
         if record.waited > .zero {
             writer.member("waited_ms", record.waited.nanoseconds / 1_000_000)
         }

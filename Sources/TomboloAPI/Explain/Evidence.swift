@@ -59,6 +59,18 @@ package struct Evidence: Sendable {
         self.now = now
     }
 
+    /// The delivery that decided the version; nil where none did.
+    package var fate: DeliveryEntry? {
+        let records = deliveries.map(\.record)
+        guard let place = DeliveryRecord.fate(of: asked.version, in: records) else { return nil }
+        let goesOn = records[place].decision(of: asked.version) == nil
+        // A phone that has a card again gets what comes from then on.
+        if goesOn, let phase = destination?.phase, !Self.finished.contains(phase) { return nil }
+        return deliveries[place]
+    }
+
+    private static let finished: Set<String> = ["ended", "gone", "lapsed", "listening"]
+
     /// Kinds of facts about a phone that an explanation reads.
     package static let phoneKinds: Set<String> = [
         "token.registered", "token.deleted", "token.retired", "card.reported", "presence.changed",

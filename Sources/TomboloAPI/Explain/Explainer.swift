@@ -15,14 +15,11 @@ package struct Explainer: Sendable {
     /// Looks for the delivery that decided the version.
     package init(_ evidence: Evidence) {
         self.evidence = evidence
-        // After a crash a version may be decided twice: the phone had what came last.
-        fate = evidence.deliveries.last {
-            $0.record.decision(of: evidence.asked.version) != nil
-        }
+        fate = evidence.fate
     }
 
     /// What became of the version; nil while it waits, or where nothing is on record.
-    var decision: EventDecision? { fate?.record.decision(of: evidence.asked.version) }
+    var decision: EventDecision? { fate?.record.fate(of: evidence.asked.version) }
 
     /// Whether Apple has taken a push with the version, or with a newer one that it went into.
     var isWithApple: Bool {

@@ -8,6 +8,7 @@ extension DeliveryRecord {
         var writer = FactDevice.body(about: device)
         writer.member("version", version)
         if let decidedFrom { writer.member("from", decidedFrom) }
+        if goesOn { writer.member("goes_on", true) }
         if !superseded.isEmpty {
             writer.name("superseded")
             writer.beginArray()
@@ -52,6 +53,7 @@ extension DeliveryRecord {
         else { return nil }
         self.init(device: device, version: version)
         decidedFrom = view["from"]?.storedCount
+        goesOn = view["goes_on"]?.bool ?? false
         superseded = view["superseded"]?.elements.compactMap(\.storedCount) ?? []
         if view["apns_id"] != nil {
             guard let attempt = Attempt(view, kind: fact.kind) else { return nil }

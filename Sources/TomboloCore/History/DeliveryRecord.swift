@@ -77,6 +77,9 @@ package struct DeliveryRecord: Hashable, Sendable {
     package var decidedFrom: Int64?
     /// What became of `version`; nil where nothing was decided.
     package var decision: EventDecision?
+    /// What comes after `version` ends the same, without a line of its own, until another line of
+    /// the destination decides it: the destination has no card, or its card listens on a channel.
+    package var goesOn = false
     /// Of the versions that were decided: those that their producer had overtaken
     /// (`state_version`).
     package var superseded: [Int64] = []
@@ -106,6 +109,22 @@ package struct DeliveryRecord: Hashable, Sendable {
             return isOwn ? decision : .superseded
         }
         return version == self.version || decision.isForAll ? decision : .merged
+    }
+
+    /// What became of one version at a destination, by all its lines, oldest first: the last line
+    /// that has it, else the last that goes on until it. After a crash a version may be decided
+    /// twice: the phone had what came last.
+    ///
+    /// - Returns: the place of the line; nil where none decides it.
+    package static func fate(of version: Int64, in all: [DeliveryRecord]) -> Int? {
+        if let own = all.lastIndex(where: { $0.decision(of: version) != nil }) { return own }
+        return all.lastIndex { ($0.decided?.upperBound ?? .max) < version }
+            .flatMap { all[$0].goesOn ? $0 : nil }
+    }
+
+    /// What the line says of a version, where it is its fate.
+    package func fate(of version: Int64) -> EventDecision? {
+        decision(of: version) ?? (goesOn && version > self.version ? decision : nil)
     }
 
     /// The name of its fact: `push.` and Apple's answer, or `change.` and the decision.

@@ -42,14 +42,21 @@ extension Core {
             markDirty(slot, mayWait: isUsual, now: now)
         }
         guard record.decision != nil || attempt != nil else { return }
+        let wentOn = destinations[slot].goesOn
+        // A card that is gone may have a thousand versions to come: one line says it of all.
+        record.goesOn =
+            attempt == nil && destinations[slot].isFinished && !isTrial
+            && (decision == .noRoute || decision == .onChannel)
+        if record.goesOn, wentOn == decision, record.superseded.isEmpty { return }
         if let delay {
             record.waited = delayEnd - delay.since
             record.held = delay.held(until: delayEnd)
         }
         let key = activities[activity].key
-        note(
+        let isWritten = note(
             key.tenant, activities[activity].number, record.kind, record.body,
-            isDetail: attempt == nil, now: now)
+            isDetail: attempt == nil && wentOn == nil, now: now)
+        destinations[slot].goesOn = record.goesOn && isWritten ? decision : nil
     }
 
     /// Nothing that waits at a destination will be sent any more.
@@ -95,17 +102,20 @@ extension Core {
     ///
     /// - Parameter isDetail: it is left out, and counted, where its tenant has used up its part of
     ///   the history (`FactShares`).
+    /// - Returns: whether it is written.
+    @discardableResult
     mutating func note(
         _ tenant: TenantID, _ activity: ActivityNumber?, _ kind: String, _ body: [UInt8],
         isDetail: Bool = false, now: Instant
-    ) {
+    ) -> Bool {
         guard factShares.takes(kind, body, of: tenant, isDetail: isDetail, now: now) else {
-            return
+            return false
         }
         staged.facts.append(
             NewFact(
                 tenant: tenant, activity: activity, kind: kind, recordedAt: wall(now), body: body))
         flushSoon(now: now)
+        return true
     }
 
     /// Says which facts of detail were left out: the first at once, the others by the minute.

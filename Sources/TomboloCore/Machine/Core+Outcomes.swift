@@ -288,7 +288,8 @@ extension Core {
     /// A deed comes before its input. Without a ticket it has none, and is on record at once.
     mutating func adopt(_ deed: Deed, _ ticket: Ticket, now: Instant) {
         guard ticket.rawValue > 0 else {
-            return note(deed.tenant, nil, deed.kind, deed.body, now: now)
+            note(deed.tenant, nil, deed.kind, deed.body, now: now)
+            return
         }
         self.deed = (deed, ticket)
     }

@@ -129,6 +129,8 @@ struct Destination: SlotValue {
         static let awaitsSuccession = Flags(rawValue: 1 << 10)
         static let markMayWait = Flags(rawValue: 1 << 11)
         static let startWasRefused = Flags(rawValue: 1 << 12)
+        static let goesOnWithoutRoute = Flags(rawValue: 1 << 13)
+        static let goesOnOnChannel = Flags(rawValue: 1 << 14)
 
         subscript(flag: Flags) -> Bool {
             get { contains(flag) }
@@ -229,6 +231,16 @@ struct Destination: SlotValue {
     var isQueued: Bool {
         get { flags[.isQueued] }
         set { flags[.isQueued] = newValue }
+    }
+    /// It is on record that what comes ends so (`DeliveryRecord.goesOn`); nil where it is not.
+    var goesOn: EventDecision? {
+        get {
+            flags[.goesOnWithoutRoute] ? .noRoute : flags[.goesOnOnChannel] ? .onChannel : nil
+        }
+        set {
+            flags[.goesOnWithoutRoute] = newValue == .noRoute
+            flags[.goesOnOnChannel] = newValue == .onChannel
+        }
     }
     /// Apple has refused its start for good, and no card has begun since.
     var startWasRefused: Bool {

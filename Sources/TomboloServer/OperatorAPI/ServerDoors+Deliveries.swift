@@ -86,7 +86,10 @@ extension ServerDoors {
         func matches(_ entry: DeliveryEntry) -> Bool {
             if let version {
                 let isOwn = entry.record.version == version
-                guard isOwn || entry.record.decided?.contains(version) == true else { return false }
+                guard
+                    isOwn || entry.record.decided?.contains(version) == true
+                        || entry.record.fate(of: version) != nil
+                else { return false }
             }
             if let result, entry.result != result, entry.record.decision?.action != result {
                 return false

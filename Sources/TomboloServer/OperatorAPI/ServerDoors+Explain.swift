@@ -184,9 +184,7 @@ extension ServerDoors {
         evidence.channel = view.destinations.last { $0.isChannel }?.device
         evidence.deliveries = try await deliveries(question, asked, device)
         let since = asked.recordedAt - .hours(24)
-        let fate = evidence.deliveries.last {
-            $0.record.decision(of: asked.version) != nil
-        }
+        let fate = evidence.fate
         let until = (fate?.at ?? evidence.now) + .hours(1)
         evidence.phone = try await phone(question, device, since: since, around: until)
         evidence.relay = try await relayFacts(question.tenant, until: until)
@@ -213,7 +211,7 @@ extension ServerDoors {
         (query.kinds, query.device) = (DeliveryRecord.kinds, device)
         (query.activity, query.limit) = (question.activity.number, 1_000)
         query.from = asked.recordedAt - .hours(1)
-        var found: [DeliveryEntry] = []
+        var found = try await goingOn(query)
         for _ in 0..<Self.pagesMax {
             let page: FactPage
             do { page = try await relay.facts(query) } catch { throw Problem(error) }
@@ -227,6 +225,14 @@ extension ServerDoors {
         (query.order, query.after, query.limit) = (.newestFirst, 0, 20)
         let newest = try await entries(query).filter { $0.number > found.last?.number ?? 0 }
         return found + newest.reversed()
+    }
+
+    /// The line before those of a query, where it goes on until them.
+    private func goingOn(_ asked: FactQuery) async throws(Problem) -> [DeliveryEntry] {
+        var query = asked
+        (query.from, query.until) = (nil, asked.from)
+        (query.order, query.limit) = (.newestFirst, 1)
+        return try await entries(query).filter(\.record.goesOn)
     }
 
     /// A destination has some ten thousand deliveries in a card's eight hours at most.

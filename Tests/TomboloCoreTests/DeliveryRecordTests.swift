@@ -10,6 +10,7 @@ import Testing
         record.decidedFrom = 7
         record.decision = .refused
         record.superseded = [8]
+        record.trace = TraceID(text: "4bf92f3577b34da6a3ce929d0e0e4736")
         record.waited = .milliseconds(1_200)
         record.held = [.init(hold: .spacing, span: .milliseconds(1_200))]
         record.attempt = DeliveryRecord.Attempt(
@@ -72,6 +73,49 @@ import Testing
         #expect(places == [nil, 0, 1, 1, 1, 2, nil])
         #expect(lines[1].fate(of: 7) == .noRoute)
         #expect(lines[2].fate(of: 9) == nil)
+    }
+
+    @Test(arguments: [
+        "4bf92f3577b34da6a3ce929d0e0e4736", "00000000000000010000000000000000",
+        "0000000000000000000000000000000f", "ffffffffffffffffffffffffffffffff",
+    ])
+    func `a trace id is read and written`(_ text: String) {
+        #expect(TraceID(text: text)?.text == text)
+        #expect(TraceID(text: text.uppercased() + "A") == nil && TraceID(text: "") == nil)
+        #expect(TraceID(text: String(repeating: "0", count: 32)) == nil)
+        #expect(TraceID(text: "g" + text.dropFirst()) == nil)
+    }
+
+    /// Merged versions lead to the newest that came with one.
+    @Test func `a delivery has the trace of the newest of its events`() {
+        func trace(_ digit: String) -> TraceID? {
+            TraceID(text: String(repeating: digit, count: 32))
+        }
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        let before = rig.facts.count
+        for (lap, digit) in [(1, "a"), (2, "b"), (3, "c"), (4, "c"), (5, nil), (6, nil)] {
+            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#) {
+                $0.trace = digit.flatMap(trace)
+            }
+        }
+        rig.advance(to: 400)
+        let records = rig.facts.dropFirst(before).compactMap { DeliveryRecord($0) }
+        #expect(records.count > 1)
+        for record in records {
+            let traced = record.decided.map { min($0.upperBound, 5) } ?? record.version
+            let digit = traced <= 5 ? ["", "", "a", "b", "c", "c"][Int(traced)] : ""
+            let isLate = (record.decidedFrom ?? record.version) > 5
+            #expect(
+                record.trace == (isLate ? nil : trace(digit)),
+                "\(record.decidedFrom ?? 0) to \(record.version)")
+        }
+        rig.advance(to: 800)
+        rig.command(.update, #"{"state":{"lap":7}}"#)
+        rig.advance(to: 1_200)
+        let last = rig.facts.compactMap { DeliveryRecord($0) }.last
+        #expect(last?.version == 8 && last?.trace == nil)
     }
 
     @Test func `an apns-id leads to the facts behind which its push is on record`() {

@@ -1,4 +1,5 @@
 import Testing
+import TomboloCore
 import TomboloJSON
 
 @testable import TomboloServer
@@ -23,6 +24,48 @@ import TomboloJSON
     ])
     func `a field that breaks them is taken for none`(_ text: String) {
         #expect(TraceParent(text) == nil)
+    }
+
+    /// All ways in: alone, in a batch, in one that is whole or nothing.
+    @Test func `the trace of an event is with its delivery, and no phone learns it`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            let field = "traceparent: 00-\(Self.id)-\(Self.parent)-01"
+            let start = #""type":"T","audience":{"device":"phone-1","start":"adopt"},"state":{}}"#
+            let ways: [(id: String, method: String, path: String, fields: [String])] = [
+                ("traced", "PUT", "/v1/activities/traced", [field]),
+                ("plain", "PUT", "/v1/activities/plain", []),
+                ("line", "POST", "/v1/events", [field]),
+                ("whole", "POST", "/v1/events?atomic=true", [field]),
+            ]
+            for (index, way) in ways.enumerated() {
+                _ = try await doors.call(
+                    "PUT", "/v1/devices/phone-1/tokens/activity:\(way.id)",
+                    #"{"token":"cc3\#(index)"}"#)
+                let line = #"{"activity":"\#(way.id)","do":"start","#
+                let body = (way.method == "PUT" ? "{" : line) + start
+                let taken = try await doors.call(way.method, way.path, body, fields: way.fields)
+                #expect((200...201).contains(taken.status), "\(taken.text)")
+                let expected = way.fields.isEmpty ? nil : Self.id
+                var entry: JSONView?
+                for _ in 1...100 where entry == nil {
+                    let page = try json(
+                        try await doors.call("GET", "/v1/activities/\(way.id)/deliveries"))
+                    entry = page["deliveries"]?.elements.first { _ in true }
+                }
+                #expect(entry?["push"]?["result"]?.string == "accepted", "\(way.id)")
+                #expect(entry?["trace_id"]?.string == expected, "\(way.id)")
+                let id = try #require(entry?["id"]?.string)
+                let shown = try json(try await doors.call("GET", "/v1/deliveries/\(id)"))
+                #expect(shown["trace_id"]?.string == expected, "\(way.id)")
+                let why = try json(
+                    try await doors.call(
+                        "GET", "/v1/activities/\(way.id)/explain?device=phone-1"))
+                #expect(why["trace_id"]?.string == expected, "\(way.id)")
+            }
+            let texts = doors.sender.pushes.map { String(decoding: $0.payload, as: UTF8.self) }
+            #expect(texts.count >= ways.count && !texts.contains { $0.contains(Self.id) })
+        }
     }
 
     @Test func `of two fields none is taken, and the answer has a trace id all the same`()

@@ -75,6 +75,7 @@ extension DeliveryEntry {
             writer.endArray()
         }
         if record.goesOn { writer.member("goes_on", true) }
+        writer.optional("trace_id", record.trace?.text)
         if record.waited > .zero {
             writer.member("waited_ms", record.waited.nanoseconds / 1_000_000)
         }

@@ -32,6 +32,7 @@ package struct Explainer: Sendable {
         var found = Explanation(
             activity: evidence.activity, device: device, version: asked.version,
             question: question, answer: "")
+        found.trace = fate?.record.trace
         found.because = findings
         found.suspects = suspects
         found.answer = answer(found.suspects.first)

@@ -35,6 +35,8 @@ package struct Explanation: Sendable {
     /// nil where several devices are spoken of.
     package var device: Identifier?
     package var version: Int64
+    /// The trace that its event came with, where a delivery tells it.
+    package var trace: TraceID?
     package var question: String
     package var answer: String
     /// In the order of time, as far as they have one.
@@ -59,6 +61,7 @@ package struct Explanation: Sendable {
         writer.member("activity", activity.rawValue)
         writer.nullable("device", device?.rawValue)
         writer.member("version", version)
+        writer.optional("trace_id", trace?.text)
         writer.member("question", question)
         writer.member("answer", answer)
         writer.name("because")

@@ -50,6 +50,9 @@ package struct Activity: Sendable {
     /// The newest versions that came with an older `state_version` than was known.
     package internal(set) var superseded: [Int64] = []
     static let supersededMax = 64
+    /// Traces that its newest events came with, oldest first; nil: none came with one.
+    @Seldom var traces: [VersionTrace]? = nil
+    var hasTraces: Bool { _traces.isThere }
     /// `Core.population` has it among those that run.
     var isCounted = false
     /// The incarnation that `durable` belongs to.

@@ -12,6 +12,8 @@ package struct Command: Sendable {
     package var idempotency: IdempotencyKey?
     /// Who asks.
     package var key = AskingKey.unknown
+    /// The trace that the producer is in; no phone learns it.
+    package var trace: TraceID?
 
     package init(activity: ActivityKey, content: Content, body: [UInt8]) {
         self.activity = activity

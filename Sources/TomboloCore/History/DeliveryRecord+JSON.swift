@@ -40,6 +40,7 @@ extension DeliveryRecord {
             for part in held { writer.member(part.hold.name, part.span.nanoseconds / 1_000_000) }
             writer.endObject()
         }
+        if let trace { writer.member("trace_id", trace.text) }
         writer.endObject()
         return writer.bytes
     }
@@ -63,6 +64,7 @@ extension DeliveryRecord {
             view["decision"]?.string.flatMap(EventDecision.init(word:))
             ?? (decidedFrom == nil ? nil : .sent)
         waited = Span.milliseconds(view["waited_ms"]?.storedCount ?? 0)
+        trace = view["trace_id"]?.string.flatMap(TraceID.init(text:))
         guard let parts = view["held_ms"]?.members else { return }
         for entry in parts {
             guard let hold = Hold(name: entry.name), let span = entry.value.storedCount else {

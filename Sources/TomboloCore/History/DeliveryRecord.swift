@@ -88,6 +88,8 @@ package struct DeliveryRecord: Hashable, Sendable {
     package var waited = Span.zero
     /// What held it meanwhile.
     package var held: [Held] = []
+    /// The trace that the newest of its events came with.
+    package var trace: TraceID?
 
     /// One that has decided nothing yet.
     package init(device: Identifier, version: Int64, attempt: Attempt? = nil) {

@@ -246,6 +246,7 @@ extension Core {
         if let alert = projection.alert, alert.version == projection.version {
             activities[slot].comingAlerts.append(alert)
         }
+        activities[slot].note(command.trace, of: projection.version)
         staged.touched.append(slot)
         staged.bodyBytes += command.body.count
         counters[command.activity.tenant].eventsAccepted += 1

@@ -48,6 +48,7 @@ extension Core {
             attempt == nil && destinations[slot].isFinished && !isTrial
             && (decision == .noRoute || decision == .onChannel)
         if record.goesOn, wentOn == decision, record.superseded.isEmpty { return }
+        record.trace = activities[activity].trace(of: record.decided ?? version...version)
         if let delay {
             record.waited = delayEnd - delay.since
             record.held = delay.held(until: delayEnd)

@@ -209,6 +209,7 @@ extension Activity {
         channelDestination = nil
         alerts = []
         superseded = []
+        traces = nil
         destinations = []
     }
 }

@@ -50,6 +50,9 @@ extension DoorRequest {
         return IdempotencyKey(key: text, bodyDigest: digest.value)
     }
 
+    /// The trace that the caller is in, if it says so.
+    var trace: TraceID? { TraceParent(head).flatMap { TraceID(text: $0.traceID) } }
+
     /// A time in the query, if it is there.
     func instant(_ name: String) throws(Problem) -> Instant? {
         guard let text = target[name] else { return nil }

@@ -6,8 +6,13 @@ enum BatchLine: Sendable {
     case command(Command, id: String?, line: Int)
     case problem(Problem, id: String?, line: Int)
 
-    init(_ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int, key: AskingKey = .unknown)
-    {
+    /// - Parameters:
+    ///   - key: who asks.
+    ///   - trace: of the request that has the line.
+    init(
+        _ line: LineSplitter.Line, tenant: TenantID, lineBytesMax: Int, key: AskingKey = .unknown,
+        trace: TraceID? = nil
+    ) {
         switch line {
         case .tooLong(let number):
             let problem = Problem(
@@ -18,7 +23,7 @@ enum BatchLine: Sendable {
             do {
                 let event = try EventLine(bytes)
                 var command = Self.command(event, bytes, tenant)
-                command.key = key
+                (command.key, command.trace) = (key, trace)
                 self = .command(command, id: event.id, line: number)
             } catch {
                 self = .problem(error.problem, id: error.id, line: number)

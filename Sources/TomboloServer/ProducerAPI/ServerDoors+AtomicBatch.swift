@@ -114,6 +114,6 @@ extension ServerDoors {
         lines.append(
             BatchLine(
                 line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax,
-                key: request.asking))
+                key: request.asking, trace: request.trace))
     }
 }

@@ -30,10 +30,11 @@ extension ServerDoors {
         let lineBytesMax = configuration.bodyBytesMax
         var splitter = LineSplitter(lineBytesMax: lineBytesMax)
         var lines: [BatchLine] = []
-        let key = request.asking
+        let (key, trace) = (request.asking, request.trace)
         let traceID = traceID(of: request.head)
         func read(_ line: LineSplitter.Line) -> BatchLine {
-            BatchLine(line, tenant: request.tenant, lineBytesMax: lineBytesMax, key: key)
+            BatchLine(
+                line, tenant: request.tenant, lineBytesMax: lineBytesMax, key: key, trace: trace)
         }
         func takeLines() async throws(HTTPExchangeError) -> Bool {
             do throws(Problem) {

@@ -45,6 +45,7 @@ extension ServerDoors {
         command.expectation = try request.expectation()
         command.idempotency = try request.idempotencyKey(body: writer.bytes)
         command.key = request.asking
+        command.trace = request.trace
         return try await submit(command, request)
     }
 
@@ -66,6 +67,7 @@ extension ServerDoors {
         command.expectation = expectation
         command.idempotency = try request.idempotencyKey(body: document.bytes)
         command.key = request.asking
+        command.trace = request.trace
         return command
     }
 

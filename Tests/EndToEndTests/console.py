@@ -6,6 +6,7 @@ Needs playwright and axe-playwright-python from PyPI, and a Chromium on the path
 """
 import argparse
 import datetime
+import gzip
 import json
 import os
 import shutil
@@ -18,6 +19,7 @@ import urllib.request
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+GZIP_MAX = 60000
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 LINK = "javascript:alert(3)"
 UNKNOWN = "badc0de5" * 8
@@ -554,6 +556,16 @@ def photographs(browser, relay, runner, folder):
         window.context.close()
 
 
+def small():
+    """All files of the console, each under gzip, are small."""
+    folder = os.path.join(os.path.dirname(__file__), "../../Sources/CConsoleAssets/console")
+    sizes = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            sizes[name] = len(gzip.compress(file.read()))
+    check(sum(sizes.values()) <= GZIP_MAX, "the files are too large:", sum(sizes.values()), sizes)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -562,6 +574,7 @@ def main():
     options = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     check(chromium, "there is no chromium on the path")
+    small()
     with tempfile.TemporaryDirectory(prefix="tombolo-console.") as data, sync_playwright() as player:
         relay = Relay(options.program, data, options.console_dir)
         try:

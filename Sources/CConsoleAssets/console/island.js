@@ -59,7 +59,7 @@ class Minimal {
 
     draw(drawn) {
         this.art.draw(drawn.art);
-        setText(this.text, drawn.art ? "" : [...drawn.trailing][0] ?? "");
+        setText(this.text, drawn.art ? "" : /^\d{1,3}|./su.exec(drawn.trailing)?.[0] ?? "");
     }
 }
 

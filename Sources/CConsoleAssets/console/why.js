@@ -112,10 +112,10 @@ export class WhyPanel {
 }
 
 const kinds = {
-    activity: { title: "an activity", hint: "its id" },
-    apns_id: { title: "an apns-id", hint: "of a push, as deliveries and Apple name it" },
-    token: { title: "a device's token", hint: "in hexadecimal; it goes to the relay in the body" },
-    user: { title: "a user", hint: "each of their devices is explained" },
+    activity: { title: "an activity", hint: "Its id." },
+    apns_id: { title: "an apns-id", hint: "Of a push, as deliveries and Apple name it." },
+    token: { title: "a device's token", hint: "In hexadecimal. It is put into no address." },
+    user: { title: "a user", hint: "Each of their devices is explained." },
 };
 
 /** What a pasted text looks like. */
@@ -140,7 +140,7 @@ export async function why(root, { signal }) {
     });
     const hint = h("p.hint", { id: "whyhint" });
     const result = h("div");
-    const describe = () => fill(hint, `${kinds[kind.value].title}: ${kinds[kind.value].hint}.`);
+    const describe = () => fill(hint, kinds[kind.value].hint);
     kind.addEventListener("change", describe);
     field.addEventListener("input", () => {
         const found = guess(field.value.trim());
@@ -180,7 +180,7 @@ export async function why(root, { signal }) {
         h("section.panel", { "aria-label": "What to explain" },
             h("form.filters", { onsubmit: ask },
                 h("label", { for: "whykind" }, "I have", kind),
-                h("label.long", { for: "whywhat" }, "Its text", field),
+                h("label.long", { for: "whywhat" }, "Paste it here", field),
                 h("button.primary", { type: "submit" }, "Why?")), hint), result);
     field.focus({ preventScroll: true });
 }

@@ -7,7 +7,7 @@ const MINUTE = 60000;
 const SAMPLES_MAX = 1800;
 const WIDTH = 240;
 
-/** Frames of the last minute by the second; where no clip plays, pushes of the last hour. */
+/** Frames of the last minute by the second; where no clip plays, pushes of an hour or less. */
 export class FrameLane {
     constructor(device) {
         this.device = device;
@@ -35,13 +35,16 @@ export class FrameLane {
     draw(book, deliveries) {
         const now = session.now();
         const seconds = (book?.seconds ?? []).filter((one) => now - Date.parse(one.at) < MINUTE);
-        const span = seconds.length > 0 ? MINUTE : 60 * MINUTE;
-        const x = (at) => Math.max(0, WIDTH - (now - at) / span * WIDTH);
         const pushes = deliveries.filter((one) => one.device === this.device && one.push?.sent_at)
             .map((one) => ({ at: Date.parse(one.push.sent_at), priority: one.push.priority })).reverse();
+        // The least that shows every push of the hour.
+        const oldest = pushes.find((push) => now - push.at < 60 * MINUTE)?.at ?? 0;
+        const span = MINUTE * (seconds.length > 0 ? 1
+            : [1, 5, 15].find((minutes) => now - oldest < minutes * MINUTE) ?? 60);
+        const x = (at) => Math.max(0, WIDTH - (now - at) / span * WIDTH);
         this.drawBars(seconds, pushes, x, now - span);
         this.drawBucket(pushes, x, now - span, now);
-        const words = `${this.sayFrames(book?.frames)}the last ${span === MINUTE ? "minute" : "hour"}`;
+        const words = `${this.sayFrames(book?.frames)}the last ${span / MINUTE} min`;
         setText(this.words, words);
         this.svg.setAttribute("aria-label", `${words} ${this.bucket.textContent}`);
     }

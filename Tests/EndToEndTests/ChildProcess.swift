@@ -1,22 +1,24 @@
 import Glibc
 import TestSupport
 
-/// One run of the program, with pipes to its three streams. Ends with its owner, by force if need
-/// be.
+/// One run of the program, with pipes to its three streams; `socket` is its descriptor 3. Ends with
+/// its owner, by force if need be.
 final class ChildProcess {
     private let process: Subprocess
     private var outputBytes: [UInt8] = []
     private var errorBytes: [UInt8] = []
 
     init(
-        _ arguments: [String], environment: [String: String] = [:], program: String? = nil
+        _ arguments: [String], environment: [String: String] = [:], program: String? = nil,
+        socket: Int32? = nil
     ) throws {
         Glibc.signal(SIGPIPE, SIG_IGN)
         let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         process = try Subprocess(
             program ?? Tombolo.path, arguments,
             environment: ["PATH=\(search)"] + environment.map { "\($0)=\($1)" },
-            streams: [0: .pipe, 1: .pipe, 2: .pipe])
+            streams: socket.map { [0: .pipe, 1: .pipe, 2: .pipe, 3: .descriptor($0)] }
+                ?? [0: .pipe, 1: .pipe, 2: .pipe])
     }
 
     var id: pid_t { process.id }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import TomboloHTTP
@@ -164,6 +165,36 @@ import TomboloLoop
                 #expect(error?.kind == .local)
             }
             server.listener.close()
+        }
+    }
+
+    @Test func `a socket that listens already is taken over, and what is none is refused`()
+        async throws
+    {
+        try await onLoop { loop in
+            // The kernel binds a socket that listens without an address to any, and a free port.
+            let bound = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            try #require(listen(bound, 8) == 0)
+            let inherited = try InheritedSocket(descriptor: bound)
+            #expect(inherited.address.host == "0.0.0.0" && inherited.address.port > 0)
+            #expect(fcntl(bound, F_GETFD) == FD_CLOEXEC)
+            let heir = try Listener(on: loop, inheriting: inherited, tls: nil)
+            #expect(heir.address.port == inherited.address.port)
+            heir.close()
+        }
+        let quiet = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let datagrams = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        let local = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let file = open("/dev/null", O_RDONLY)
+        defer { for descriptor in [quiet, datagrams, local, file] { close(descriptor) } }
+        for (descriptor, expected) in [
+            (quiet, "does not listen"), (datagrams, "is no TCP socket"),
+            (local, "is no TCP socket"), (file, "cannot be listened on"),
+        ] {
+            let error = #expect(throws: ConnectionError.self) {
+                try InheritedSocket(descriptor: descriptor)
+            }
+            #expect(error?.message.contains(expected) == true, "\(String(describing: error))")
         }
     }
 }

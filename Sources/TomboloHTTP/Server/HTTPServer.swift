@@ -39,8 +39,11 @@ package final class HTTPServer: @unchecked Sendable {
 
     /// Binds and listens; connections wait in the kernel's queue until `run`. Throws where the
     /// address cannot be used.
+    ///
+    /// - Parameter inherited: listens on it, and binds nothing.
     package init(
-        loop: EpollLoop, listen place: ListenAddress, tls: TLSServerConfiguration? = nil,
+        loop: EpollLoop, listen place: ListenAddress, inherited: InheritedSocket? = nil,
+        tls: TLSServerConfiguration? = nil,
         limits: HTTPServerLimits = HTTPServerLimits(), handler: any HTTPHandler
     ) throws(ConnectionError) {
         self.loop = loop
@@ -50,7 +53,12 @@ package final class HTTPServer: @unchecked Sendable {
         memory = HTTPServerMemory(bytesMax: limits.bytesHeldMax)
         handshakes = HTTPAddressAllowances(
             burst: limits.handshakesBurst, perSecond: limits.handshakesPerSecond)
-        listener = try Listener(on: loop, at: place, tls: tls)
+        listener =
+            if let inherited {
+                try Listener(on: loop, inheriting: inherited, tls: tls)
+            } else {
+                try Listener(on: loop, at: place, tls: tls)
+            }
         address = listener.address
         work = Parking(loop)
     }

@@ -62,6 +62,22 @@ package final class Listener: ReadinessTarget, TimerTarget, @unchecked Sendable 
         (descriptor, address) = try Self.bind(place)
     }
 
+    /// Listens on a socket that a service manager has bound; nothing is accepted before `start`.
+    /// From any thread. The socket is the listener's own from now on.
+    package init(
+        on loop: EpollLoop, inheriting socket: InheritedSocket, tls: TLSServerConfiguration?,
+        buffers: ConnectionBuffers = ConnectionBuffers()
+    ) throws(ConnectionError) {
+        guard let actual = SocketAddress({ getsockname(socket.descriptor, $0, &$1) }) else {
+            throw ConnectionError(
+                .local, "cannot listen at \(socket.address)", errno: errno)
+        }
+        self.loop = loop
+        self.tls = tls
+        self.buffers = buffers
+        (descriptor, address) = (socket.descriptor, actual)
+    }
+
     deinit {
         if state != .closed { Glibc.close(descriptor) }
     }

@@ -146,13 +146,23 @@ struct CheckedApp: Sendable {
         }
     }
 
+    /// Where systemd puts the credentials of a service. A group may read them there: the right that
+    /// the service's user has in the file's access list is shown as the group's.
+    private static let credentials = "/run/credentials/"
+
+    /// Whether others than the owner (or systemd's service) may use a file of this mode.
+    static func isOpenToOthers(_ mode: mode_t, at path: String) -> Bool {
+        let isCredential = path.hasPrefix(credentials) && !path.contains("/../")
+        return mode & (isCredential ? 0o007 : 0o077) != 0
+    }
+
     /// The same for a file that only its owner may read.
     static func secret(
         _ path: String, _ pointer: String, _ findings: inout [ConfigurationFinding],
         origin: String = ""
     ) -> [UInt8]? {
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
+        if stat(path, &status) == 0, isOpenToOthers(status.st_mode, at: path) {
             findings.append(
                 ConfigurationFinding(
                     pointer: pointer, cause: "\(path) is a secret that others may read",

@@ -9,8 +9,11 @@ struct ConfigurationSources: Sendable {
     /// By pointer, for values that are not from the file.
     private let origins: [String: String]
 
-    /// Puts the layers together. `path` stands above `--config`.
-    init(_ invocation: Invocation, path: String? = nil) throws(ProgramError) {
+    /// Puts the layers together. `path` stands above `--config`, and `socket`, the address of a
+    /// socket that listens already, above every other.
+    init(
+        _ invocation: Invocation, path: String? = nil, socket: SocketAddressText? = nil
+    ) throws(ProgramError) {
         let path = path ?? invocation.text(.configuration)
         let file = try path.map { path throws(ProgramError) in try ConfigurationFile(path: path) }
         var configuration: Configuration
@@ -23,7 +26,12 @@ struct ConfigurationSources: Sendable {
             throw file.error(error)
         }
         self.file = file
-        origins = try Self.overlay(invocation, onto: &configuration)
+        var origins = try Self.overlay(invocation, onto: &configuration)
+        if let socket {
+            configuration.listen = socket
+            origins["/listen"] = "the service manager's socket"
+        }
+        self.origins = origins
         self.configuration = configuration
         if let objection = configuration.listenerObjection {
             let place = place(of: "/listen")

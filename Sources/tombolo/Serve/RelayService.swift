@@ -34,9 +34,10 @@ final class RelayService: @unchecked Sendable {
     /// Opens the log, recovers, and binds the listener. `report` takes a note for each damaged row,
     /// and all that the relay has to tell from then on. `tls` is made of the configuration's files;
     /// nil: the listener speaks clear text.
+    /// `inherited` is served instead of an address.
     init(
-        _ configuration: Configuration, tls: TLSServerConfiguration? = nil, lanes: LaneSender,
-        loop: EpollLoop,
+        _ configuration: Configuration, tls: TLSServerConfiguration? = nil,
+        inherited: InheritedSocket? = nil, lanes: LaneSender, loop: EpollLoop,
         report: @escaping @Sendable (OperatorNote) -> Void
     ) async throws {
         guard let data = configuration.data else {
@@ -87,7 +88,7 @@ final class RelayService: @unchecked Sendable {
         isSecure = tls != nil
         doors.certificateEnd = tls?.validity.upperBound
         server = try Self.listen(
-            configuration.listen, tls, loop, doors,
+            configuration.listen, inherited, tls, loop, doors,
             limits: configuration.server)
         watch(data)
     }
@@ -223,13 +224,13 @@ final class RelayService: @unchecked Sendable {
     }
 
     private static func listen(
-        _ address: SocketAddressText, _ tls: TLSServerConfiguration?, _ loop: EpollLoop,
-        _ doors: ServerDoors, limits: HTTPServerLimits
+        _ address: SocketAddressText, _ inherited: InheritedSocket?, _ tls: TLSServerConfiguration?,
+        _ loop: EpollLoop, _ doors: ServerDoors, limits: HTTPServerLimits
     ) throws(ProgramError) -> HTTPServer {
         do {
             return try HTTPServer(
                 loop: loop, listen: ListenAddress(host: address.host, port: Int(address.port)),
-                tls: tls, limits: limits, handler: doors)
+                inherited: inherited, tls: tls, limits: limits, handler: doors)
         } catch {
             throw ProgramError(
                 "cannot listen on \(address): \(error)",

@@ -9,13 +9,14 @@ enum ServeCommand {
         // First of all: a relay that is still starting must not end by it.
         let hangUps = try SignalWaiter([SIGHUP], on: context.loop)
         defer { hangUps.close() }
-        let sources = try ConfigurationSources(context.invocation)
+        let manager = try Supervisor(context.environment)
+        let sources = try ConfigurationSources(context.invocation, socket: manager.address)
         let checked = try sources.checked()
         let log = OperatorLog(checked.configuration.logFormat, loop: context.loop)
         defer { log.end() }
         let life = RelayLife(log)
         do {
-            try await serve(context, sources, checked, life, hangUps)
+            try await serve(context, manager, sources, checked, life, hangUps)
             life.ended(nil)
             return .succeeded
         } catch let error as ProgramError {
@@ -25,8 +26,8 @@ enum ServeCommand {
     }
 
     private static func serve(
-        _ context: CommandContext, _ sources: ConfigurationSources, _ checked: CheckedConfiguration,
-        _ life: RelayLife, _ hangUps: SignalWaiter
+        _ context: CommandContext, _ manager: Supervisor, _ sources: ConfigurationSources,
+        _ checked: CheckedConfiguration, _ life: RelayLife, _ hangUps: SignalWaiter
     ) async throws {
         for notice in checked.notices(at: SystemClock().now()) {
             life.log.write(sources.note(notice))
@@ -36,20 +37,23 @@ enum ServeCommand {
         var configuration = checked.configuration
         configuration.readConsole(from: context.invocation.text(.consoleDirectory))
         let service = try await RelayService(
-            configuration, tls: checked.tls, lanes: lanes, loop: context.loop
+            configuration, tls: checked.tls, inherited: manager.listener, lanes: lanes,
+            loop: context.loop
         ) { life.log.write($0) }
         let ready = ReadyLine(api: service.origin)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await lanes.run() }
-            group.addTask { try await stopOnSignal(service, life, context.loop) }
+            group.addTask { try await stopOnSignal(service, manager, life, context.loop) }
+            group.addTask { try await manager.reassure(on: context.loop) }
             let reload = ServeReload(
-                context, sources, checked, lanes: lanes, service: service, log: life.log)
+                context, manager, sources, checked, lanes: lanes, service: service, log: life.log)
             service.onReload { await reload.reload(isDryRun: $0) }
             group.addTask { try await reload.run(on: hangUps) }
             group.addTask { try await reload.watchCertificate() }
             defer { group.cancelAll() }
             try await service.run { [configuration] in
                 life.started(configuration, at: ready.api)
+                await manager.ready("It takes requests at \(ready.api)", on: context.loop)
                 if context.terminal.outputIsTerminal {
                     try context.terminal.print(
                         "the relay is ready at \(ready.api); its console: \(ready.console)")
@@ -62,12 +66,13 @@ enum ServeCommand {
 
     /// The first signal stops gracefully; the second does what it does to any program.
     private static func stopOnSignal(
-        _ service: RelayService, _ life: RelayLife, _ loop: EpollLoop
+        _ service: RelayService, _ manager: Supervisor, _ life: RelayLife, _ loop: EpollLoop
     ) async throws {
         let signals = try SignalWaiter([SIGTERM, SIGINT], on: loop)
         defer { signals.close() }
         life.signal = try await signals.next()
         signals.close()
+        await manager.stopping(on: loop)
         await service.stop()
     }
 }

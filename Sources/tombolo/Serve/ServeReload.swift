@@ -11,6 +11,7 @@ final class ServeReload: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     private let context: CommandContext
+    private let manager: Supervisor
     private let lanes: LaneSender
     private let service: RelayService
     private let log: OperatorLog
@@ -23,12 +24,13 @@ final class ServeReload: @unchecked Sendable {
     private static let certificatePeriod = Duration.seconds(24 * 60 * 60)
 
     init(
-        _ context: CommandContext, _ sources: ConfigurationSources,
+        _ context: CommandContext, _ manager: Supervisor, _ sources: ConfigurationSources,
         _ checked: CheckedConfiguration, lanes: LaneSender, service: RelayService,
         log: OperatorLog
     ) {
         self.log = log
         self.context = context
+        self.manager = manager
         self.lanes = lanes
         self.service = service
         started = sources
@@ -69,7 +71,9 @@ final class ServeReload: @unchecked Sendable {
         }
         isReloading = true
         defer { isReloading = false }
+        if !isDryRun { await manager.reloading(on: context.loop) }
         let notes = await take(isDryRun: isDryRun)
+        if !isDryRun { await manager.ready(on: context.loop) }
         // Cancelled: the relay stops, and Apple was not asked to the end.
         if !isDryRun, !Task.isCancelled { for note in notes { log.write(note) } }
         return notes
@@ -89,7 +93,7 @@ final class ServeReload: @unchecked Sendable {
     private func take(isDryRun: Bool) async -> [OperatorNote] {
         let sources: ConfigurationSources
         do {
-            sources = try ConfigurationSources(context.invocation)
+            sources = try ConfigurationSources(context.invocation, socket: manager.address)
         } catch {
             return [
                 OperatorNote(

@@ -32,6 +32,9 @@ struct Program: Sendable {
             case .help(let path):
                 try terminal.write(HelpPage(table: table).text(for: path).utf8)
                 return .succeeded
+            case .manual:
+                try terminal.write(ManualPage(table: table).text.utf8)
+                return .succeeded
             case .version:
                 try terminal.print("tombolo \(Self.version)")
                 return .succeeded

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import tombolo
+
 /// The command line as somebody meets it who makes mistakes. The real program, no relay.
 @Suite struct CommandLineTests {
     @Test func `help lists every command and every exit code`() throws {
@@ -91,6 +93,26 @@ import Testing
         let script = try Tombolo.run("completion", shell).output
         for flag in ["--idempotency-key", "--accept-any-token", "--origin", "--alert-title"] {
             #expect(script.contains(flag))
+        }
+    }
+
+    @Test func `the manual page has every command and flag, and man reads it without a warning`()
+        throws
+    {
+        let page = try Tombolo.run("help", "--man")
+        #expect(page.status == 0 && page.output.hasPrefix(".TH TOMBOLO 1 "))
+        for command in CommandTable.tombolo.commands {
+            let name = "\n.SS tombolo \(command.name)".replacing("-", with: "\\-")
+            #expect(page.output.contains(name), "\(command.name)")
+            for flag in command.flags {
+                let flag = "--\(flag.name)".replacing("-", with: "\\-")
+                #expect(page.output.contains(flag), "\(command.name) \(flag)")
+            }
+        }
+        // What a line begins with is a request: only those that are meant.
+        let known = [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".nf", ".fi", ".RS", ".RE"]
+        for line in page.output.split(separator: "\n") where line.hasPrefix(".") {
+            #expect(known.contains(String(line.prefix { $0 != " " })), "\(line)")
         }
     }
 }

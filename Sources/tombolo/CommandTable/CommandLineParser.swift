@@ -14,6 +14,8 @@ struct CommandLineParser: Sendable {
         case run(Subcommand, Invocation)
         /// `help`, `--help`, or a group without its command; empty for the whole program.
         case help([String])
+        /// `help --man`.
+        case manual
         case version
     }
 
@@ -22,6 +24,7 @@ struct CommandLineParser: Sendable {
     func parse(_ words: [String]) throws(ProgramError) -> Meaning {
         guard let first = words.first else { return .help([]) }
         switch first {
+        case "help" where words.dropFirst().elementsEqual(["--man"]): return .manual
         case "help": return try help(Array(words.dropFirst()))
         case "--help", "-h": return .help([])
         case "--version", "version": return .version

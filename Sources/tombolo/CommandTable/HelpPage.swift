@@ -17,6 +17,7 @@ struct HelpPage {
         text += columns(commands.map { (usage($0), $0.summary) })
         text += "\ntombolo help COMMAND tells a command's flags, with examples.\n"
         guard group.isEmpty else { return text }
+        text += "tombolo help --man prints all of it as a manual page.\n"
         text += "\nExit codes:\n"
         text += columns(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) })
         return text
@@ -41,19 +42,19 @@ struct HelpPage {
         return text + "\nExit codes: " + exits.joined(separator: " · ") + "\n"
     }
 
-    private func usage(_ command: Subcommand) -> String {
+    func usage(_ command: Subcommand) -> String {
         let arguments = command.arguments.map {
             ($0.isOptional ? "[\($0.name)]" : $0.name) + ($0.repeats ? "…" : "")
         }
         return (command.path + arguments).joined(separator: " ")
     }
 
-    private func spelling(_ flag: Flag) -> String {
+    func spelling(_ flag: Flag) -> String {
         let short = flag.short.map { "-\($0), " } ?? ""
         return "\(short)--\(flag.name)" + (flag.value.map { " \($0.placeholder)" } ?? "")
     }
 
-    private func explanation(_ flag: Flag) -> String {
+    func explanation(_ flag: Flag) -> String {
         var text = flag.summary
         if flag.repeats { text += "; may be repeated" }
         if let value = flag.defaultValue { text += " (default \(value))" }

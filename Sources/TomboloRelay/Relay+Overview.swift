@@ -16,6 +16,22 @@ extension Relay {
         return overview
     }
 
+    /// What waits at a tenant's destinations, for each `Hold`: at how many, and how long the oldest
+    /// has waited.
+    package func waitingChanges(
+        of tenant: TenantID
+    ) async -> [(hold: Hold, count: Int64, age: Span)] {
+        var waiting = WaitingChanges()
+        var place: Int? = 0
+        while let next = place {
+            place = read { core, _ in core.count(&waiting, of: tenant, from: next) }
+            if place != nil { await letOthersGo() }
+        }
+        return read { _, now in
+            Hold.allCases.map { ($0, waiting.count(of: $0), waiting.age(of: $0, now: now)) }
+        }
+    }
+
     /// A page of a tenant's activities in the order of their ids.
     package func activities(
         _ filter: ActivityFilter, after: Identifier?, limit: Int

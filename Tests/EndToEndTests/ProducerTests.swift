@@ -79,7 +79,7 @@ import TomboloJSON
         #expect(mint.status == 2)
         let type = try relay.tombolo("type", "put", "Any", state, "--dry-run")
         #expect(type.errors.contains("no app is configured"), "refused as without: \(type.errors)")
-        // This relay has no app, and so no types, channels, phones and deliveries: others try these.
+        // This relay has no app, and so no types, channels, phones and deliveries: other tests do.
         let elsewhere = [
             "channel put", "channel rm", "type put", "clip stop", "timeline reload",
             "control reload", "delivery retry",

@@ -130,6 +130,25 @@ import TomboloRelay
         }
     }
 
+    @Test func `what waits is counted by what holds it`() async throws {
+        try await withDoors { doors in
+            func line(_ reason: String) async throws -> String? {
+                try await doors.call("GET", "/metrics").lines.first {
+                    $0.hasPrefix(#"tombolo_waiting_destinations{reason="\#(reason)"}"#)
+                }.map { String($0.suffix(1)) }
+            }
+            for hold in Hold.allCases { #expect(try await line(hold.name) == "0") }
+            try await doors.registerPhone()
+            _ = try await doors.call("POST", "/v1/pauses", #"{"all":true}"#)
+            _ = try await doors.call(
+                "PUT", "/v1/activities/cat",
+                #"{"type":"RunnerWidgetAttributes","state":{"n":1},"#
+                    + #""audience":{"device":"phone-1"}}"#)
+            #expect(try await line("paused") == "1")
+            #expect(try await line("spacing") == "0")
+        }
+    }
+
     @Test func `a histogram counts each time once, up to its bound and beyond all`() {
         var histogram = DurationHistogram()
         histogram.count(.milliseconds(1))

@@ -64,6 +64,23 @@ extension Core {
         }
     }
 
+    /// Looks at the next destinations for changes of a tenant that wait.
+    ///
+    /// - Returns: as `look`.
+    package func count(
+        _ waiting: inout WaitingChanges, of tenant: TenantID, from place: Int
+    ) -> Int? {
+        let count = destinations.indices.upperBound
+        let end = min(count, place + IDPage.pieceMax)
+        for slot in min(place, end)..<end where destinations.holds(slot) {
+            guard let delay = destinations[slot].delay, delay.isOfChange,
+                activities[destinations[slot].activity].key.tenant == tenant
+            else { continue }
+            waiting.add(delay)
+        }
+        return end < count ? end : nil
+    }
+
     // MARK: Lists
 
     /// Looks at the next places for activities that a filter takes.

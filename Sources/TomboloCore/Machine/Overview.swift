@@ -91,3 +91,26 @@ extension Overview.Behind {
         return until ?? .distantFuture
     }
 }
+
+/// Changes that wait, by what holds them: at how many destinations, and since when the oldest does.
+package struct WaitingChanges: Hashable, Sendable {
+    /// One for each case of `Hold`.
+    private var counts = [Int64](repeating: 0, count: Hold.allCases.count)
+    private var since = [Instant](repeating: .distantFuture, count: Hold.allCases.count)
+
+    package init() {}
+
+    /// At how many destinations.
+    package func count(of hold: Hold) -> Int64 { counts[Int(hold.rawValue)] }
+
+    /// How long the oldest has waited, whatever held it before; zero where nothing waits.
+    package func age(of hold: Hold, now: Instant) -> Span {
+        max(.zero, now - min(now, since[Int(hold.rawValue)]))
+    }
+
+    mutating func add(_ delay: Delay) {
+        let place = Int(delay.hold.rawValue)
+        counts[place] += 1
+        since[place] = min(since[place], delay.since)
+    }
+}

@@ -80,9 +80,15 @@ package struct MetricFamily: Hashable, Sendable {
     static let sentToAnswered = MetricFamily(
         "tombolo_sent_to_answered_seconds", .histogram, labels: appLabels,
         "From a push's hand-over to Apple's answer.")
+    static let waiting = MetricFamily(
+        "tombolo_waiting_destinations", .gauge, labels: ["reason"],
+        "Destinations whose newest change waits, by what holds it.")
+    static let waitingOldest = MetricFamily(
+        "tombolo_waiting_oldest_seconds", .gauge, labels: ["reason"],
+        "How long the oldest of these has waited, whatever held it before; whole seconds.")
     private static let ofPushes = [
-        pushesSent, pushResults, framesSent, refusals, deadLetters, upstreams, eventToSent,
-        sentToAnswered,
+        pushesSent, pushResults, framesSent, refusals, deadLetters, upstreams, waiting,
+        waitingOldest, eventToSent, sentToAnswered,
     ]
 
     // MARK: What is asked

@@ -1,0 +1,34 @@
+import CoreRig
+import Testing
+
+@testable import TomboloCore
+
+/// What waits at destinations, by what holds it.
+@Suite struct WaitingChangesTests {
+    private static func waiting(_ rig: Rig, of tenant: TenantID = Rig.tenant) -> WaitingChanges {
+        var waiting = WaitingChanges()
+        var place: Int? = 0
+        while let next = place { place = rig.core.count(&waiting, of: tenant, from: next) }
+        return waiting
+    }
+
+    @Test func `a change counts while it waits, with the time since the oldest came`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 100)
+        #expect(Self.waiting(rig) == WaitingChanges())
+        let pause = rig.pause(#"{"activity":"cat"}"#)
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.advance(to: 107)
+        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
+        let held = Self.waiting(rig)
+        for hold in Hold.allCases {
+            #expect(held.count(of: hold) == (hold == .paused ? 1 : 0), "\(hold)")
+            #expect(held.age(of: hold, now: rig.now) == .seconds(hold == .paused ? 7 : 0))
+        }
+        #expect(Self.waiting(rig, of: TenantID(Identifier("other")!)) == WaitingChanges())
+        rig.resume(pause)
+        rig.advance(to: 200)
+        #expect(Self.waiting(rig) == WaitingChanges())
+    }
+}

@@ -32,6 +32,28 @@ import TomboloJSON
         }
     }
 
+    @Test func `what waits after an answer says the answer, and what waits for else does not`() {
+        var destination = Samples.waiting
+        let unwell = PushResult.rejected(
+            status: 503, reason: "ServiceUnavailable", reaches: .lane, tokenGoneSince: nil)
+        let answers: [(PushResult, String)] = [
+            (unwell, "503 ServiceUnavailable"), (.unknown(reason: "no answer in 10 s"), "10 s"),
+        ]
+        for (answer, text) in answers {
+            destination.lastDelivery = DeliveryView(
+                version: 1, route: .updateToken, apnsID: APNsID(high: 1, low: 2), priority: 5,
+                result: answer, took: .zero)
+            for hold in Hold.allCases {
+                destination.waiting = .deferred(until: nil, hold)
+                let isOfAnswer = [.tokenBackOff, .appleUnwell, .noAnswer, .oldWord].contains(hold)
+                #expect(destination.waitingText?.contains(text) == isOfAnswer, "\(hold)")
+                #expect(destination.waitingText?.hasPrefix(hold.sentence) == true)
+            }
+        }
+        destination.waiting = nil
+        #expect(destination.waitingText == nil)
+    }
+
     @Test func `a decision says its reason as a sentence, and passes Apple's on as it is`() {
         for hold in Hold.allCases {
             #expect(Decision.deferred(until: nil, hold).reasonText == hold.sentence)

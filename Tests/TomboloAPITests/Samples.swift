@@ -48,7 +48,7 @@ enum Samples {
             asked: 100, sent: 99, merged: 0, slowed: 1, noRoute: 0, time: .seconds(10)),
         shown: report, shownMatches: true)
 
-    private static let waiting = DestinationView(
+    static let waiting = DestinationView(
         device: Identifier("phone-2")!, grant: grant, route: nil, acknowledgedVersion: 0,
         phase: "waiting", lastDelivery: nil, waiting: .deferred(until: nil, .startToken),
         frames: FrameCounts(), shown: nil, shownMatches: nil)

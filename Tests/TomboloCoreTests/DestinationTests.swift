@@ -56,7 +56,7 @@ import Testing
         before: Int, seconds: Int64
     ) {
         var one = destination { $0.refusalsInRow = before }
-        one.backOff(now: Self.now)
+        one.backOff(because: .tokenBackOff, now: Self.now)
         #expect(one.pacing.backOffUntil == Self.now + .seconds(seconds))
         #expect(one.refusalsInRow == before + 1)
     }

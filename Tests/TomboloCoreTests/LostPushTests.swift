@@ -14,6 +14,34 @@ import TomboloJSON
         .notSent(reason: "no connection"), .unknown(reason: "cut"),
     ]
 
+    static let causes: [(PushResult, String)] = [
+        (fates[0], "apple_error"), (fates[1], "token_back_off"), (fates[3], "no_answer"),
+        (
+            .rejected(
+                status: 410, reason: "Unregistered", reaches: .tokenGone,
+                tokenGoneSince: Rig.epoch - .minutes(1)), "token_doubted"
+        ),
+    ]
+
+    @Test(arguments: causes) func `what holds a change after an answer has the answer's name`(
+        _ answer: PushResult, _ reason: String
+    ) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 20)
+        var answers = 0
+        rig.verdict = { _ in
+            answers += 1
+            return answers == 1 ? answer : .accepted
+        }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(rig.view()?.destinations.first?.waiting?.reason == reason)
+        rig.advance(to: 60)
+        #expect(answers == 2)
+        let held = rig.facts.compactMap(DeliveryRecord.init).last?.held.map(\.hold.name)
+        #expect(held == [reason])
+    }
+
     @Test(arguments: fates) func `the last value of a clip goes again`(_ fate: PushResult) {
         for budgetClass in [BudgetClass.standard, .lab] {
             var rig = Rig()

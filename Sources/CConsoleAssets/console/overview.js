@@ -19,6 +19,8 @@ export const reasons = {
     reserving: "its budget is written", no_start_token: "no start token",
     no_update_token: "no update token", start_unknown: "outcome of the start unknown",
     token_back_off: "Apple says wait", lane_parked: "Apple is away",
+    apple_error: "Apple is unwell", no_answer: "Apple did not answer",
+    token_doubted: "the token is doubted",
     upstream_closed: "Apple is away", timestamp_ahead: "the clock is behind", paused: "paused",
     start_budget: "the start budget is spent", stranded: "new card has no token",
     no_channel: "no channel",

@@ -66,7 +66,7 @@ extension JSONWriter {
             beginObject()
             optional("until", waiting.until?.rfc3339)
             optional("reason", waiting.reason)
-            optional("reason_text", waiting.reasonText)
+            optional("reason_text", destination.waitingText)
             endObject()
         }
         if let report = destination.shown {

@@ -15,7 +15,38 @@ extension Decision {
     }
 }
 
+extension DestinationView {
+    /// Why a change waits here, with Apple's answer where that is what holds it; nil while none
+    /// waits.
+    package var waitingText: String? {
+        guard case .deferred(_, let hold)? = waiting else { return nil }
+        guard hold.isOfAnswer, let answer = lastDelivery?.result?.failure else {
+            return hold.sentence
+        }
+        return "\(hold.sentence) Its answer: \(answer)."
+    }
+}
+
+extension PushResult {
+    /// What Apple said, or why it said nothing; nil where it took the push.
+    fileprivate var failure: String? {
+        switch self {
+        case .accepted: nil
+        case .rejected(let status, let reason, _, _): "\(status) \(reason)"
+        case .notSent(let reason), .unknown(let reason): "none (\(reason))"
+        }
+    }
+}
+
 extension Hold {
+    /// Whether it is what Apple's answer to the last push led to.
+    fileprivate var isOfAnswer: Bool {
+        switch self {
+        case .tokenBackOff, .appleUnwell, .noAnswer, .oldWord: true
+        default: false
+        }
+    }
+
     /// Why a change waits.
     package var sentence: String {
         switch self {
@@ -66,6 +97,15 @@ extension Hold {
             "The card was renewed, and the app has not registered the new card's update "
                 + "token."
         case .channel: "The activity's broadcast channel is not there yet."
+        case .appleUnwell:
+            "Apple answered the last push with an error of its own (5xx), or something "
+                + "else answers in its place. The relay tries again later."
+        case .noAnswer:
+            "Apple did not answer the last push, and it may have arrived. The relay sends "
+                + "the newest state again later."
+        case .oldWord:
+            "Apple called the token dead (410), but since a moment before the app "
+                + "registered it. The relay tries it again later."
         }
     }
 }

@@ -231,9 +231,10 @@ package struct Explainer: Sendable {
                 "The log has no push of version \(version) to \(device): the phone is not in the "
                 + "audience of \(evidence.activity), or its card ended long ago."
         }
-        if case .deferred(let until, let hold)? = destination.waiting {
-            let until = until.map { " The next try is at \($0.rfc3339)." } ?? ""
-            return "Version \(version) still waits. \(hold.sentence)\(until)"
+        if let cause = destination.waitingText {
+            let next = destination.waiting?.until
+            let until = next.map { " The next try is at \($0.rfc3339)." } ?? ""
+            return "Version \(version) still waits. \(cause)\(until)"
         }
         if let thinning {
             return "The history has no line of version \(version) at \(device). \(thinning.text)"

@@ -324,7 +324,7 @@ extension Core {
             destination.phase != .listening
         else { return }
         destinations[slot].token = token.value
-        destinations[slot].pacing.backOffUntil = .distantPast
+        destinations[slot].pacing.endBackOff()
         destinations[slot].refusalsInRow = 0
         switch destination.phase {
         case .ended where destination.token != nil, .live:

@@ -142,7 +142,7 @@ extension Core {
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot].contentHash = 0
             destinations[slot].wantAgain(flying, now: now)
-            destinations[slot].backOff(now: now)
+            destinations[slot].backOff(because: .noAnswer, now: now)
         }
         markDirty(slot, mayWait: result == .accepted && flying.event == .update, now: now)
     }
@@ -193,7 +193,8 @@ extension Core {
             tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
-            destinations[slot].backOff(now: now)
+            let cause: Hold = reaches == .lane ? .appleUnwell : .tokenBackOff
+            destinations[slot].backOff(because: cause, now: now)
             if flying.event == .start, reaches == .tokenBackOff { backOffStarts(like: slot) }
         case .providerToken, .connection:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
@@ -239,7 +240,7 @@ extension Core {
             return
         }
         if isDoubted(since, of: token, now: now) {
-            destinations[slot].backOff(now: now)
+            destinations[slot].backOff(because: .oldWord, now: now)
             return
         }
         // By Apple's clock, where ours is behind it: the app tells its times by the phone's.

@@ -42,6 +42,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case unknownStart, tokenBackOff, laneParked, timestampAhead, paused
     case deviceSpacing, deviceLowPrioritySpacing, deviceBucket
     case startBudget, stranded, channel
+    case appleUnwell, noAnswer, oldWord
 
     /// Whether it is the device's own grant.
     var isOfDevice: Bool {
@@ -78,6 +79,9 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         case .startBudget: "start_budget"
         case .stranded: "stranded"
         case .channel: "no_channel"
+        case .appleUnwell: "apple_error"
+        case .noAnswer: "no_answer"
+        case .oldWord: "token_doubted"
         }
     }
 }

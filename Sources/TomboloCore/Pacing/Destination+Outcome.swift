@@ -38,10 +38,11 @@ extension Destination {
     }
 
     /// Sends nothing for 1 s, doubling to 5 min, by refusals in a row.
-    mutating func backOff(now: Instant) {
+    mutating func backOff(because cause: Hold, now: Instant) {
         let doublings = min(refusalsInRow, 9)
         refusalsInRow += 1
-        pacing.backOffUntil = now + min(.minutes(5), .seconds(1 << Int64(doublings)))
+        pacing.backOff(
+            until: now + min(.minutes(5), .seconds(1 << Int64(doublings))), because: cause)
     }
 
     /// Keeps the answer to the last push, if it has none yet.

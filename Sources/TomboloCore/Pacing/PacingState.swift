@@ -31,7 +31,9 @@ package struct PacingState: Hashable, Sendable {
     package var lastSend = Instant.distantPast
     package var lastLowPrioritySend = Instant.distantPast
     package var bucket = TokenBucket()
-    package var backOffUntil = Instant.distantPast
+    package private(set) var backOffUntil = Instant.distantPast
+    /// What Apple's last answer was, where it holds back what follows.
+    private var backOffCause = Hold.tokenBackOff
     private var lastSecond: UInt32 = 0
     private var lastLocalSecond: UInt32 = 0
     /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
@@ -52,6 +54,14 @@ package struct PacingState: Hashable, Sendable {
         set { lastLocalSecond = UInt32(clamping: newValue) }
     }
 
+    /// Sends nothing until then, and says why.
+    mutating func backOff(until end: Instant, because cause: Hold) {
+        (backOffUntil, backOffCause) = (end, cause)
+    }
+
+    /// What it was held for is over.
+    mutating func endBackOff() { backOffUntil = .distantPast }
+
     /// Whether a wish may be fulfilled now, by what, or when to ask again.
     ///
     /// - Parameter device: what its device has spent, and its grant: both must allow it.
@@ -59,7 +69,7 @@ package struct PacingState: Hashable, Sendable {
         _ wish: Wish, _ grant: Grant, device: (spent: DeviceBudget, grant: Grant)? = nil,
         now: Instant, wall: Instant
     ) -> Turn {
-        if backOffUntil > now { return .wait(until: backOffUntil, .tokenBackOff) }
+        if backOffUntil > now { return .wait(until: backOffUntil, backOffCause) }
         if wish == .end { return end(grant, device, now: now, wall: wall) }
         let timestamp = timestamp(wish, grant, wall: wall)
         var floor = Self.latest(

@@ -8,14 +8,21 @@ extension CoreConfiguration {
         let note =
             notice.cause.map { cause in
                 OperatorNote(
-                    .warning, .upstreamClosed, "\(name): pushes wait: \(Self.text(cause))",
+                    .warning, .upstreamClosed,
+                    "\(name): pushes wait: \(Self.text(cause, notice.silence))",
                     remedy: "tombolo doctor")
             } ?? OperatorNote(.info, .upstreamOpen, "\(name): pushes go again")
         return note.adding("app", app.id).adding("environment", app.environment.name)
     }
 
-    static func text(_ cause: PushResult) -> String {
-        switch cause {
+    static func text(_ cause: PushResult, _ silence: UpstreamSilence? = nil) -> String {
+        if let silence {
+            let pushes = silence.pushes == 1 ? "the last push" : "\(silence.pushes) pushes in a row"
+            return
+                "Apple does not answer: \(pushes) got no answer, and nothing came for "
+                + Span.seconds(silence.span.nanoseconds / 1_000_000_000).text
+        }
+        return switch cause {
         case .accepted: "nothing is wrong"
         case .rejected(_, "ExpiredProviderToken", _, _):
             "Apple calls a new provider token expired: this machine's clock is wrong"
@@ -33,12 +40,12 @@ extension Relay {
             laneTroubles[notice.lane] = notice.cause.map { cause in
                 UpstreamTrouble(
                     since: laneTroubles[notice.lane]?.since ?? wallNow(),
-                    cause: CoreConfiguration.text(cause))
+                    cause: CoreConfiguration.text(cause, notice.silence))
             }
             guard laneNotes[notice.lane] != note else { continue }
             laneNotes[notice.lane] = note
             report(
-                note.adding("next_try", core.nextTry(notice.lane)?.rfc3339),
+                note.adding("next_try", core.nextTry(notice.lane, now: steadyNow())?.rfc3339),
                 of: core.configuration.apps[Int(notice.lane.rawValue)].tenant)
         }
     }

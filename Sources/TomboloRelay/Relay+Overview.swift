@@ -10,7 +10,9 @@ extension Relay {
         var overview = Overview()
         var place: Int? = 0
         while let next = place {
-            place = read { core, _ in core.look(&overview, of: tenant, from: next) }
+            place = read { core, now in
+                core.look(&overview, of: tenant, from: next, now: now)
+            }
             if place != nil { await letOthersGo() }
         }
         return overview

@@ -182,11 +182,11 @@ package struct Rig {
         step(.channel(.made(Self.channel(name, id, storage)), Ticket(ticket)))
     }
 
-    package mutating func answer(_ push: Push, _ result: PushResult) {
+    package mutating func answer(_ push: Push, _ result: PushResult, took: Span = .zero) {
         flying.removeAll { $0.id == push.id }
         var effects = Effects()
         core.step(
-            .pushEnded(PushOutcome(push: push.id, result: result, took: .zero)), now: now,
+            .pushEnded(PushOutcome(push: push.id, result: result, took: took)), now: now,
             effects: &effects)
         carryOut(effects)
     }

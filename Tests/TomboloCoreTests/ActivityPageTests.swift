@@ -117,7 +117,7 @@ import TomboloCore
         var (overview, place): (Overview, Int?) = (Overview(), 0)
         var looks = 0
         while let next = place {
-            place = rig.core.look(&overview, of: Rig.tenant, from: next)
+            place = rig.core.look(&overview, of: Rig.tenant, from: next, now: rig.now)
             looks += 1
         }
         #expect(looks > 2)

@@ -62,7 +62,9 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 400)
         let lane = LaneNumber(0)
-        #expect(rig.core.nextTry(lane).map { $0 > rig.core.wall(rig.now) + .seconds(60) } == true)
+        #expect(
+            rig.core.nextTry(lane, now: rig.now).map { $0 > rig.core.wall(rig.now) + .seconds(60) }
+                == true)
         var count = rig.pushes.count
         rig.step(.probe(lane))
         #expect(rig.pushes.count == count + 1, "not when the next try is due")
@@ -74,6 +76,104 @@ import TomboloJSON
         #expect(!rig.core.isParked(lane))
         rig.step(.probe(lane))
         #expect(rig.pushes.count == count + 1, "pushes go: nothing is to be tried")
+    }
+
+    /// A relay with so many phones, each with a card and a change that Apple has not answered yet.
+    static func unanswered(_ phones: Int, capacity: Int = 1_000) -> Rig {
+        var rig = Rig()
+        for index in 0..<phones {
+            rig.device("d\(index)", .lab)
+            rig.token("start:Runner", "a\(1_000 + index)", "d\(index)")
+        }
+        let devices = (0..<phones).map { "\"d\($0)\"" }.joined(separator: ",")
+        rig.step(.capacity(LaneNumber(0), capacity))
+        rig.verdict = { _ in nil }
+        rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
+        return rig
+    }
+
+    @Test(arguments: [(7, false), (8, true)]) func `eight pushes without an answer close it`(
+        _ phones: Int, _ closes: Bool
+    ) {
+        var rig = Self.unanswered(phones)
+        rig.advance(to: 10)
+        for push in rig.flying { rig.answer(push, .unknown(reason: "silence"), took: .seconds(10)) }
+        #expect(rig.core.isParked(LaneNumber(0)) == closes)
+        let silence = rig.notices.compactMap(\.silence)
+        #expect(silence == (closes ? [UpstreamSilence(pushes: 8, span: .seconds(10))] : []))
+    }
+
+    @Test func `one push at a time closes it after twenty seconds without a word`() {
+        var rig = Self.unanswered(8, capacity: 1)
+        let lane = LaneNumber(0)
+        for seconds in [10.0, 20] {
+            #expect(!rig.core.isParked(lane))
+            rig.advance(to: seconds)
+            for push in rig.flying {
+                rig.answer(push, .unknown(reason: "silence"), took: .seconds(10))
+            }
+        }
+        #expect(rig.core.isParked(lane))
+        #expect(rig.notices.last?.silence == UpstreamSilence(pushes: 2, span: .seconds(20)))
+        let waiting = rig.view()?.destinations.compactMap(\.waiting?.reason)
+        #expect(waiting?.contains("lane_parked") == true)
+        #expect(waiting?.contains("stream_limit") == false, "it closed while they waited")
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 60)
+        #expect(!rig.core.isParked(lane))
+        #expect(rig.notices.last?.cause == nil)
+    }
+
+    @Test func `a word in between says that Apple is there`() {
+        var rig = Self.unanswered(20)
+        rig.advance(to: 9)
+        if let push = rig.flying.last { rig.answer(push, .accepted) }
+        rig.advance(to: 10)
+        for push in rig.flying { rig.answer(push, .unknown(reason: "silence"), took: .seconds(10)) }
+        #expect(!rig.core.isParked(LaneNumber(0)))
+    }
+
+    @Test func `a connection that breaks with many pushes closes nothing`() {
+        var rig = Self.unanswered(100)
+        rig.advance(to: 1)
+        for push in rig.flying { rig.answer(push, .unknown(reason: "reset"), took: .seconds(1)) }
+        #expect(!rig.core.isParked(LaneNumber(0)))
+    }
+
+    @Test func `what waits for a stream says for how long Apple has said nothing`() {
+        var rig = Self.unanswered(2, capacity: 1)
+        rig.advance(to: 4)
+        #expect(rig.view()?.destinations.compactMap(\.silence) == [])
+        rig.advance(to: 6)
+        #expect(rig.view()?.destinations.compactMap(\.silence) == [.seconds(6), .seconds(6)])
+    }
+
+    @Test(arguments: [1, 3]) func `an upstream that is closed is tried as often as it may be`(
+        _ phones: Int
+    ) {
+        var rig = Rig { $0.limits.probeMax = .seconds(15) }
+        for index in 0..<phones {
+            rig.device("d\(index)", .lab)
+            rig.token("start:Runner", "a\(1_000 + index)", "d\(index)")
+        }
+        let devices = (0..<phones).map { "\"d\($0)\"" }.joined(separator: ",")
+        var fate = PushResult.notSent(reason: "connection refused")
+        rig.verdict = { _ in fate }
+        rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
+        rig.advance(to: 30)
+        fate = LostPushTests.fates[0]
+        let lane = LaneNumber(0)
+        for second in 30..<400 {
+            rig.advance(to: Double(second))
+            let told = rig.view()?.destinations.compactMap(\.waiting?.until) ?? []
+            let next = rig.core.nextTry(lane, now: rig.now)
+            #expect(told.allSatisfy { $0 == next }, "all wait for the one probe: \(told)")
+            #expect(next.map { $0 > rig.core.wall(rig.now) } ?? true, "in the past")
+        }
+        let tries = rig.pushes.map(\.at).filter { $0 > .seconds(30) }
+        let gaps = zip(tries, tries.dropFirst()).map { $1 - $0 }
+        #expect(gaps.allSatisfy { $0 <= .seconds(15) }, "\(gaps)")
+        #expect(tries.count > 20)
     }
 
     @Test func `half of the last hundred open it, however they are spread`() {

@@ -20,6 +20,10 @@ extension DestinationView {
     /// waits.
     package var waitingText: String? {
         guard case .deferred(_, let hold)? = waiting else { return nil }
+        if hold == .streamLimit, let silence {
+            let span = Span.seconds(silence.nanoseconds / 1_000_000_000)
+            return "\(hold.sentence) Apple has answered nothing for \(span.text)."
+        }
         guard hold.isOfAnswer, let answer = lastDelivery?.result?.failure else {
             return hold.sentence
         }

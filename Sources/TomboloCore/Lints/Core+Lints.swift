@@ -272,9 +272,10 @@ extension Core {
         ]
     }
 
-    /// When one push of a lane whose pushes wait tries again; nil where they go.
-    package func nextTry(_ lane: LaneNumber) -> Instant? {
-        lanes[Int(lane.rawValue)].parkedUntil.map { wall($0) }
+    /// When one push of a lane whose pushes wait tries again; nil where they go, and where the next
+    /// one tries at once.
+    package func nextTry(_ lane: LaneNumber, now: Instant) -> Instant? {
+        lanes[Int(lane.rawValue)].nextTry(now: now).map { wall($0) }
     }
 
     /// Whether pushes of a lane wait for Apple.

@@ -20,7 +20,7 @@ extension Core {
         case .reserved(let grant, let paysToken, let keepsPlace):
             // What goes on record as tried goes as soon as that is durable: its turn at the
             // device and its place in the lane are kept for it meanwhile.
-            if keepsPlace { keepPlace(slot) }
+            if keepsPlace { keepPlace(slot, now: now) }
             reserve(slot, event, alert, grant, now: now, token: paysToken)
         case .queued: queue(slot, must: event == .end || wish == .start || wish == .must, now: now)
         case .sent(let priority, let timestamp):
@@ -167,7 +167,7 @@ extension Core {
             payload: payload)
         address(&push, at: slot, now: now)
         if wish != .frame { push.changedAt = projection.changedAt }
-        if !destinations[slot].keepsPlace { lanes[Int(lane.rawValue)].took() }
+        if !destinations[slot].keepsPlace { lanes[Int(lane.rawValue)].took(now: now) }
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
         if wish == .echo { destinations[slot].echo.sent(projection.version) }
@@ -252,9 +252,9 @@ extension Core {
         }
     }
 
-    private mutating func keepPlace(_ slot: Int) {
+    private mutating func keepPlace(_ slot: Int, now: Instant) {
         guard !destinations[slot].keepsPlace else { return }
-        lanes[Int(destinations[slot].lane.rawValue)].took()
+        lanes[Int(destinations[slot].lane.rawValue)].took(now: now)
         destinations[slot].keepsPlace = true
         devices.budgets[destinations[slot].device].keptFor = slot
     }

@@ -286,7 +286,7 @@ extension Core {
         _ slot: Int, _ kind: EventKind, changed: Bool, now: Instant
     ) -> Accepted {
         var counts = DestinationCounts()
-        var slowest: (decision: Decision, until: Instant)?
+        var slowest: (decision: Decision, lane: LaneNumber, until: Instant)?
         var skip: Skip?
         var grant: GrantInForce?
         let incarnation = activities[slot].durableIncarnation
@@ -311,7 +311,9 @@ extension Core {
             }
             counts.deferred += 1
             let until = waiting.until ?? .distantFuture
-            if slowest.map({ $0.until < until }) ?? true { slowest = (waiting, until) }
+            if slowest.map({ $0.until < until }) ?? true {
+                slowest = (waiting, destinations[index].lane, until)
+            }
         }
         if kind == .start {
             let left = leftOut(slot, besides: counts.sent + counts.deferred + counts.skipped)
@@ -325,7 +327,7 @@ extension Core {
             status: status(slot), kind: kind, changed: changed,
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
-            decision: slowest.map { told($0.decision) }
+            decision: slowest.flatMap { told($0.decision, $0.lane, now: now) }
                 ?? (counts.sent == 0 ? skip.map { .skipped($0) } : nil), destinations: counts,
             clip: nil, plan: nil)
     }

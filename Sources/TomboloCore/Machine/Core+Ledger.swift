@@ -233,7 +233,7 @@ extension Core {
                 device: device.key.id, incarnation: destination.incarnation,
                 grant: grantInForce(destination), phase: destination.phase.name,
                 ledger: destination.ledger, version: projection.version,
-                waiting: destination.waiting,
+                waiting: told(destination.waiting, destination.lane, now: now),
                 frames: (cursor?.tally ?? FrameCounts()) + destination.frames,
                 seconds: cursor?.seconds.seconds ?? [])
         }

@@ -8,7 +8,7 @@ extension Core {
         let lane = LaneNumber(Int32(outcome.push.rawValue >> 24 & 0xff))
         guard lanes.indices.contains(Int(lane.rawValue)) else { return }
         lanes[Int(lane.rawValue)].gaveBack()
-        noteLane(lane, outcome.result, now: now, effects: &effects)
+        noteLane(lane, outcome, now: now, effects: &effects)
         if outcome.push.rawValue & Self.surfaceBit != 0 {
             reloadEnded(outcome, now: now, effects: &effects)
             serve(lane, now: now, effects: &effects)
@@ -85,18 +85,23 @@ extension Core {
     }
 
     private mutating func noteLane(
-        _ lane: LaneNumber, _ result: PushResult, now: Instant, effects: inout Effects
+        _ lane: LaneNumber, _ outcome: PushOutcome, now: Instant, effects: inout Effects
     ) {
         let index = Int(lane.rawValue)
+        let result = outcome.result
         let tenant = configuration.apps[index].tenant
         let parkedBefore = lanes[index].parkedUntil
         defer {
             // A probe that fails too may have another cause.
             let parked = lanes[index].parkedUntil
             if parked != parkedBefore {
-                effects.lanes.append(LaneNotice(lane: lane, cause: parked.map { _ in result }))
+                effects.lanes.append(
+                    LaneNotice(
+                        lane: lane, cause: parked.map { _ in result },
+                        silence: lanes[index].silence))
             }
         }
+        if case .unknown = result {} else { lanes[index].heard(now: now) }
         switch result {
         case .accepted:
             counters[tenant].pushesAccepted += 1
@@ -111,7 +116,11 @@ extension Core {
         case .notSent:
             counters[tenant].pushesNotSent += 1
             fail(index, atOnce: true, now: now)
-        case .unknown: counters[tenant].pushesUnknown += 1
+        case .unknown:
+            counters[tenant].pushesUnknown += 1
+            lanes[index].unanswered(
+                took: outcome.took, probeMax: configuration.limits.probeMax,
+                jitter: chance.fraction(), now: now)
         }
     }
 
@@ -142,9 +151,16 @@ extension Core {
             if flying.event == .start { startFailed(slot, .startUnknown, now: now) }
             destinations[slot].contentHash = 0
             destinations[slot].wantAgain(flying, now: now)
-            destinations[slot].backOff(because: .noAnswer, now: now)
+            backOff(slot, because: .noAnswer, now: now)
         }
         markDirty(slot, mayWait: result == .accepted && flying.event == .update, now: now)
+    }
+
+    /// What an open upstream could not do is tried again by and by. A closed one holds all of its
+    /// pushes, and tries by itself: whoever waited besides could not be the one that tries.
+    private mutating func backOff(_ slot: Int, because cause: Hold, now: Instant) {
+        guard lanes[Int(destinations[slot].lane.rawValue)].parkedUntil == nil else { return }
+        destinations[slot].backOff(because: cause, now: now)
     }
 
     private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {
@@ -193,9 +209,11 @@ extension Core {
             tokenGone(slot, flying, reaches, since: goneSince, now: now)
         case .tokenBackOff, .lane:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
-            let cause: Hold = reaches == .lane ? .appleUnwell : .tokenBackOff
-            destinations[slot].backOff(because: cause, now: now)
-            if flying.event == .start, reaches == .tokenBackOff { backOffStarts(like: slot) }
+            guard reaches == .tokenBackOff else {
+                return backOff(slot, because: .appleUnwell, now: now)
+            }
+            destinations[slot].backOff(because: .tokenBackOff, now: now)
+            if flying.event == .start { backOffStarts(like: slot) }
         case .providerToken, .connection:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
         }

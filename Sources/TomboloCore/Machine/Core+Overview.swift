@@ -6,7 +6,9 @@ extension Core {
     /// Looks at a tenant's running activities from a place on, at so many in one piece.
     ///
     /// - Returns: where the next piece begins; nil where all were looked at.
-    package func look(_ overview: inout Overview, of tenant: TenantID, from place: Int) -> Int? {
+    package func look(
+        _ overview: inout Overview, of tenant: TenantID, from place: Int, now: Instant
+    ) -> Int? {
         var (slot, looked) = (place, 0)
         while slot < activities.count, looked < IDPage.pieceMax / 8 {
             looked += 1
@@ -20,7 +22,7 @@ extension Core {
                 overview.unreachedExample = overview.unreachedExample ?? activities[slot].key.id
             }
             looked += activities[slot].destinations.count
-            for index in activities[slot].destinations { look(at: index, &overview) }
+            for index in activities[slot].destinations { look(at: index, now: now, &overview) }
         }
         if slot < activities.count { return slot }
         overview.damaged = damagedViews(of: tenant, type: nil, after: nil, limit: 1_000).count
@@ -28,7 +30,7 @@ extension Core {
         return nil
     }
 
-    private func look(at index: Int, _ overview: inout Overview) {
+    private func look(at index: Int, now: Instant, _ overview: inout Overview) {
         guard let destination = destinations.at(index), let device = devices[destination.device],
             let version = activities[destination.activity].durable?.version,
             destination.incarnation == activities[destination.activity].durableIncarnation
@@ -43,7 +45,7 @@ extension Core {
                 activity: activity, device: device.key.id,
                 versions: version - destination.acknowledged,
                 budgetClass: grantInForce(destination).budgetClass,
-                waiting: destination.waiting.map(told)))
+                waiting: told(destination.waiting, destination.lane, now: now)))
     }
 
     private func trouble(of destination: Destination, _ device: Device) -> Overview.Trouble? {

@@ -53,8 +53,10 @@ extension Core {
             grant: grantInForce(destination), route: route(destination, device),
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,
-            waiting: (destination.waiting ?? slowedFrame(destination, now: now)).map(told),
-            frames: counts,
+            waiting: told(
+                destination.waiting ?? slowedFrame(destination, now: now), destination.lane,
+                now: now),
+            silence: lanes[Int(destination.lane.rawValue)].silence(now: now), frames: counts,
             shown: report,
             shownMatches: report?.shownState.map {
                 $0.bytes == shown(projection, destination, now: now).bytes
@@ -98,10 +100,16 @@ extension Core {
         return .deferred(until: cursor.due, isSpacing ? .spacing : .lowPrioritySpacing)
     }
 
-    /// A decision as readers are told it: at the wall's time.
-    func told(_ decision: Decision) -> Decision {
-        guard case .deferred(let until?, let hold) = decision else { return decision }
-        return .deferred(until: wall(until), hold)
+    /// What waits, as readers are told it: at the wall's time. Of what waits for its lane, the lane
+    /// knows: it may have closed since, and tries when its probe does.
+    func told(_ waiting: Decision?, _ lane: LaneNumber, now: Instant) -> Decision? {
+        guard case .deferred(let until, let hold)? = waiting else { return waiting }
+        guard hold == .laneParked || hold == .streamLimit else {
+            return .deferred(until: until.map(wall), hold)
+        }
+        let isParked = isParked(lane)
+        return .deferred(
+            until: nextTry(lane, now: now), isParked ? .laneParked : .streamLimit)
     }
 
     /// Whether nothing more will happen to a version at any destination before an instant.

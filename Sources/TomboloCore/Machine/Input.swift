@@ -90,6 +90,8 @@ package struct LaneNotice: Hashable, Sendable {
     package var lane: LaneNumber
     /// The last straw; nil: they go again.
     package var cause: PushResult?
+    /// For how long Apple has said nothing, where that closed it.
+    package var silence: UpstreamSilence?
 }
 
 /// What a ticket gets, once: after it is durable where something was stored, at once where nothing

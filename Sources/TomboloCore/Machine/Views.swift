@@ -57,6 +57,8 @@ package struct DestinationView: Sendable {
     package var phase: String
     package var lastDelivery: DeliveryView?
     package var waiting: Decision?
+    /// For how long Apple has answered nothing of its app, where that is long.
+    package var silence: Span?
     package var frames: FrameCounts
     package var shown: PhoneReport?
     /// Whether the state that the phone reported is the projected one; nil where it reported none.

@@ -49,7 +49,8 @@ extension Core {
             startsLeft: owner.channel == nil
                 ? starts.left(configuration.budgets[.start], now: now) : nil,
             phone: phoneBudget(destination, force.grant, now: now),
-            nextAt: next > now ? next + lead : nil, waiting: destination.waiting)
+            nextAt: next > now ? next + lead : nil,
+            waiting: told(destination.waiting, destination.lane, now: now))
     }
 
     /// The same of widgets and controls, as far as a reload of them was ever wanted.

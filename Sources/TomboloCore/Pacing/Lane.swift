@@ -6,11 +6,26 @@ struct Lane: Sendable {
     /// Or so many of the last hundred.
     static let failuresOfHundredMax = 50
 
+    /// So long without a word from Apple close it, however few pushes were out: a new connection
+    /// takes one push until it is answered.
+    static let silenceMax = Span.seconds(20)
+    /// A push without an answer is a failure of the upstream where nothing came for so long. Where
+    /// others were answered meanwhile it is the push's own.
+    static let silenceMin = Span.seconds(5)
+    /// What was lost so long ago says nothing about what is lost now.
+    private static let silenceKept = Span.minutes(1)
+
     private(set) var capacity = 1
     private(set) var inFlight = 0
     private var failuresInRow = 0
     private var lately = LastHundred()
     private var probeDelay = Span.seconds(1)
+    /// Since when pushes are out and nothing comes back; nil: Apple has said the last word.
+    private var silentSince: Instant?
+    private var unansweredInRow = 0
+    private var lastUnanswered = Instant.distantPast
+    /// What closed it, where that is silence.
+    private(set) var silence: UpstreamSilence?
     /// Until then nothing goes; after it one push tries.
     private(set) var parkedUntil: Instant?
     private var waitingMust = TurnQueue()
@@ -40,11 +55,59 @@ struct Lane: Sendable {
     /// When the next try is due; nil while nothing is parked or the try is under way.
     var probeAt: Instant? { inFlight == 0 && capacity > 0 ? parkedUntil : nil }
 
-    /// A push goes, or is about to as soon as it is on record.
-    mutating func took() { inFlight += 1 }
+    /// When the next try is due; nil where it is due already, or nothing is parked.
+    func nextTry(now: Instant) -> Instant? { parkedUntil.flatMap { $0 > now ? $0 : nil } }
 
-    /// An answer came, whatever it was.
-    mutating func gaveBack() { inFlight = max(0, inFlight - 1) }
+    /// A push goes, or is about to as soon as it is on record.
+    mutating func took(now: Instant) {
+        if inFlight == 0, now - lastUnanswered > Self.silenceKept { endSilence(now: now) }
+        inFlight += 1
+        if silentSince == nil { silentSince = now }
+    }
+
+    /// A place is free again: an answer came, whatever it was, or what it was kept for did not go.
+    mutating func gaveBack() {
+        inFlight = max(0, inFlight - 1)
+        if inFlight == 0, unansweredInRow == 0 { silentSince = nil }
+    }
+
+    /// Something came back for a push.
+    mutating func heard(now: Instant) {
+        endSilence(now: now)
+        silence = nil
+    }
+
+    private mutating func endSilence(now: Instant) {
+        unansweredInRow = 0
+        silentSince = inFlight > 0 ? now : nil
+    }
+
+    /// For how long nothing has come back though pushes are out; nil where that is not long.
+    func silence(now: Instant) -> Span? {
+        guard let silentSince, inFlight > 0, now - silentSince >= Self.silenceMin else {
+            return nil
+        }
+        return now - silentSince
+    }
+
+    /// A push got no answer, and will get none.
+    ///
+    /// - Parameters:
+    ///   - took: from its hand-over.
+    ///   - probeMax: as the others, of `failed`.
+    mutating func unanswered(took: Span, probeMax: Span, jitter: Double, now: Instant) {
+        unansweredInRow += 1
+        lastUnanswered = now
+        // Nil: it was the only one that was out.
+        let since = silentSince ?? now - took
+        silentSince = since
+        let span = now - since
+        guard span >= Self.silenceMin || parkedUntil != nil else { return }
+        failed(atOnce: span >= Self.silenceMax, probeMax: probeMax, jitter: jitter, now: now)
+        if parkedUntil != nil, silence == nil {
+            silence = UpstreamSilence(pushes: unansweredInRow, span: span)
+        }
+    }
 
     mutating func succeeded() {
         failuresInRow = 0
@@ -86,6 +149,19 @@ struct Lane: Sendable {
 
     var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
     var waitingCount: Int { waitingMust.count + waitingRest.count }
+}
+
+/// For how long Apple has said nothing, when an upstream closed because of that.
+package struct UpstreamSilence: Hashable, Sendable {
+    /// In a row that got no answer.
+    package var pushes: Int
+    /// Since the last word, or since the first of them went.
+    package var span: Span
+
+    package init(pushes: Int, span: Span) {
+        self.pushes = pushes
+        self.span = span
+    }
 }
 
 /// Which of the last hundred answers were failures.

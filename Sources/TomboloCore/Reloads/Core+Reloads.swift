@@ -196,7 +196,7 @@ extension Core {
             priority: target == .background ? 5 : 10,
             expiration: (wall(now) + .hours(1)).seconds, payload: Payload.reload(target))
         push.surface = target
-        lanes[Int(lane.rawValue)].took()
+        lanes[Int(lane.rawValue)].took(now: now)
         surfaces[slot].phase = .inFlight(id)
         surfaces[slot].holdsToken = false
         surfaces[slot].sendBefore = surfaces[slot].lastSend

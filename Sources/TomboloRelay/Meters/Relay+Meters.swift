@@ -57,7 +57,8 @@ extension Relay {
         let isClosed = core.isParked(lane)
         return UpstreamView(
             app: app.id, environment: app.environment, isClosed: isClosed,
-            trouble: isClosed ? laneTroubles[lane] : nil, nextTry: core.nextTry(lane),
+            trouble: isClosed ? laneTroubles[lane] : nil,
+            nextTry: core.nextTry(lane, now: steadyNow()),
             meter: meters[index])
     }
 }

@@ -45,7 +45,7 @@ package struct UpstreamView: Sendable {
     package internal(set) var isClosed: Bool
     /// Why, where it is closed.
     package internal(set) var trouble: UpstreamTrouble?
-    /// When one push tries again.
+    /// When one push tries again; nil where the next one does at once.
     package internal(set) var nextTry: Instant?
     package internal(set) var meter: UpstreamMeter
 }

@@ -114,7 +114,9 @@ extension ServerDoors {
         if let trouble = upstream.trouble {
             text += " since \(trouble.since.rfc3339): \(trouble.cause)"
         }
-        text += upstream.nextTry.map { ". The next try is at \($0.rfc3339)." } ?? "."
+        text +=
+            upstream.nextTry.map { ". The next try is at \($0.rfc3339)." }
+            ?? ". The next push tries."
         return .init("upstream_closed", text, commands: ["tombolo doctor"])
     }
 

@@ -239,11 +239,16 @@ enum PacingSentences {
         14: the breaker opens after 8 in a row or half of 100
           eight failures in a row open the breaker, and seven do not
           half of the last hundred open it, however they are spread
+        14: a push without an answer is a failure; 20 s without a word close alone
+          eight pushes without an answer close it
+          one push at a time closes it after twenty seconds without a word
+          a word in between says that Apple is there
         14: probes with one newest state; the first 200 closes it
           an unwell Apple is probed with one push at a time, and all go once it is well
           the first success closes it, and the storm before is forgotten
         14: doubling up to probe_max
           no probe waits longer than the operator allows, jitter included
+          an upstream that is closed is tried as often as it may be
         15: on a sign of life, at most twice for each change
           a sign of life later than the last send brings an echo, twice for each change
           an echo that met an unwell Apple goes again

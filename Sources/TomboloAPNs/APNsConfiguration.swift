@@ -17,12 +17,15 @@ package struct APNsConfiguration: Sendable {
     package let connections: Int
     /// From hand-over to answer; after it a push's outcome is unknown. Above zero.
     package let pushDeadline: Duration
+    /// The longest time between two tries to connect.
+    package let connectEvery: Duration
 
     /// `endpoint` nil is Apple's of `environment`.
     package init(
         lane: LaneNumber, bundleID: String, environment: APNsEnvironment,
         endpoint: APNsEndpoint? = nil, authorities: [UInt8]? = nil, connections: Int = 1,
-        pushDeadline: Duration = APNsConfiguration.pushDeadline
+        pushDeadline: Duration = APNsConfiguration.pushDeadline,
+        connectEvery: Duration = ReconnectBackOff.longest
     ) throws(APNsConfigurationError) {
         guard Self.isBundleID(bundleID) else { throw .bundleID(bundleID) }
         guard (1...Self.connectionsMax).contains(connections) else {
@@ -34,6 +37,7 @@ package struct APNsConfiguration: Sendable {
         self.authorities = authorities
         self.connections = connections
         self.pushDeadline = pushDeadline
+        self.connectEvery = connectEvery
     }
 
     /// For connecting and the handshake, over all addresses of the name: less than a push's own

@@ -14,6 +14,14 @@ struct ReconnectBackOffTests {
         }
     }
 
+    @Test func `no wait is longer than the operator allows`() {
+        var backOff = ReconnectBackOff(atMost: .seconds(15))
+        for failure in 0..<10 {
+            backOff.failed(now: start, chance: .max)
+            #expect(backOff.allows(now: start + .seconds(15)), "failure \(failure)")
+        }
+    }
+
     @Test func `the wait doubles from one second to sixty`() {
         #expect(waits(9, chance: 0) == [0.5, 1, 2, 4, 8, 16, 30, 30, 30])
         let longest = waits(9, chance: .max)

@@ -22,7 +22,7 @@ final class APNsConnectionPool {
     private var connectionsMade: Int32 = 0
     /// On connections that have ended.
     private var sentBytesBefore: UInt64 = 0
-    @exclusivity(unchecked) private var backOff = ReconnectBackOff()
+    @exclusivity(unchecked) private var backOff: ReconnectBackOff
     private var isWanted = false
     private var isConnecting = false
     private let wanted: Parking
@@ -39,6 +39,7 @@ final class APNsConnectionPool {
         self.loop = loop
         self.dialer = dialer
         self.chance = chance
+        backOff = ReconnectBackOff(atMost: configuration.connectEvery)
         wanted = Parking(loop)
     }
 

@@ -14,7 +14,10 @@ package struct ReconnectBackOff: Hashable, Sendable {
     /// No connection is tried before this; nil: at once.
     package private(set) var notBefore: MonotonicInstant?
 
-    package init() {}
+    private let most: Duration
+
+    /// - Parameter most: no wait is longer.
+    package init(atMost most: Duration = Self.longest) { self.most = min(most, Self.longest) }
 
     /// A connection was refused, hung, or ended before it served any push. `chance` is any 64 bits.
     ///
@@ -22,7 +25,7 @@ package struct ReconnectBackOff: Hashable, Sendable {
     package mutating func failed(now: MonotonicInstant, chance: UInt64) {
         failures += 1
         let doublings = min(failures - 1, 6)
-        let wait = min(Self.first * (1 << doublings), Self.longest)
+        let wait = min(Self.first * (1 << doublings), most)
         let part = Double(chance >> 11) / Double(UInt64(1) << 53)
         notBefore = now + (wait / 2 + wait / 2 * part)
     }

@@ -18,8 +18,10 @@ struct CheckedApp: Sendable {
     /// - Parameters:
     ///   - place: of the app in the configuration, for the pointers of what is thrown.
     ///   - number: of its lane; nil: its place.
+    ///   - connectEvery: the longest time between two tries to connect.
     init(
-        _ app: Configuration.App, at place: Int, lane number: LaneNumber? = nil
+        _ app: Configuration.App, at place: Int, lane number: LaneNumber? = nil,
+        connectEvery: Duration = ReconnectBackOff.longest
     ) throws(ConfigurationFaults) {
         let pointer = "/apps/\(place)"
         var findings: [ConfigurationFinding] = []
@@ -32,7 +34,7 @@ struct CheckedApp: Sendable {
             try APNsConfiguration(
                 lane: number ?? LaneNumber(Int32(place)), bundleID: app.id,
                 environment: app.environment,
-                endpoint: endpoint, authorities: authorities)
+                endpoint: endpoint, authorities: authorities, connectEvery: connectEvery)
         }
         let p8 = Self.secret(
             app.keyFile, "\(pointer)/key_file", &findings, origin: Self.originOfKeys)

@@ -21,7 +21,10 @@ struct CheckedConfiguration: Sendable {
         var apps: [CheckedApp] = []
         for (place, app) in configuration.apps.enumerated() {
             do {
-                apps.append(try CheckedApp(app, at: place))
+                apps.append(
+                    try CheckedApp(
+                        app, at: place,
+                        connectEvery: .nanoseconds(configuration.limits.probeMax.nanoseconds)))
             } catch {
                 findings += error.findings
             }

@@ -85,7 +85,9 @@ final class LaneSender: PushSender, ChannelService, @unchecked Sendable {
                 continue
             }
             do {
-                let checked = try CheckedApp(apps[place], at: place, lane: lane.number)
+                let checked = try CheckedApp(
+                    apps[place], at: place, lane: lane.number,
+                    connectEvery: lane.checked.lane.connectEvery)
                 let isKeyNew = KeyName(checked) != KeyName(lane.checked)
                 let trusts = checked.lane.authorities == lane.checked.lane.authorities
                 guard isKeyNew || !trusts else {

@@ -15,6 +15,11 @@ extension CoreConfiguration {
         return note.adding("app", app.id).adding("environment", app.environment.name)
     }
 
+    /// What Apple answers where the topic or the environment is not the token's.
+    private static let aboutTopic: Set<String> = [
+        "BadTopic", "MissingTopic", "TopicDisallowed", "DeviceTokenNotForTopic", "BadDeviceToken",
+    ]
+
     static func text(_ cause: PushResult, _ silence: UpstreamSilence? = nil) -> String {
         if let silence {
             let pushes = silence.pushes == 1 ? "the last push" : "\(silence.pushes) pushes in a row"
@@ -26,6 +31,9 @@ extension CoreConfiguration {
         case .accepted: "nothing is wrong"
         case .rejected(_, "ExpiredProviderToken", _, _):
             "Apple calls a new provider token expired: this machine's clock is wrong"
+        case .rejected(400, let reason, .connection, _) where aboutTopic.contains(reason):
+            "Apple answers 400 \(reason) to token after token: the app's id, which is the topic, or "
+                + "its environment is wrong"
         case .rejected(let status, let reason, _, _): "Apple answers \(status) \(reason)"
         case .notSent(let reason), .unknown(let reason): reason
         }

@@ -203,6 +203,11 @@ extension Evidence {
                 $0.phone("token.registered", "{\(card)}", at: -5)
                 $0.skip(.noRoute)
             },
+            Case("wrong_topic", "the card's token was refused for its topic") {
+                $0.push(2, .refused(status: 400, reason: "DeviceTokenNotForTopic"), at: 1)
+                $0.phone("token.retired", "{\(card)}", at: 1)
+                $0.skip(.noRoute)
+            },
             Case("token_gone", "the card's token is dead") {
                 $0.phone("token.retired", "{\(card)}", at: 1)
                 $0.skip(.noRoute)

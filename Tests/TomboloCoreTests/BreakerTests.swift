@@ -176,6 +176,73 @@ import TomboloJSON
         #expect(tries.count > 20)
     }
 
+    /// Five phones with a card each, of one activity.
+    static func cards() -> Rig {
+        var rig = Rig()
+        for index in 0..<5 {
+            rig.device("d\(index)", .lab)
+            rig.token("start:Runner", "a\(1_000 + index)", "d\(index)")
+        }
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"devices":["d0","d1","d2","d3","d4"]},"state":{}}"#)
+        for index in 0..<5 { rig.token("activity:cat", "b\(1_000 + index)", "d\(index)") }
+        rig.advance(to: 20)
+        return rig
+    }
+
+    static let topics: [PushResult] = [
+        .rejected(
+            status: 400, reason: "DeviceTokenNotForTopic", reaches: .tokenMisplaced,
+            tokenGoneSince: nil),
+        .rejected(status: 400, reason: "BadTopic", reaches: .topic, tokenGoneSince: nil),
+    ]
+
+    @Test(arguments: topics) func `a topic refused for token after token kills no further token`(
+        _ refusal: PushResult
+    ) {
+        var rig = Self.cards()
+        rig.verdict = { _ in refusal }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        let lane = LaneNumber(0)
+        #expect(rig.core.isParked(lane))
+        rig.advance(to: 200)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        #expect(rig.core.isParked(lane))
+        let (letters, _) = rig.core.deadLetters(
+            DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 10)
+        #expect(letters.count == Lane.strangersMax - 1)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 2_000)
+        #expect(!rig.core.isParked(lane))
+        let reached = rig.view()?.destinations.count { $0.acknowledgedVersion == 3 }
+        let lost = refusal == Self.topics[0] ? Lane.strangersMax - 1 : 0
+        #expect(reached == 5 - lost)
+    }
+
+    @Test(arguments: topics) func `tokens of another app among others are their own fault`(
+        _ refusal: PushResult
+    ) {
+        var rig = Self.cards()
+        let strangers: Set = ["b1001", "b1002", "b1004"]
+        rig.verdict = { strangers.contains($0.token) ? refusal : .accepted }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(!rig.core.isParked(LaneNumber(0)))
+        let (letters, _) = rig.core.deadLetters(
+            DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 10)
+        #expect(Set(letters.map(\.device.rawValue)) == ["d1", "d2", "d4"])
+    }
+
+    @Test func `one token that is refused again and again is not token after token`() {
+        var lane = Lane()
+        let tokens = [String](repeating: "aa", count: 10) + ["bb", "cc", "cc"]
+        let wrong = tokens.map { lane.isWrongFor(PushToken($0)) }
+        #expect(wrong == [Bool](repeating: false, count: 11) + [true, true])
+        lane.isRightFor()
+        let isStillWrong = lane.isWrongFor(PushToken("dd"))
+        #expect(!isStillWrong)
+    }
+
     @Test func `half of the last hundred open it, however they are spread`() {
         let alternating = (0..<98).map { $0.isMultiple(of: 2) }
         #expect(Self.isOpen(alternating + [false, false]), "49 of 100")

@@ -81,8 +81,8 @@ extension Hold {
             "Apple asked for fewer pushes to this token (429). The relay tries again "
                 + "later."
         case .laneParked:
-            "The pushes of this app wait: Apple refuses its key, is unwell, or cannot be "
-                + "reached."
+            "The pushes of this app wait: Apple refuses its key or its topic, is unwell, does "
+                + "not answer, or cannot be reached."
         case .timestampAhead:
             "The machine's clock is behind the last push's timestamp. The phone would "
                 + "ignore an earlier one."

@@ -80,8 +80,13 @@ extension Explainer {
     }
 
     private var refusal: Suspect {
-        guard case .refused(let status, let reason)? = fate?.record.attempt?.answer else {
-            return Suspect("refused", fateText, speaksFor: [])
+        fate.flatMap(refusal) ?? Suspect("refused", fateText, speaksFor: [])
+    }
+
+    /// What Apple refused, and why; nil where it did not.
+    private func refusal(_ entry: DeliveryEntry) -> Suspect? {
+        guard case .refused(let status, let reason)? = entry.record.attempt?.answer else {
+            return nil
         }
         let answer = "Apple answered \(status) \(reason)."
         let (code, text): (String, String)
@@ -106,7 +111,23 @@ extension Explainer {
             code = "refused"
             text = "Apple refuses this push, and would refuse it again."
         }
-        return Suspect(code, text, speaksFor: [answer, fate.map(Self.text(line:)) ?? ""])
+        return Suspect(code, text, speaksFor: [answer, Self.text(line: entry)])
+    }
+
+    /// The push whose refusal cost a token that may be alive: another app's, or the other
+    /// environment's.
+    private func misplacement(_ retirement: NewFact) -> Suspect? {
+        let refused = evidence.deliveries.last { entry in
+            guard case .refused(400, _)? = entry.record.attempt?.answer else { return false }
+            return entry.at <= retirement.recordedAt
+        }
+        guard let refused, let status = refused.record.attempt?.answer.status,
+            let reason = refused.record.attempt?.answer.reason,
+            var suspect = refusal(refused),
+            ["wrong_topic", "wrong_environment"].contains(suspect.code)
+        else { return nil }
+        suspect.text = "Apple refused it: \(status) \(reason). \(suspect.text)"
+        return suspect
     }
 
     /// What is asked about ends here.
@@ -148,6 +169,9 @@ extension Explainer {
         guard fact.kind != "device.deleted" else {
             return Suspect(
                 "device_deleted", "The device \(evidence.device) was deleted.", speaksFor: reasons)
+        }
+        if fact.kind == "token.retired", let misplacement = misplacement(fact) {
+            return misplacement
         }
         let who =
             fact.kind == "token.retired"
@@ -297,8 +321,9 @@ extension Explainer {
         let (activity, device) = (evidence.activity, evidence.device)
         var found: [String] = []
         switch code {
-        case "upstream_closed", "wrong_topic", "wrong_environment", "disk_full":
-            found.append("tombolo doctor")
+        case "upstream_closed", "disk_full": found.append("tombolo doctor")
+        case "wrong_topic", "wrong_environment":
+            found += ["tombolo config check", "tombolo doctor"]
         case "paused":
             let pause = outages.first { $0.pause != nil && $0.until == nil }?.pause
             found.append(pause.map { "tombolo resume \($0)" } ?? "tombolo pause")

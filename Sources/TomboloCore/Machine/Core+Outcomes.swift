@@ -7,6 +7,7 @@ extension Core {
         let slot = Int(outcome.push.rawValue >> 32)
         let lane = LaneNumber(Int32(outcome.push.rawValue >> 24 & 0xff))
         guard lanes.indices.contains(Int(lane.rawValue)) else { return }
+        let outcome = judged(outcome, lane)
         lanes[Int(lane.rawValue)].gaveBack()
         noteLane(lane, outcome, now: now, effects: &effects)
         if outcome.push.rawValue & Self.surfaceBit != 0 {
@@ -30,6 +31,29 @@ extension Core {
         serve(lane, now: now, effects: &effects)
     }
 
+    /// Token after token cannot be another app's, or the other environment's: the configuration is
+    /// wrong, and no token dies for that. It is for the upstream then, as a refused key is.
+    private mutating func judged(_ outcome: PushOutcome, _ lane: LaneNumber) -> PushOutcome {
+        guard outcome.push.rawValue & Self.surfaceBit == 0 else { return outcome }
+        switch outcome.result {
+        case .accepted, .rejected(_, _, .tokenGone, _), .rejected(_, _, .tokenBackOff, _):
+            lanes[Int(lane.rawValue)].isRightFor()
+        case .rejected(let status, let reason, .tokenMisplaced, _),
+            .rejected(let status, let reason, .topic, _):
+            let slot = Int(outcome.push.rawValue >> 32)
+            guard destinations.holds(slot), let flying = destinations[slot].inFlight,
+                flying.push == outcome.push,
+                lanes[Int(lane.rawValue)].isWrongFor(flying.token)
+            else { return outcome }
+            var outcome = outcome
+            outcome.result = .rejected(
+                status: status, reason: reason, reaches: .connection, tokenGoneSince: nil)
+            return outcome
+        default: break
+        }
+        return outcome
+    }
+
     /// What an answer decides of events. A frame that Apple takes decides none, and is counted.
     private mutating func account(
         _ slot: Int, _ flying: Destination.InFlight, _ result: PushResult, took: Span, now: Instant
@@ -37,7 +61,7 @@ extension Core {
         let decision: EventDecision?
         switch result {
         case .accepted: decision = .sent
-        case .rejected(_, _, .push, _): decision = .refused
+        case .rejected(_, _, .push, _), .rejected(_, _, .topic, _): decision = .refused
         // The newest state goes again, or finds no route: that decides.
         case .rejected, .notSent, .unknown: decision = nil
         }
@@ -76,7 +100,7 @@ extension Core {
     private mutating func startLearned(_ slot: Int, _ result: PushResult, now: Instant) {
         switch result {
         case .accepted: begun(slot, destinations[slot].acknowledged, now: now)
-        case .rejected(_, _, .push, _): startRefused(slot, now: now)
+        case .rejected(_, _, .push, _), .rejected(_, _, .topic, _): startRefused(slot, now: now)
         case .rejected, .notSent:
             takeBackStart(slot)
             enter(.waiting, slot, now: now)
@@ -111,7 +135,7 @@ extension Core {
             switch reaches {
             case .lane: fail(index, atOnce: false, now: now)
             case .providerToken, .connection: fail(index, atOnce: true, now: now)
-            case .push, .tokenBackOff, .tokenGone, .tokenMisplaced: lanes[index].succeeded()
+            case .push, .tokenBackOff, .tokenGone, .tokenMisplaced, .topic: lanes[index].succeeded()
             }
         case .notSent:
             counters[tenant].pushesNotSent += 1
@@ -137,8 +161,9 @@ extension Core {
         case .accepted: accepted(slot, flying, now: now)
         case .rejected(let status, let reason, let reaches, let since):
             giveBack(slot, flying)
-            if reaches != .push { destinations[slot].wantAgain(flying, now: now) }
-            if reaches == .push || reaches == .tokenMisplaced {
+            let isOfPush = reaches == .push || reaches == .topic
+            if !isOfPush { destinations[slot].wantAgain(flying, now: now) }
+            if isOfPush || reaches == .tokenMisplaced {
                 bury(slot, flying, status: status, reason: reason, now: now)
             }
             rejected(slot, flying, reaches, goneSince: since, now: now)
@@ -199,7 +224,7 @@ extension Core {
         goneSince: Instant?, now: Instant
     ) {
         switch reaches {
-        case .push:
+        case .push, .topic:
             destinations[slot].refused(flying)
             if flying.event == .start, destinations[slot].phase == .starting {
                 startRefused(slot, now: now)

@@ -15,6 +15,10 @@ struct Lane: Sendable {
     /// What was lost so long ago says nothing about what is lost now.
     private static let silenceKept = Span.minutes(1)
 
+    /// So many tokens in a row whose topic or environment is refused are not at fault: the app's
+    /// are wrong.
+    static let strangersMax = 3
+
     private(set) var capacity = 1
     private(set) var inFlight = 0
     private var failuresInRow = 0
@@ -24,6 +28,8 @@ struct Lane: Sendable {
     private var silentSince: Instant?
     private var unansweredInRow = 0
     private var lastUnanswered = Instant.distantPast
+    /// Tokens refused for their topic or environment, since another was not.
+    private var strangers: [PushToken] = []
     /// What closed it, where that is silence.
     private(set) var silence: UpstreamSilence?
     /// Until then nothing goes; after it one push tries.
@@ -70,6 +76,17 @@ struct Lane: Sendable {
         inFlight = max(0, inFlight - 1)
         if inFlight == 0, unansweredInRow == 0 { silentSince = nil }
     }
+
+    /// A token is refused for its topic or environment; answers whether the app's are wrong.
+    mutating func isWrongFor(_ token: PushToken) -> Bool {
+        if strangers.count < Self.strangersMax, !strangers.contains(token) {
+            strangers.append(token)
+        }
+        return strangers.count >= Self.strangersMax
+    }
+
+    /// A token was of this topic and environment, whatever else became of its push.
+    mutating func isRightFor() { strangers = [] }
 
     /// Something came back for a push.
     mutating func heard(now: Instant) {

@@ -237,7 +237,7 @@ extension Core {
             giveBack(slot)
             noteReload(surface, "reload.refused", "\(status) \(reason)", now: now)
             switch reaches {
-            case .push: surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
+            case .push, .topic: surfaces[slot].phase = surface.isWantedAgain ? .wanted : .idle
             case .tokenGone, .tokenMisplaced:
                 surfaces[slot].phase = .wanted
                 retireSurfaceToken(slot, since: since, now: now)

@@ -52,6 +52,17 @@ import TomboloJSON
         #expect(Self.events(rig, from: before).filter { $0 == "start aa" }.count == 1)
     }
 
+    @Test func `a change of a device's user is on record, without a name`() {
+        var rig = Self.running()
+        rig.device("phone", user: "u1")
+        #expect(!rig.facts.contains { $0.kind == "device.user_changed" }, "it is the same user")
+        rig.device("phone", user: "u2")
+        rig.advance(to: 30)
+        let facts = rig.facts.filter { $0.kind == "device.user_changed" }
+        #expect(facts.count == 1)
+        #expect(!facts.contains { String(decoding: $0.body, as: UTF8.self).contains("u2") })
+    }
+
     @Test func `a device that loses its user loses the cards`() {
         var rig = Self.running()
         rig.advance(to: 30)

@@ -38,6 +38,27 @@ import TomboloCore
         #expect(phone(rig)?.left ?? 0 > 0)
     }
 
+    @Test func `a phone that reports the newest state has its version on record, once`() {
+        var rig = Rig()
+        rig.runningActivity()
+        for lap in 1...2 {
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
+            rig.advance(to: Double(lap * 60))
+            for _ in 1...2 {
+                rig.report("cat", #"{"phase":"active","shown_state":{"lap":\#(lap)}}"#)
+            }
+            rig.report("cat", #"{"phase":"active","shown_state":{"lap":0}}"#)
+        }
+        rig.advance(to: 180)
+        let bodies = rig.facts.filter { $0.kind == "card.reported" }.map {
+            String(decoding: $0.body, as: UTF8.self)
+        }
+        for version in 2...3 {
+            #expect(
+                bodies.count { $0.contains(#""matches_version":\#(version)"#) } == 1, "\(bodies)")
+        }
+    }
+
     @Test func `nothing limits class lab`() {
         var rig = Rig()
         rig.runningActivity(.lab)

@@ -156,4 +156,6 @@ package struct PhoneReport: Hashable, Sendable {
     package var lastLocalUpdate: Instant?
     /// The relay's own finding: it came when the last push had had its time, and does not show it.
     package internal(set) var missesPush = false
+    /// The relay's own finding: the last version whose state it reported, byte for byte.
+    package internal(set) var matchedVersion: Int64?
 }

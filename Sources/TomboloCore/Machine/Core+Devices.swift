@@ -68,6 +68,8 @@ extension Core {
             hasOtherUser = !isSameText(devices[slot]?.registration.user, registration.user)
             devices[slot]?.registration = registration
             devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
+            // Without the names: an erasure of a user would not find them here.
+            if hasOtherUser { noteFact("device.user_changed", of: slot, now: now) }
         } else {
             slot = devices.insert(
                 Device(key: key, number: nextDeviceNumber, registration: registration))

@@ -201,11 +201,15 @@ extension Core {
         guard let activity = activityNumber(reference, of: device),
             before?.phase != report.phase || before?.shownVersion != report.shownVersion
                 || before?.missesPush != report.missesPush
+                || before?.matchedVersion != report.matchedVersion
         else { return }
         noteFact("card.reported", of: device, activity, now: now) { writer in
             writer.member("phase", report.phase.name)
             if let by = report.by { writer.member("by", by) }
             if let shown = report.shownVersion { writer.member("shown_version", shown) }
+            if let matched = report.matchedVersion, matched != before?.matchedVersion {
+                writer.member("matches_version", matched)
+            }
             if let at = report.shownAt { writer.member("shown_at", at.rfc3339) }
             if report.missesPush { writer.member("misses_push", true) }
         }

@@ -105,6 +105,7 @@ extension Core {
         }
         let before = devices[slot]?.reports[reference]
         devices[slot]?.reports[reference] = report
+        devices[slot]?.reports[reference]?.matchedVersion = before?.matchedVersion
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations.at(index), self.reference(destination) == reference
             else { continue }
@@ -117,6 +118,9 @@ extension Core {
             }
             if misses(report, destination, now: now) {
                 devices[slot]?.reports[reference]?.missesPush = true
+            }
+            if let version = matchedVersion(report, destination, now: now) {
+                devices[slot]?.reports[reference]?.matchedVersion = version
             }
             hear(report, at: index, now: now)
             evaluate(index, now: now, effects: &effects)

@@ -28,6 +28,18 @@ extension Core {
                 $0.bytes != shown(projection, destination, now: now).bytes
             } ?? false
     }
+
+    /// The version whose state a phone reports, where it names none; nil where it is none that the
+    /// relay has now.
+    func matchedVersion(
+        _ report: PhoneReport, _ destination: Destination, now: Instant
+    ) -> Int64? {
+        guard report.shownVersion == nil, let state = report.shownState,
+            let projection = destination.final ?? activities[destination.activity].durable,
+            state.bytes == shown(projection, destination, now: now).bytes
+        else { return nil }
+        return projection.version
+    }
 }
 
 /// An estimate of what a phone still takes at priority 10 within an hour.

@@ -2,7 +2,8 @@ extension ProblemRegistry {
     static let ofResources = [
         ProblemPage(
             .unknownActivity, 404, "There is no such activity",
-            cause: "No activity of this id was ever started under this key's tenant.",
+            cause: "This key's tenant has no activity of this id: it was never started, was "
+                + "erased, was cut with its history, or was lost in a restore.",
             fix: "Start it first, or look at the ids that there are.",
             command: "tombolo activity ls"),
         ProblemPage(

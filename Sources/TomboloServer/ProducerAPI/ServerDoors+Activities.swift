@@ -74,7 +74,8 @@ extension Problem {
     static func unknownActivity(_ id: Identifier) -> Problem {
         Problem(
             .unknownActivity,
-            "No activity \"\(id)\" was ever started. Start it with PUT /v1/activities/\(id).")
+            "This log has no activity \"\(id)\": it was never started, was erased, was cut with its "
+                + "history, or was lost in a restore. PUT /v1/activities/\(id) starts it.")
     }
 
     /// The same of a device.

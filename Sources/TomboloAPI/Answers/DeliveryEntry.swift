@@ -82,7 +82,8 @@ extension DeliveryEntry {
         if !record.held.isEmpty {
             writer.name("held")
             writer.beginArray()
-            for part in record.held {
+            // The longest first: it is the one that readers look for.
+            for part in record.held.sorted(by: { $0.span > $1.span }) {
                 writer.beginObject()
                 writer.member("reason", part.hold.name)
                 writer.member("reason_text", part.hold.sentence)

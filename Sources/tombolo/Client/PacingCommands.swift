@@ -92,6 +92,7 @@ enum PacingCommands {
                 "id", "at", "activity", "device", "version", "result",
                 Column("STATUS", "push.status"), "reason",
                 Column("WAITED MS", "waited_ms"), Column("HELD BY", "held.0.reason"),
+                Column("HELD MS", "held.0.ms"),
             ])
     }
 

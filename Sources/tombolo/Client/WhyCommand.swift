@@ -89,7 +89,8 @@ enum WhyCommand {
         private(set) var version: String?
         private(set) var time: String?
 
-        /// - Parameter now: Unix seconds; `14:02` is the last time that it was that late, by UTC.
+        /// - Parameter now: Unix seconds; `14:02` is the last minute that was called so, by UTC: its
+        ///   end, or now.
         init(
             _ text: String, at now: Int, like example: String = "tombolo why cat-7 phone-1"
         ) throws(ProgramError) {
@@ -113,7 +114,8 @@ enum WhyCommand {
             var seconds = now / 86_400 * 86_400 + numbers[0] * 3_600 + numbers[1] * 60
             if numbers.count == 3 { seconds += numbers[2] }
             if seconds > now { seconds -= 86_400 }
-            time = Instant(seconds: Int64(seconds)).rfc3339
+            if numbers.count == 2 { seconds = min(seconds + 59, now) }
+            time = (Instant(seconds: Int64(seconds)) + .milliseconds(999)).rfc3339
         }
     }
 }

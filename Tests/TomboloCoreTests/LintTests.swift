@@ -333,7 +333,7 @@ import TomboloJSON
             now: rig.now)
         #expect(run.plan?.askedFramesPerSecond == 10)
         #expect(run.plan.map { $0.grantedFramesPerSecond < 0.1 } == true)
-        #expect(run.lint.map(\.code) == [.clipSlowed])
+        #expect(run.lint.map(\.code) == [.clipSlowed, .clipForever])
         #expect(rig.view()?.clip == nil)
     }
 

@@ -44,6 +44,13 @@ extension LintPage {
                 + "there, or say it at another place of the state.",
             command: "tombolo activity show ID"),
         LintPage(
+            .clipForever, "A flip-book that plays for ever",
+            effect: "Without \"loop\" a flip-book plays until it is stopped or its activity ends. "
+                + "Each frame is a push, and a long night of them spends the budget.",
+            fix: "Write \"loop\": \"once\" or a number of times, or stop it: DELETE "
+                + "/v1/activities/{id}/clips/{clip}.",
+            command: "tombolo clip stop ID"),
+        LintPage(
             .activityIDUnknown, "An app that cannot report its activity's id",
             effect: "The app learns the relay's id from the attributes only. Without it, it cannot "
                 + "say what its update token is for: the card stays as it was started.",
@@ -215,6 +222,21 @@ extension LintPage {
                 + "left it.",
             fix: "Nothing, where updates overtake each other. Else raise state_version with each.",
             command: "tombolo log ls --activity ID"),
+        LintPage(
+            .deviceMembersForgotten, "A registration that leaves out what the device had",
+            effect:
+                "PUT replaces the registration. Without os the relay takes the device for an old "
+                + "one; without user the cards of that user end there.",
+            fix:
+                "Send the whole registration each time. GET /v1/devices/{device} has what is kept.",
+            command: "tombolo device show DEVICE"),
+        LintPage(
+            .pauseInForce, "A change while pushes are paused",
+            effect:
+                "An operator holds pushes back. The log keeps the change, and no phone shows it "
+                + "before the pause is over; then the newest state goes.",
+            fix: "Wait, or end the pause: DELETE /v1/pauses/{pause}.",
+            command: "tombolo resume PAUSE"),
         LintPage(
             .laneParked, "Pushes that wait for Apple",
             effect: "The provider token is refused (wrong, stale, or renewed too often), Apple "

@@ -27,6 +27,7 @@ extension Core {
         case .stop: break
         }
         lints += laneLints(activity)
+        if !pauses.isEmpty { lints += pauseLints(content, activity) }
         return Array(lints.prefix(Self.lintsMax))
     }
 
@@ -125,6 +126,26 @@ extension Core {
             "is another than before, or the app is: \(tokens == 1 ? "the token" : "the \(tokens) tokens") "
                 + "of before mean nothing there and are forgotten; register those of this "
                 + "installation")
+    }
+
+    /// What a device had, and a new registration leaves out.
+    static func lints(
+        _ known: DeviceRegistration, replacedBy new: DeviceRegistration
+    ) -> [Lint] {
+        var gone = [
+            ("user", known.user, new.user), ("app", known.app, new.app),
+            ("os", known.os, new.os), ("app_version", known.appVersion, new.appVersion),
+            ("time_zone", known.timeZone, new.timeZone), ("locale", known.locale, new.locale),
+        ].filter { $0.1 != nil && $0.2 == nil }.map(\.0)
+        guard !gone.isEmpty else { return [] }
+        // Alone it may be what the user has switched off.
+        if known.frequentUpdates, !new.frequentUpdates { gone.append("frequent_updates") }
+        return [
+            Lint(
+                .deviceMembersForgotten, "",
+                "leaves out what the device had, and the relay forgets it: "
+                    + "\(gone.joined(separator: ", ")); send the whole registration each time")
+        ]
     }
 
     private func lints(
@@ -232,21 +253,58 @@ extension Core {
         let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
         let fit = fit(clip, activity.accepted, activity)
         let type = type(of: activity.definition, activity.key.tenant)
+        let name = clip.isFlipbook ? "flipbook" : "tween"
+        var lints = type?.state?.unknownMember(at: clip.path, pointer: "/\(name)/path") ?? []
         if clip.fit == .bundle, type?.plays != true {
-            return [
+            lints.append(
                 Lint(
                     .clipBundleUndeclared, "/fit",
                     "the type \(activity.definition.type) does not declare \"plays\": its app "
-                        + "shows one frame, unless it plays bundles all the same")
+                        + "shows one frame, unless it plays bundles all the same"))
+        }
+        guard fit == .step else { return lints }
+        if slowest > clip.every {
+            lints.append(
+                Lint(
+                    .clipSlowed, "/\(name)/every",
+                    "the slowest destination is granted a frame every \(slowest.text): there the "
+                        + "clip runs slower"))
+        }
+        if clip.duration == nil {
+            lints.append(
+                Lint(
+                    .clipForever, "/\(name)/loop",
+                    "plays for ever, a push for each frame, until it is stopped (DELETE "
+                        + "/v1/activities/\(activity.key.id)/clips/CLIP, tombolo clip stop "
+                        + "\(activity.key.id)) or the activity ends; \"once\" plays it once"))
+        }
+        return lints
+    }
+
+    /// A pause that holds what a command leads to.
+    private func pauseLints(_ content: Command.Content, _ activity: Activity) -> [Lint] {
+        let own = pauses.values.filter { $0.tenant == activity.key.tenant && holds($0, activity) }
+            .sorted { $0.number < $1.number }
+        if let pause = own.first(where: { !$0.alertsOnly }) {
+            return [
+                Lint(
+                    .pauseInForce, "",
+                    "an operator has paused pushes (\(pause.name)): no phone shows this before "
+                        + "tombolo resume \(pause.name)")
             ]
         }
-        guard fit == .step, slowest > clip.every else { return [] }
-        let name = if case .tween = clip.motion { "tween" } else { "flipbook" }
+        guard let pause = own.first else { return [] }
+        let effect: String
+        switch content {
+        case .start: effect = "the start waits"
+        case .update(let update) where update.alert != nil: effect = "this goes without its alert"
+        case .update, .end, .play, .stop: return []
+        }
         return [
             Lint(
-                .clipSlowed, "/\(name)/every",
-                "the slowest destination is granted a frame every \(slowest.text): there the "
-                    + "clip runs slower")
+                .pauseInForce, "",
+                "an operator has paused alerts (\(pause.name)): \(effect) until tombolo resume "
+                    + "\(pause.name)")
         ]
     }
 

@@ -81,6 +81,28 @@ extension StateSchema {
         return lints
     }
 
+    /// What is told of a place that no member of the type is at; empty where one is.
+    ///
+    /// - Parameter pointer: where the request names the place.
+    func unknownMember(at place: JSONPointer, pointer: String) -> [Lint] {
+        var schema = self
+        for name in place.tokens {
+            guard let next = schema[name] else {
+                // Without members of its own, or with elements, it takes anything.
+                guard !schema.properties.isEmpty else { return [] }
+                let nearest = nearestName(to: name, among: schema.properties.lazy.map(\.name))
+                return [
+                    Lint(
+                        .stateUnknownMember, pointer,
+                        "\"\(name)\" is not a member of the type: the phone ignores it"
+                            + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
+                ]
+            }
+            schema = next
+        }
+        return []
+    }
+
     private func collectUnknown(in value: JSONView, at pointer: String, _ lints: inout [Lint]) {
         switch value.kind {
         case .object where !properties.isEmpty:

@@ -35,6 +35,7 @@ package struct Lint: Hashable, Sendable {
         case clipBundleUndeclared = "clip-bundle-undeclared"
         case clipSlowed = "clip-slowed"
         case clipCoversUpdate = "clip-covers-update"
+        case clipForever = "clip-forever"
         case startNotStored = "start-not-stored"
         case expirationRelative = "expiration-relative"
         case presenceOnChannel = "presence-on-channel"
@@ -45,6 +46,8 @@ package struct Lint: Hashable, Sendable {
         case typeNotRegistered = "type-not-registered"
         case appNotConfigured = "app-not-configured"
         case stateVersionOlder = "state-version-older"
+        case deviceMembersForgotten = "device-members-forgotten"
+        case pauseInForce = "pause-in-force"
     }
 
     package var code: Code

@@ -121,6 +121,8 @@ extension Core {
             known.tokens.count > 0
         {
             stored.lint.append(Self.moved(known.tokens.count))
+        } else if let known {
+            stored.lint += Self.lints(known.registration, replacedBy: registration)
         }
         return (registration, stored)
     }

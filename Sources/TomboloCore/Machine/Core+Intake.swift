@@ -89,7 +89,11 @@ extension Core {
                 if activity.definition.digest == digest { return .standing(slot) }
                 throw Refusal(
                     .activityRunning,
-                    "the activity runs with another start; change it with PATCH, or end it first",
+                    command.restart
+                        ? "the activity is running, also where its cards are gone: end it first, then "
+                            + "start it with ?restart=true"
+                        : "the activity runs with another start; change it with PATCH, or end it "
+                            + "first",
                     version: activity.accepted.version)
             }
             if !command.restart {

@@ -163,14 +163,17 @@ extension Core {
     }
 
     private func holds(_ pause: Pause, _ slot: Int) -> Bool {
-        guard destinations.holds(slot) else { return false }
-        let activity = destinations[slot].activity
-        guard activities[activity].key.tenant == pause.tenant else { return false }
+        destinations.holds(slot) && holds(pause, activities[destinations[slot].activity])
+    }
+
+    /// Whether a pause is about an activity.
+    func holds(_ pause: Pause, _ activity: Activity) -> Bool {
+        guard activity.key.tenant == pause.tenant else { return false }
         switch pause.scope {
         case .all: return true
-        case .app(let app): return activities[activity].definition.app == app
-        case .type(let type): return isSameText(activities[activity].definition.type, type)
-        case .activity(let id): return activities[activity].key.id == id
+        case .app(let app): return activity.definition.app == app
+        case .type(let type): return isSameText(activity.definition.type, type)
+        case .activity(let id): return activity.key.id == id
         }
     }
 

@@ -138,6 +138,21 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             return try Relaying.lints(
                 .update, #"{"state":{"lap":2}}"#, after: { $0.command(.play, clip) })
         },
+        .clipForever: {
+            try Relaying.lints(
+                .play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"10m"}}"#)
+        },
+        .pauseInForce: {
+            try Relaying.lints(
+                .update, #"{"state":{"lap":2}}"#, after: { _ = $0.pause(#"{"all":true}"#) })
+        },
+        .deviceMembersForgotten: {
+            var rig = Rig()
+            rig.device(os: "26.1")
+            rig.device()
+            guard case .stored(let stored)? = rig.answers.last else { return [] }
+            return stored.lint.map(\.code)
+        },
         .audienceMissing: { starting("") },
         .deviceNotRegistered: { starting(#","audience":{"device":"stranger"}"#) },
         .userWithoutDevice: { starting(#","audience":{"user":"stranger"}"#) },

@@ -1,0 +1,82 @@
+import CoreRig
+import Testing
+import TomboloJSON
+
+@testable import TomboloCore
+
+@Suite struct SaidLintTests {
+    private func lints(_ rig: Rig) -> [Lint] { rig.lastAccepted?.lint ?? [] }
+
+    @Test(arguments: [
+        (#"{"path":"/lap","frames":[1,2],"every":"1s"}"#, [Lint.Code.clipForever]),
+        (#"{"path":"/lap","frames":[1,2],"every":"1s","loop":"once"}"#, []),
+        (#"{"path":"/lap","frames":[1,2],"every":"1s","loop":3}"#, []),
+        (#"{"path":"/lab","frames":[1,2],"every":"1s","loop":3}"#, [.stateUnknownMember]),
+    ])
+    func `a flip-book without an end, or at a place that the type does not have, is told`(
+        book: String, wanted: [Lint.Code]
+    ) {
+        var rig = Rig()
+        rig.type(#"{"state":{"properties":{"lap":{"type":"integer"}}}}"#)
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.command(.play, #"{"flipbook":\#(book)}"#)
+        #expect(lints(rig).map(\.code) == wanted)
+        if wanted == [.stateUnknownMember] {
+            #expect(lints(rig).first?.pointer == "/flipbook/path")
+            #expect(lints(rig).first?.message.contains("\"lap\"?") == true)
+        }
+    }
+
+    @Test func `a registration that leaves out what the device had is told what it forgets`() {
+        var rig = Rig()
+        func said(_ fields: String) -> [Lint] {
+            guard let registration = try? DeviceRegistration(reading: Rig.json(fields)) else {
+                Issue.record("\(fields)")  // a test's own text
+                return []
+            }
+            rig.tell(.register(registration))
+            guard case .stored(let stored)? = rig.answers.last else { return [] }
+            return stored.lint.filter { $0.code == .deviceMembersForgotten }
+        }
+        let whole = #"{"user":"u42","os":"26.1","locale":"ja","frequent_updates":true}"#
+        #expect(said(whole).isEmpty)
+        #expect(said(whole).isEmpty)
+        #expect(said(#"{"user":"u42","os":"26.1","locale":"ja"}"#).isEmpty, "it is switched off")
+        #expect(said(whole).isEmpty)
+        let lint = said(#"{"user":"u42"}"#).first
+        #expect(lint?.message.contains("forgets it: os, locale, frequent_updates;") == true)
+        #expect(said(#"{"user":"u42"}"#).isEmpty, "it had no more")
+    }
+
+    @Test(arguments: [
+        (#"{"all":true}"#, true), (#"{"type":"Runner"}"#, true), (#"{"activity":"cat"}"#, true),
+        (#"{"activity":"other"}"#, false), (#"{"app":"com.example.app"}"#, true),
+        (#"{"app":"com.example.none"}"#, false),
+    ])
+    func `a change under a pause says which, and one beside it does not`(
+        pause: String, isHeld: Bool
+    ) {
+        var rig = Rig()
+        rig.runningActivity()
+        _ = rig.pause(pause)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(lints(rig).map(\.code) == (isHeld ? [.pauseInForce] : []))
+        if isHeld { #expect(lints(rig).first?.message.contains("resume pause_1") == true) }
+    }
+
+    @Test func `a pause of alerts holds starts, and takes the alert of an update`() {
+        var rig = Rig()
+        rig.runningActivity()
+        _ = rig.pause(#"{"all":true,"alerts_only":true}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(lints(rig).isEmpty)
+        rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"a"}}"#)
+        #expect(lints(rig).first?.message.contains("without its alert") == true)
+        rig.command(
+            .start,
+            #"{"type":"Runner","state":{},"audience":{"device":"phone"},"alert":{"title":"a"}}"#,
+            id: "dog")
+        #expect(lints(rig).first?.message.contains("the start waits") == true)
+    }
+}

@@ -14,7 +14,11 @@ extension Core {
             let place = TokenPlace(lane: LaneNumber(Int32(index)), value: value)
             if let slot = tokenHolders[place], let device = devices[slot] { return device.key.id }
         }
-        return nil
+        // Few ask for a token that is gone: no table is kept for them.
+        let former = devices.lazy.compactMap { $0 }.first { device in
+            device.key.tenant == tenant && device.retired.values.contains { $0.value == value }
+        }
+        return former?.key.id
     }
 
     /// Nil where the device's app is configured no more.

@@ -78,8 +78,8 @@ extension ServerDoors {
             guard let device = await relay.device(holding: token, tenant: tenant) else {
                 throw Problem(
                     .unknownDevice,
-                    "No device has this token now. It may be retired: Apple calls a token dead "
-                        + "when its app or its card is gone.")
+                    "No device has this token, or had it when Apple called it dead. Ask for the "
+                        + "user or the device instead: tombolo device ls.")
             }
             return try await newest(of: [device], tenant)
         case .user(let user):

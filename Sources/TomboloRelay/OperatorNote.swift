@@ -25,6 +25,7 @@ package struct OperatorNote: Hashable, Sendable {
         case clockRight = "clock-right"
         case clockAhead = "clock-ahead"
         case flood
+        case busyKey = "busy-key"
         case damage
         case certificate
         case configurationNotice = "config-notice"

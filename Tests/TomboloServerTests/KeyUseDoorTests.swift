@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TomboloAPI
 import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
@@ -71,6 +72,39 @@ import TomboloLoop
             #expect(
                 metrics.contains("tombolo_http_keys_refused_total{status=\"429\"} \(slowed)"))
         }
+    }
+
+    @Test func `registrations that are refused are told, while no device is there`() async throws {
+        try await withDoors { doors in
+            func told() async throws -> [String] {
+                let overview = try json(try await doors.call("GET", "/v1/overview"))
+                return overview["attention"]?.elements.compactMap { $0["text"]?.string } ?? []
+            }
+            _ = try await doors.call("GET", "/v1/activities", key: "tmb_test_wrong")
+            #expect(try await told() == [])
+            for _ in 0..<2 {
+                _ = try await doors.call("PUT", "/v1/devices/phone-1", "{}", key: "tmb_test_wrong")
+            }
+            let text = try #require(try await told().first { _ in true })
+            #expect(
+                text.hasPrefix("No device is registered; 2 registrations were refused with 401"))
+            try await doors.registerPhone()
+            #expect(try await told() == [])
+        }
+    }
+
+    @Test func `registrations that were refused long ago are forgotten`() {
+        var refused = RefusedKeys(DoorsConfiguration(version: "1"))
+        func at(_ minute: Int64) -> MonotonicInstant {
+            MonotonicInstant(nanoseconds: minute * 60_000_000_000)
+        }
+        for minute in 0..<8 {
+            _ = refused.answer(
+                Problem(.unauthorized, ""), to: .registerDevice, of: "a", now: at(Int64(minute)))
+        }
+        #expect(refused.registrationsRefused(now: at(7)) == 5)
+        #expect(refused.registrationsRefused(now: at(10)) == 2)
+        #expect(refused.registrationsRefused(now: at(60)) == 0)
     }
 
     @Test func `pages of a key are read in turn, two at a time`() async throws {

@@ -167,4 +167,31 @@ import TomboloRelay
         text.write(.problems, [(["a\"b\\c\nd"], 1)])
         #expect(text.text.hasSuffix(#"{code="a\"b\\c\nd"} 1"# + "\n"))
     }
+
+    @Test func `events are counted by key, for the ten that stored most`() {
+        var counters = DoorCounters()
+        for key in 1...12 {
+            for _ in 0..<key { counters.countEvent(by: "key_\(key)") }
+        }
+        let series = counters.eventsByKey
+        #expect(series.count == DoorCounters.keysShown + 1)
+        #expect(series.first?.0 == ["key_12"] && series.first?.1 == 12)
+        #expect(series.last?.0 == ["other"] && series.last?.1 == 1 + 2)
+    }
+
+    @Test func `each way of storing an event counts it for its key`() async throws {
+        try await withDoors { doors in
+            let start = #"{"type":"Dog","state":{"n":1}}"#
+            _ = try await doors.call("PUT", "/v1/activities/a", start)
+            _ = try await doors.call("PUT", "/v1/activities/a", start)
+            let line = #"{"do":"start","type":"Dog","state":{"n":1},"activity":"#
+            _ = try await doors.call("POST", "/v1/events", line + "\"b\"}")
+            _ = try await doors.call("POST", "/v1/events?atomic=true", line + "\"c\"}")
+            let metrics = try await doors.call("GET", "/metrics").text
+            let own = metrics.split(separator: "\n").first {
+                $0.hasPrefix("tombolo_key_events_total{key=") && !$0.contains("other")
+            }
+            #expect(own?.hasSuffix(" 3") == true, "the repetition counts for nothing: \(own ?? "")")
+        }
+    }
 }

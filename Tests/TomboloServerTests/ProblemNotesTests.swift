@@ -162,4 +162,17 @@ import TomboloRelay
         #expect(values("tenant") == ["main", nil, nil])
         #expect(values("from") == [nil, "127.0.0.1", "127.0.0.1"])
     }
+
+    @Test(arguments: [(ProblemNotes.busyMin - 1, 0), (ProblemNotes.busyMin, 1)])
+    func `a key that stores much has a line a minute, one that stores less has none`(
+        count: Int, lines: Int
+    ) {
+        var notes = ProblemNotes()
+        for _ in 0..<count { notes.stored(by: .init(key: "key_1", tenant: "shop")) }
+        notes.stored(by: .init(key: "key_2", tenant: "shop"))
+        let told = notes.gathered(isFull: false)
+        #expect(told.map(\.event) == Array(repeating: .busyKey, count: lines))
+        #expect(told.allSatisfy { $0.text.contains("\(count) events") })
+        #expect(notes.gathered(isFull: false).isEmpty, "counts begin anew")
+    }
 }

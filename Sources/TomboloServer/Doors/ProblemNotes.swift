@@ -21,6 +21,10 @@ struct ProblemNotes {
     private var slowed: [Sender: Int] = [:]
     /// So many in a minute are worth a line.
     static let floodMin = 60
+    /// Events that were stored, by the key's id and tenant.
+    private var stored: [Sender: Int] = [:]
+    /// So many of one key in a minute are worth a line: 100 in each second.
+    static let busyMin = 6_000
     /// More keys are not counted.
     private static let sendersMax = 1_000
 
@@ -86,6 +90,16 @@ struct ProblemNotes {
         return notes
     }
 
+    /// An event was stored.
+    mutating func stored(by sender: Sender) {
+        guard stored.count < Self.sendersMax || stored[sender] != nil else { return }
+        stored[sender, default: 0] += 1
+    }
+
+    private static func most(_ counts: [Sender: Int]) -> (key: Sender, value: Int)? {
+        counts.max { ($0.value, $1.key.key) < ($1.value, $0.key.key) }
+    }
+
     /// What has gathered since the last call; once a minute.
     ///
     /// - Parameter isFull: the log has no room now.
@@ -102,10 +116,7 @@ struct ProblemNotes {
             }
             full = isFull ? 0 : nil
         }
-        let worst = slowed.max {
-            ($0.value, $1.key.key) < ($1.value, $0.key.key)
-        }
-        if let worst, worst.value >= Self.floodMin {
+        if let worst = Self.most(slowed), worst.value >= Self.floodMin {
             notes.append(
                 OperatorNote(
                     .warning, .flood,
@@ -118,6 +129,18 @@ struct ProblemNotes {
                 .adding("refused", "\(worst.value)"))
         }
         slowed = [:]
+        if let busy = Self.most(stored), busy.value >= Self.busyMin {
+            notes.append(
+                OperatorNote(
+                    .info, .busyKey,
+                    "one key stored \(busy.value) events within a minute",
+                    remedy: "tombolo key ls --tenant \(busy.key.tenant) names it; tombolo log ls "
+                        + "--by \(busy.key.key) shows what it did"
+                )
+                .adding("tenant", busy.key.tenant).adding("key", busy.key.key)
+                .adding("events", "\(busy.value)"))
+        }
+        stored = [:]
         return notes
     }
 

@@ -96,6 +96,12 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         for note in notes.gathered(isFull: isFull) { report(note) }
     }
 
+    /// Counts an event that was stored among those of its key.
+    func countEvent(by key: AskingKey, of tenant: TenantID) {
+        counters[tenant, default: DoorCounters()].countEvent(by: key.id)
+        notes.stored(by: ProblemNotes.Sender(key: key.id, tenant: tenant.name.rawValue))
+    }
+
     /// By which an answer is found again: the client's, or one of the relay's own.
     func traceID(of head: HTTPRequestHead) -> String {
         TraceParent(head)?.traceID ?? Hex.encode(chance(16))
@@ -194,7 +200,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         guard route.access != .open else { return nil }
         let principal: Principal
         do throws(Problem) { principal = try access.principal(of: head) } catch {
-            throw refusedKeys.answer(error, to: head.peerAddress, now: loop.now)
+            throw refusedKeys.answer(
+                error, to: route.operation, of: head.peerAddress, now: loop.now)
         }
         let device = match.parameters["device"].flatMap { Identifier($0) }
         guard route.access.isCovered(by: principal.scopes, device: device) else {

@@ -10,6 +10,30 @@ struct DoorCounters: Sendable {
     private var answered: [Answered: Int64] = [:]
     private(set) var problems: [ProblemCode: Int64] = [:]
 
+    /// Events stored, by the id of the key that asked.
+    private var events: [String: Int64] = [:]
+    private var eventsOfOthers: Int64 = 0
+
+    /// More keys of a tenant are not counted one by one.
+    private static let keysMax = 1_000
+    /// So many keys have a series of their own: those that stored most.
+    static let keysShown = 10
+
+    mutating func countEvent(by key: String) {
+        if events.count < Self.keysMax || events[key] != nil {
+            events[key, default: 0] += 1
+        } else {
+            eventsOfOthers += 1
+        }
+    }
+
+    /// The keys that stored most, and all others together.
+    var eventsByKey: [([String], Int64)] {
+        let most = events.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let rest = most.dropFirst(Self.keysShown).reduce(eventsOfOthers) { $0 + $1.value }
+        return most.prefix(Self.keysShown).map { ([$0.key], $0.value) } + [(["other"], rest)]
+    }
+
     /// Statuses that every operation is shown with from the start, so that a rate of failures is
     /// there before the first failure.
     private static let shown = [200, 500]

@@ -96,6 +96,9 @@ package struct MetricFamily: Hashable, Sendable {
     static let requests = MetricFamily(
         "tombolo_http_requests_total", .counter, labels: ["operation", "status"],
         "Requests with a valid key, by operation and status.")
+    static let keyEvents = MetricFamily(
+        "tombolo_key_events_total", .counter, labels: ["key"],
+        "Events stored, for the ten keys that stored most; other: by all others.")
     static let problems = MetricFamily(
         "tombolo_http_problems_total", .counter, labels: ["code"], "Refusals by code.")
     static let bytesHeld = MetricFamily(
@@ -107,7 +110,9 @@ package struct MetricFamily: Hashable, Sendable {
     static let keysRefused = MetricFamily(
         "tombolo_http_keys_refused_total", .counter, labels: ["status"], seenBy: .alone,
         "Requests without a valid key, of all clients, by what they were answered.")
-    private static let ofDoors = [requests, problems, bytesHeld, connectionsCut, keysRefused]
+    private static let ofDoors = [
+        requests, keyEvents, problems, bytesHeld, connectionsCut, keysRefused,
+    ]
 
     // MARK: How the relay is
 

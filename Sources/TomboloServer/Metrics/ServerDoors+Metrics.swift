@@ -21,6 +21,7 @@ extension ServerDoors {
         Self.write(operates ? await relay.upstreams() : own, to: &text)
         Self.writeTimes(own, to: &text)
         text.write(.requests, counters.requests)
+        text.write(.keyEvents, counters.eventsByKey)
         text.write(
             .problems, ProblemCode.allCases.map { ([$0.rawValue], counters.problems[$0] ?? 0) })
         text.write(.ready, await relay.takesEvents ? 1 : 0)

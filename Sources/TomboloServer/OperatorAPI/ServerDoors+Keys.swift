@@ -87,7 +87,10 @@ extension ServerDoors {
         }
         let isDryRun = try request.isDryRun
         if !isDryRun {
-            let deed = deed("key.removed", ["key": id], request, of: record.tenant)
+            // The name goes with the key: later only this tells whose it was.
+            let members: KeyValuePairs<String, String> =
+                if let name = record.traits.name { ["key": id, "name": name] } else { ["key": id] }
+            let deed = deed("key.removed", members, request, of: record.tenant)
             try await remove(record, deed)
             guard record.tenant != request.tenant else {
                 tell(deed, "an API key is deleted")

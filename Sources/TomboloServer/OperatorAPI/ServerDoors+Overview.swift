@@ -1,5 +1,6 @@
 import TomboloAPI
 import TomboloCore
+import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
@@ -24,6 +25,7 @@ extension ServerDoors {
     ) async -> [OverviewAnswer.Attention] {
         let tenant = principal.tenant
         var items = await troublesOfRelay(principal)
+        items += await registrationsRefused(principal)
         items += await deadLetters(tenant)
         if overview.damaged > 0 {
             items.append(
@@ -51,8 +53,8 @@ extension ServerDoors {
         items += await relay.pauses(of: tenant).map { pause in
             .init(
                 "paused",
-                pause.alertsOnly
-                    ? "An operator has paused alerts." : "An operator has paused pushes.",
+                "An operator has paused \(pause.alertsOnly ? "alerts" : "pushes")\(pause.subject), "
+                    + "since \(pause.since.rfc3339).",
                 activity: pause.activity,
                 commands: ["tombolo resume \(pause.name)"])
         }
@@ -108,6 +110,26 @@ extension ServerDoors {
 
     /// More are as many as an operator reads.
     private static let upstreamsMax = 20
+
+    /// Phones that come with a wrong key, where no phone has come with a right one.
+    private func registrationsRefused(
+        _ principal: Principal
+    ) async -> [OverviewAnswer.Attention] {
+        let tenant = principal.tenant
+        let count = refusedKeys.registrationsRefused(now: loop.now)
+        // Of all clients: no tenant learns of the others'.
+        guard count > 0, await relay.counters(of: tenant).devices == 0,
+            await relay.isAlone(tenant) || principal.operatesRelay
+        else { return [] }
+        return [
+            .init(
+                "registrations_refused",
+                "No device is registered; \(count) registrations were refused with 401 in the last "
+                    + "\(RefusedKeys.registrationMinutes) minutes. The phones need a key of this "
+                    + "relay.",
+                count: count, commands: ["tombolo key ls"])
+        ]
+    }
 
     private static func item(_ upstream: UpstreamView) -> OverviewAnswer.Attention {
         var text = "Pushes of \(upstream.app) (\(upstream.environment.name)) wait"
@@ -195,6 +217,16 @@ extension ServerDoors {
 }
 
 extension Pause {
+    /// What it holds, after "pushes".
+    fileprivate var subject: String {
+        switch scope {
+        case .all: ""
+        case .app(let app): " of the app \(app)"
+        case .type(let type): " of the type \(type)"
+        case .activity(let id): " of \(id)"
+        }
+    }
+
     fileprivate var activity: Identifier? {
         if case .activity(let id) = scope { id } else { nil }
     }

@@ -17,6 +17,7 @@ extension ServerDoors {
         case .acceptedAll(let accepted):
             var writer = LinesWriter()
             for (line, one) in zip(lines, accepted) {
+                if one.changed { countEvent(by: line.command.key, of: request.tenant) }
                 writer.write(.accepted(id: line.id, CommandAnswer(one)))
             }
             return DoorResponse(

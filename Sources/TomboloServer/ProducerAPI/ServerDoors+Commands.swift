@@ -103,7 +103,9 @@ extension ServerDoors {
         _ answer: Answer, to command: Command
     ) async throws(Problem) -> CommandAnswer {
         switch answer {
-        case .accepted(let accepted): return CommandAnswer(accepted)
+        case .accepted(let accepted):
+            if accepted.changed { countEvent(by: command.key, of: command.activity.tenant) }
+            return CommandAnswer(accepted)
         case .replay(let seq): return try await replay(seq, command)
         case .refused(let refusal): throw Problem(refusal)
         case .acceptedAll, .refusedBatch, .stored:

@@ -96,9 +96,19 @@ struct CheckedConfiguration: Sendable {
                 ConfigurationFinding(
                     pointer: "/tls/certificate",
                     cause: "\(files.certificate) and \(files.key) cannot be used: \(error.message)",
-                    remedy: "openssl x509 -in \(files.certificate) -noout -subject -enddate"))
+                    remedy: Self.look(at: files, error.message)))
             return nil
         }
+    }
+
+    /// What shows the fault.
+    private static func look(at files: Configuration.TLS, _ fault: String) -> String {
+        let certificate = "openssl x509 -in \(files.certificate) -noout -pubkey"
+        let key = "openssl pkey -in \(files.key) -pubout"
+        if fault.contains("do not belong together") {
+            return "\(certificate); \(key): both must print the same"
+        }
+        return fault.contains("key") ? key : certificate
     }
 
     // MARK: Where it listens and stores

@@ -111,15 +111,19 @@ import TomboloLoop
         #expect(send(&queue) == "word1=w")
     }
 
-    @Test func `a refresh tells device and tokens again, but no reports`() {
+    @Test func `a refresh tells tokens again, and the device only where it is unknown`() {
         var queue = UploadQueue()
         put(&queue, "device", .device, "d")
         put(&queue, "token", .token, "t")
         put(&queue, "word", .report, "w")
         while send(&queue) != nil {}
         queue.refresh(at: Self.at(30))
-        #expect(send(&queue, at: 30) == "device=d")
         #expect(send(&queue, at: 30) == "token=t")
         #expect(send(&queue, at: 30) == nil)
+        queue.refresh(at: Self.at(60))
+        #expect(send(&queue, .answered(status: 404), at: 60) == "token=t")
+        #expect(send(&queue, at: 60) == "device=d")
+        #expect(send(&queue, at: 61) == "token=t")
+        #expect(send(&queue, at: 61) == nil)
     }
 }

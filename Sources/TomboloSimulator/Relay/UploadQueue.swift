@@ -101,9 +101,11 @@ package struct UploadQueue: Sendable {
         order.removeAll { $0 == path }
     }
 
-    /// Tells the device, its tokens and its presence once more: the relay may have lost them.
+    /// Tells tokens and presence once more: the relay may have lost them. The device follows where
+    /// they find it unknown: one that is known keeps what somebody else has set, such as its user.
     package mutating func refresh(at now: MonotonicInstant) {
-        for path in order where entries[path]?.kind != .report {
+        for path in order
+        where entries[path].map({ $0.kind == .token || $0.kind == .presence }) == true {
             if case .done = entries[path]?.state { entries[path]?.state = .waiting(until: now) }
         }
     }

@@ -21,4 +21,12 @@ import Testing
         #expect(result.output.contains("export TOMBOLO_RELAY="))
         #expect(result.output.hasSuffix("\u{1B}[?25h\u{1B}[?1049l"))
     }
+
+    @Test func `in a small window the foot stays, and its last line longest`() {
+        let (lines, foot) = (["a", "b", "c"], ["console", "export"])
+        #expect(
+            TerminalScreen.rows(lines, foot, atMost: 9) == ["a", "b", "c", "console", "export"])
+        #expect(TerminalScreen.rows(lines, foot, atMost: 3) == ["a", "console", "export"])
+        #expect(TerminalScreen.rows(lines, foot, atMost: 1) == ["export"])
+    }
 }

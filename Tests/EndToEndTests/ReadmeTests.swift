@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import tombolo
@@ -31,7 +32,7 @@ import Testing
     @Test(arguments: pages) func `every command of a page works as it is pasted`(
         page: String
     ) throws {
-        let blocks = try Self.blocks(page)
+        let blocks = try Self.blocks(page).filter { !$0.contains("tombolo sim ") }
         try #require(!blocks.isEmpty, "the page has no block marked sh")
         let relay = try RunningRelay(dev: [])
         let folder = try TemporaryDirectory()
@@ -48,6 +49,89 @@ import Testing
         let result = try shell.finish(within: 60)
         #expect(result.status == 0, "\(result.output)\n\(result.errors)")
         #expect(try relay.terminate() == 0)
+    }
+
+    /// The block that starts a simulator and a relay, on the ports that `ports` says in the place of
+    /// its own.
+    private static func without(apple ports: [String: UInt16]) throws -> String {
+        let block = try #require(
+            try Self.blocks("README.md").first { $0.contains("tombolo sim ") })
+        return ports.reduce(block) { $0.replacing($1.key, with: "\($1.value)") }
+    }
+
+    private func shell(
+        _ script: String, in folder: TemporaryDirectory, _ environment: [String: String] = [:]
+    ) throws -> Tombolo.Result {
+        let program = Tombolo.path.split(separator: "/").dropLast().joined(separator: "/")
+        let shell = try ChildProcess(
+            [
+                "-c",
+                """
+                cd '\(folder.path)'
+                export PATH="/\(program):$PATH"
+                trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT
+                \(script)
+                """,
+            ], environment: environment, program: "/bin/bash")
+        shell.closeInput()
+        return try shell.finish(within: 90)
+    }
+
+    /// In a fresh terminal, and in one in which `dev` was tried: whose key fits no other relay.
+    @Test(arguments: [[:], ["TOMBOLO_RELAY": "http://127.0.0.1:8780", "TOMBOLO_KEY": "tmb_dev_a"]])
+    func `without an Apple account the block of the page comes to a card`(
+        environment: [String: String]
+    ) throws {
+        let folder = try TemporaryDirectory()
+        let (relay, simulator) = (try Listener(), try Listener())
+        let block = try Self.without(apple: ["8790": relay.port, "8453": simulator.port])
+        relay.close()
+        simulator.close()
+        let script = """
+            \(block)
+            tombolo doctor --config tombolo.json -o table
+            """
+        let result = try shell(script, in: folder, environment)
+        #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+        #expect(result.output.contains(#""result":"accepted""#), "\(result.output)")
+        #expect(!result.output.contains("failed"), "\(result.output)")
+    }
+
+    @Test func `where the simulator cannot start, the block comes to its end all the same`() throws
+    {
+        let folder = try TemporaryDirectory()
+        let (relay, simulator) = (try Listener(), try Listener())
+        defer { simulator.close() }
+        let block = try Self.without(apple: ["8790": relay.port, "8453": simulator.port])
+        relay.close()
+        let result = try shell(block, in: folder)
+        #expect(result.errors.contains("the simulator cannot listen"), "\(result.errors)")
+    }
+
+    /// A port that is taken while this lives.
+    private struct Listener {
+        let port: UInt16
+        private let descriptor: Int32
+
+        init() throws {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, size) == 0 && listen(descriptor, 1) == 0
+                        && getsockname(descriptor, $0, &size) == 0
+                }
+            }
+            try #require(isBound)
+            self.descriptor = descriptor
+            port = UInt16(bigEndian: address.sin_port)
+        }
+
+        func close() { Glibc.close(descriptor) }
     }
 
     /// A mistyped flag does not start the demo.

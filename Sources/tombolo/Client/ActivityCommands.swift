@@ -168,13 +168,33 @@ enum ActivityCommands {
         }
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let answer = try await client.send(
-            .write(context, method, path, fields: fields, body: body), name: name)
+        let answer: RelayAnswer
+        do {
+            answer = try await client.send(
+                .write(context, method, path, fields: fields, body: body), name: name)
+        } catch {
+            throw hinted(error, invocation)
+        }
         if OutputFormat(context) == .table {
             try context.terminal.show(ChangeReport(answer.body, name: name ?? "").text)
         } else {
             try context.terminal.write(answer.line)
         }
-        return .succeeded
+        // It is on disk, and Apple refused what was waited for.
+        let deliveries = try answer.document().root["deliveries"]
+        let isRefused = deliveries?.elements.contains { $0["result"]?.string == "rejected" }
+        return isRefused == true ? .partly : .succeeded
+    }
+
+    /// Where a type wants a string, and `-s` read a number or a word of JSON.
+    private static func hinted(_ error: ProgramError, _ invocation: Invocation) -> ProgramError {
+        let wrong = invocation.pairs(.field).first { name, text in
+            error.cause.contains("/\(name): must be string, not ")
+                && StateInput.value(text).document.root.kind != .string
+        }
+        guard let (name, text) = wrong else { return error }
+        var hinted = error
+        hinted.remedy = "-s \(name)='\"\(text)\"'"
+        return hinted
     }
 }

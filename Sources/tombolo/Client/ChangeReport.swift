@@ -25,14 +25,19 @@ struct ChangeReport {
         if let counts = view["destinations"] {
             line += ", sent to \(counts["sent"]?.integer ?? 0)"
             let deferred = counts["deferred"]?.integer ?? 0
-            if deferred > 0 { line += ", \(deferred) waiting" + Self.waiting(view["decision"]) }
+            if deferred > 0 {
+                line +=
+                    Self.isOnItsWay(view["decision"])
+                    ? ", \(deferred) on the way"
+                    : ", \(deferred) waiting" + Self.waiting(view["decision"])
+            }
             let skipped = counts["skipped"]?.integer ?? 0
             if skipped > 0 { line += ", \(skipped) skipped" }
         }
         if let reason = Self.reason(view["decision"]) { line += "\n  \(reason)" }
         for delivery in view["deliveries"].map({ Array($0.elements) }) ?? [] {
             line += "\n  \(delivery["device"]?.string ?? delivery["route"]?.string ?? "push")"
-            line += " \(delivery["result"]?.string ?? "")"
+            line += " \(delivery["result"]?.string ?? "")" + Self.answer(delivery)
             if let took = delivery["took_ms"]?.integer { line += " in \(took) ms" }
         }
         text = line + Self.lints(view) + "\n"
@@ -47,10 +52,27 @@ struct ChangeReport {
             }.joined()
     }
 
-    private static func lints(_ view: JSONView) -> String {
+    /// A line for each lint: what it is about, and what is said of it.
+    static func lints(_ view: JSONView) -> String {
         (view["lint"].map { Array($0.elements) } ?? []).map { lint in
-            "\n  lint: \(lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self))"
+            let message = lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self)
+            let words = [lint["pointer"]?.string ?? "", message].filter { !$0.isEmpty }
+            return "\n  lint: \(words.joined(separator: " "))"
         }.joined()
+    }
+
+    /// Apple's status and reason, where it did not take a push.
+    private static func answer(_ delivery: JSONView) -> String {
+        guard delivery["result"]?.string != "accepted" else { return "" }
+        let words = [
+            delivery["status"]?.integer.map(String.init), delivery["reason"]?.string,
+        ].compactMap { $0 }
+        return words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
+    }
+
+    /// The push only waits until its cost is on disk: a matter of milliseconds.
+    private static func isOnItsWay(_ decision: JSONView?) -> Bool {
+        decision?["reason"]?.string == "reserving"
     }
 
     /// A dry run: nothing of it is so.
@@ -81,7 +103,8 @@ struct ChangeReport {
     /// Why it waits at one destination, or why none gets it.
     private static func reason(_ decision: JSONView?) -> String? {
         let words = ["deferred": "waits", "skipped": "skipped"]
-        guard let decision, let word = decision["action"]?.string.flatMap({ words[$0] }),
+        guard let decision, !isOnItsWay(decision),
+            let word = decision["action"]?.string.flatMap({ words[$0] }),
             let reason = decision["reason_text"]?.string ?? decision["reason"]?.string
         else { return nil }
         return "\(word): \(reason)"

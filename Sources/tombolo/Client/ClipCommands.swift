@@ -59,10 +59,8 @@ enum ClipCommands {
         }
         var table = TextTable(["FIELD", "VALUE"])
         for (name, value) in plan.members { table.add([name, Cell.text(value)]) }
-        for lint in root["lint"].map({ Array($0.elements) }) ?? [] {
-            table.add(["lint", lint["message"]?.string ?? Cell.text(lint)])
-        }
         try context.terminal.write(table.text(for: context.terminal).utf8)
+        try ReadCommands.showLints(context, root)
         return .succeeded
     }
 

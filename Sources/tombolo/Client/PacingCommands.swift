@@ -89,7 +89,8 @@ enum PacingCommands {
         return try await ReadCommands.list(
             context, path, rows: "deliveries",
             columns: [
-                "id", "at", "activity", "device", "version", "result",
+                "id", "at", "activity", "device", "version", Column("EVENT", "push.event"),
+                Column("PURPOSE", "push.purpose"), "result",
                 Column("STATUS", "push.status"), "reason",
                 Column("WAITED MS", "waited_ms"), Column("HELD BY", "held.0.reason"),
                 Column("HELD MS", "held.0.ms"),

@@ -67,11 +67,15 @@ enum ReadCommands {
                 ("do", invocation.text(.onlyDo)), ("from", invocation.text(.from)),
                 ("until", invocation.text(.until)), ("since", invocation.text(.since)),
             ])
+        let key = invocation.text(.byKey)
         return try await list(
             context, path, rows: "events",
+            keeping: key.map { key in
+                { ($0["by"] ?? $0["body"]?["by"])?.string == key }
+            },
             columns: [
                 "seq", "recorded_at", Column("WHAT", "do", "fact"), "activity", "version",
-                Column("BY", "by", "body.by"),
+                Column("DEVICE", "body.device"), Column("BY", "by", "body.by"),
             ])
     }
 
@@ -133,11 +137,19 @@ enum ReadCommands {
             return .succeeded
         }
         var table = TextTable(["FIELD", "VALUE"])
-        for (name, value) in try answer.document().root.members {
+        let root = try answer.document().root
+        for (name, value) in root.members where name != "lint" {
             table.add([name, Cell.text(value)])
         }
         try context.terminal.write(table.text(for: context.terminal).utf8)
+        try showLints(context, root)
         return .succeeded
+    }
+
+    /// A line for each: a cell would cut them.
+    static func showLints(_ context: CommandContext, _ root: JSONView) throws {
+        let lints = ChangeReport.lints(root).drop { $0 == "\n" }
+        if !lints.isEmpty { try context.terminal.show(lints + "\n") }
     }
 
     // MARK: Many rows
@@ -145,10 +157,12 @@ enum ReadCommands {
     /// All rows of a list, page after page, up to `--limit`. Lines are printed as pages come; a
     /// table and one JSON document need all of them first.
     ///
-    /// - Parameter isPaged: false of a list that comes as a whole.
+    /// - Parameters:
+    ///   - isPaged: false of a list that comes as a whole.
+    ///   - isKept: rows that are not are left out; nil: all are kept.
     static func list(
         _ context: CommandContext, _ path: String, rows member: String, isPaged: Bool = true,
-        columns: [Column]
+        keeping isKept: ((JSONView) -> Bool)? = nil, columns: [Column]
     ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
@@ -158,10 +172,11 @@ enum ReadCommands {
         var rows: [JSON] = []
         var isDamaged = false
         repeat {
-            let limit = isPaged ? String(min(left, pageMax)) : nil
+            let limit = isPaged ? String(isKept == nil ? min(left, pageMax) : pageMax) : nil
             let page = PathText.query(path, [("limit", limit), ("cursor", cursor)])
             let root = try await client.send(RelayRequest("GET", page), name: nil).document().root
-            let found = (root[member].map { Array($0.elements) } ?? []).prefix(left).map(\.json)
+            let all = root[member].map { Array($0.elements) } ?? []
+            let found = all.filter { isKept?($0) ?? true }.prefix(left).map(\.json)
             left -= found.count
             for damage in root["damaged"].map({ Array($0.elements) }) ?? [] {
                 isDamaged = true

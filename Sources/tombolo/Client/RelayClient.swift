@@ -126,7 +126,8 @@ final class RelayClient: @unchecked Sendable {
         switch await connection.perform(wireForm(request), timeout: Self.answerTimeout) {
         case .answered(let answer):
             guard (200..<300).contains(answer.status) else {
-                throw RelayProblem(status: answer.status, body: answer.body).error(name: name)
+                throw RelayProblem(status: answer.status, body: answer.body)
+                    .error(name: name, path: request.path)
             }
             return RelayAnswer(status: answer.status, body: answer.body)
         case .notProcessed(let failure), .unknown(let failure):

@@ -83,18 +83,31 @@ struct RelayExamination {
         do throws(ProgramError) {
             let answer = try await client.send(RelayRequest("GET", "/metrics"), name: nil)
             let overview = try await client.send(RelayRequest("GET", "/v1/overview"), name: nil)
-            let items = try overview.document().root["attention"]
+            let root = try overview.document().root
+            let items = root["attention"].map { Array($0.elements) } ?? []
             return findings(
                 MetricsReading(String(decoding: answer.body, as: UTF8.self)),
-                closed: items.map { Array($0.elements) }?.filter {
-                    $0["code"]?.string == "upstream_closed"
-                }.compactMap { $0["text"]?.string } ?? [])
+                closed: items.filter { $0["code"]?.string == "upstream_closed" }
+                    .compactMap { $0["text"]?.string }) + items.compactMap(Self.finding)
         } catch {
             return [
                 Finding(
                     app: "", check: "inside", isOK: false, detail: error.cause, fix: error.remedy)
             ]
         }
+    }
+
+    /// What else the relay says of itself: that nobody could register, and what operators hold
+    /// back.
+    static func finding(_ item: JSONView) -> Finding? {
+        let checks = ["registrations_refused": "devices", "paused": "pause"]
+        guard let code = item["code"]?.string, let check = checks[code],
+            let text = item["text"]?.string
+        else { return nil }
+        return Finding(
+            app: "", check: check, isOK: check == "pause", detail: OperatorLog.shown(text),
+            fix: item["try"]?.elements.compactMap(\.string).first { _ in true }
+                .map(OperatorLog.shown))
     }
 
     /// What the relay's metrics tell.
@@ -170,22 +183,30 @@ struct RelayExamination {
     }
 
     private func upstreams(_ metrics: MetricsReading, sentences: [String]) -> [Finding] {
-        let closed = metrics.series("tombolo_upstreams").filter { $0.labels["state"] == "closed" }
-        return closed.map { series in
+        let states = metrics.series("tombolo_upstreams").filter { $0.labels["state"] == "closed" }
+        return states.map { series in
             let app = series.labels["app"] ?? ""
             let environment = series.labels["environment"] ?? ""
-            let isClosed = series.value > 0
+            guard series.value > 0 else {
+                return Finding(
+                    app: app, check: "upstream", isOK: true, detail: "pushes go (\(environment))",
+                    fix: nil)
+            }
+            let sentence = sentences.first { $0.hasPrefix("Pushes of \(app) (\(environment)) ") }
+            // The relay trusts the file as it was when it was read.
+            let hasAuthority = metrics.series("tombolo_upstream_info").contains {
+                $0.labels["app"] == app && $0.labels["ca_file"]?.isEmpty == false
+            }
+            let isUntrusted = hasAuthority && sentence?.contains("certificate") == true
             return Finding(
-                app: app, check: "upstream", isOK: !isClosed,
-                detail: isClosed
-                    ? sentences.first { $0.hasPrefix("Pushes of \(app) (\(environment)) ") }
-                        ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
-                        + "reached"
-                    : "pushes go (\(environment))",
-                fix: isClosed
-                    ? "see what Apple answers below; the relay's log names the cause: "
-                        + "upstream-closed"
-                    : nil)
+                app: app, check: "upstream", isOK: false,
+                detail: sentence
+                    ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
+                    + "reached",
+                fix: isUntrusted
+                    ? "tombolo config reload"
+                    : "see what Apple answers below; the relay's log names the cause: "
+                        + "upstream-closed")
         }
     }
 

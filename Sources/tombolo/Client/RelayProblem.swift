@@ -29,17 +29,23 @@ struct RelayProblem: Sendable {
 
     /// The error, with a fix where the code has one. `name` is the activity or the row that was
     /// asked for.
-    func error(name: String?) -> ProgramError {
-        ProgramError(text, remedy: remedy(name ?? "ID"), status: ExitStatus(httpStatus: status))
+    ///
+    /// - Parameter path: what was asked; an activity that runs is no obstacle to everything.
+    func error(name: String?, path: String = "") -> ProgramError {
+        ProgramError(
+            text, remedy: remedy(name ?? "ID", path), status: ExitStatus(httpStatus: status))
     }
 
-    private func remedy(_ name: String) -> String? {
+    private func remedy(_ name: String, _ path: String) -> String? {
         switch (status, code) {
         case (401, _):
             "give --key, or set TOMBOLO_KEY or TOMBOLO_KEY_FILE; "
                 + "without a key see tombolo help key mint"
         case (403, _):
             "use a key with the scope; one of scope operate makes it: tombolo key mint --scope …"
+        case (_, "activity-running") where path.contains("/erase"): "tombolo end \(name)"
+        case (_, "activity-running") where path.contains("restart=true"):
+            "tombolo end \(name), then: tombolo start \(name) --restart …"
         case (_, "activity-running"): "tombolo update \(name) …"
         case (_, "activity-ended"): "tombolo start \(name) --restart …"
         case (_, "unknown-activity"): "tombolo activity ls"

@@ -12,7 +12,8 @@ enum WhyCommand {
         let isNamed = invocation.argument(0) != nil
         guard asked + (isNamed ? 1 : 0) == 1 else {
             throw ProgramError.usage(
-                "why takes an ACTIVITY, or one of --token, --apns-id and --user",
+                "why takes an ACTIVITY, or one of --token, --apns-id and --user"
+                    + (asked > 0 ? ", not both" : ""),
                 remedy: "tombolo help why")
         }
         let request = isNamed ? try question(context) : try search(context)
@@ -94,7 +95,8 @@ enum WhyCommand {
         init(
             _ text: String, at now: Int, like example: String = "tombolo why cat-7 phone-1"
         ) throws(ProgramError) {
-            if let number = Int64(text), number > 0 {
+            // `v3` is how answers name a version.
+            if let number = Int64(text.first == "v" ? String(text.dropFirst()) : text), number > 0 {
                 version = String(number)
                 return
             }

@@ -10,6 +10,7 @@ enum ConfigurationCommands {
     static func check(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
+        sayWhereNoFileIsRead(sources, context)
         let checked = try sources.checked()
         let configuration = checked.configuration
         let file = sources.file?.path ?? "the configuration without a file"
@@ -22,10 +23,23 @@ enum ConfigurationCommands {
         return notices.isEmpty ? .succeeded : .lint
     }
 
+    /// No file is looked for: `serve` does not either.
+    private static func sayWhereNoFileIsRead(
+        _ sources: ConfigurationSources, _ context: CommandContext
+    ) {
+        guard sources.file == nil else { return }
+        let name = "tombolo.json"
+        let file = access(name, F_OK) == 0 ? name : "FILE"
+        context.terminal.complain(
+            "tombolo: no file is read, only flags, the environment and defaults\n"
+                + "  try: tombolo \(context.invocation.commandName) \(file)\n")
+    }
+
     /// Prints the configuration in force; secrets are in files, so there is none in it.
     static func show(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
+        sayWhereNoFileIsRead(sources, context)
         let rows = sources.configuration.rows
         let showsOrigin = context.invocation.isGiven(.origin)
         switch OutputFormat(context) {

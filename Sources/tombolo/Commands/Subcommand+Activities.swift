@@ -21,7 +21,8 @@ extension Flag {
         "stale-after", .duration, "when the phone is to show the state as outdated")
     static let urgency = Flag(
         "urgency", .choice(["low", "normal", "high"]), "how much this change matters")
-    static let wait = Flag("wait", .duration, "wait up to this long for Apple's answers")
+    static let wait = Flag(
+        "wait", .duration, "wait up to this long for Apple's answers; 6 where one is a refusal")
     static let idempotencyKey = Flag(
         "idempotency-key", .text("KEY"), "the same key is the same event, however often it is sent")
     static let ifMatch = Flag(
@@ -65,7 +66,7 @@ extension Subcommand {
             "tombolo start order-1 --type OrderAttributes --device phone-1 -s step=baking",
             "echo '{\"lap\":\"1/5\"}' | tombolo start cat-7 --type Any",
         ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: ActivityCommands.start)
 
     static let update = Subcommand(
@@ -81,7 +82,7 @@ extension Subcommand {
             "tombolo update cat-7 -s lap=2/5",
             "tombolo update cat-7 -s lap=5/5 --alert-title 'Mike is home' --urgency high",
         ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: ActivityCommands.update)
 
     static let end = Subcommand(
@@ -99,7 +100,7 @@ extension Subcommand {
             "tombolo end cat-7 -s lap=5/5 --dismiss 'after 15m'",
             "tombolo end --type RunnerWidgetAttributes",
         ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: ActivityCommands.end)
 
     static let activityList = Subcommand(

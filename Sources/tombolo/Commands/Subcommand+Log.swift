@@ -9,6 +9,7 @@ extension Flag {
         "what producers did, what the relay learned, or both")
     static let onlyDo = Flag(
         "do", .choice(["start", "update", "end", "play", "stop"]), "only commands of this kind")
+    static let byKey = Flag("by", .text("KEY"), "only what the key with this id asked for")
     static let from = Flag("from", .text("TIME"), "recorded then or later")
     static let until = Flag("until", .text("TIME"), "recorded before")
     static let quiet = toggle("quiet", short: "q", "no progress on stderr")
@@ -45,7 +46,7 @@ extension Subcommand {
     static let logList = Subcommand(
         path: ["log", "ls"], summary: "List events of the log, oldest first",
         flags: [
-            .ofActivity, .kind, .onlyDo, .from, .until, .since,
+            .ofActivity, .kind, .onlyDo, .byKey, .from, .until, .since,
             Flag("limit", .integer(1...1_000_000), default: "100", "at most this many rows"),
         ] + Flag.ofClients,
         examples: [

@@ -13,7 +13,7 @@ extension Flag {
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(
         "scope", .text("SCOPES"),
-        "produce, observe, operate, device:ID; several with commas between")
+        "produce, observe, operate, device:ID, commas between; all: the first three")
     static let tenant = Flag("tenant", .text("TENANT"), default: "main", "whose key it is")
     static let boundUser = Flag(
         "user", .text("USER"), "the user for whom a key of scope device:ID registers its device")

@@ -95,7 +95,7 @@ final class DevRun: @unchecked Sendable {
         let simulator = try SimulatorProcess(
             workplace.simulatorArguments(
                 address, relay: service.origin, phones: phones,
-                types: Self.types(context.invocation.all(.phoneType))),
+                types: context.invocation.all(.phoneType)),
             environment: environment, loop: loop)
         self.simulator = simulator
         let (url, caFile, control) = try await simulator.ready()
@@ -113,15 +113,6 @@ final class DevRun: @unchecked Sendable {
             defer { group.cancelAll() }
             try await group.next()
         }
-    }
-
-    /// A type whose state may be anything, for a first push.
-    static let firstType = "OrderAttributes"
-
-    /// The types of the phones' app beside those of the scenarios.
-    static func types(_ given: [String]) -> [String] {
-        let isGiven = given.contains { $0 == firstType || $0.hasPrefix(firstType + "=") }
-        return (isGiven ? [] : [firstType]) + given
     }
 
     /// Shows what happens until the simulator ends.

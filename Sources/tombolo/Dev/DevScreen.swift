@@ -62,11 +62,13 @@ final class DevScreen: @unchecked Sendable {
             }
             let island = IslandScreen(
                 columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
-            var lines = island.lines(phones, title: "tombolo dev · \(ready.api)\(keysHint)")
-            lines += notes + ["export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")"]
-            lines.append("console: \(ready.consoleWithKey)")
-            lines.append("tombolo trigger runner --for 30s")
-            screen.draw(lines)
+            let lines = island.lines(phones, title: "tombolo dev · \(ready.api)\(keysHint)")
+            screen.draw(
+                lines + notes,
+                foot: [
+                    "tombolo trigger runner --for 30s", "console: \(ready.consoleWithKey)",
+                    "export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")",
+                ])
             try await loop.sleep(for: Self.drawingInterval)
         }
     }

@@ -26,11 +26,17 @@ final class TerminalScreen: @unchecked Sendable {
         output.draw("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
     }
 
-    /// Draws `lines` from the top, cut to the terminal's height.
-    func draw(_ lines: [String]) {
-        let rows = lines.prefix(terminal.size.rows)
+    /// Draws `lines` from the top, and `foot` below; where the terminal has too few rows, lines are
+    /// left out, and of the foot those at its beginning.
+    func draw(_ lines: [String], foot: [String] = []) {
+        let rows = Self.rows(lines, foot, atMost: terminal.size.rows)
         output.draw(
             "\u{1B}[H" + rows.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+    }
+
+    static func rows(_ lines: [String], _ foot: [String], atMost most: Int) -> [String] {
+        let kept = foot.suffix(most)
+        return Array(lines.prefix(most - kept.count)) + kept
     }
 
     func close() {

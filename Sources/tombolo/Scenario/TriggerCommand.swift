@@ -33,7 +33,7 @@ enum TriggerCommand {
             throw ProgramError(
                 "not every phone showed \(step ?? "the last state") within "
                     + "\(RunnerScenario.convergenceTimeout.components.seconds) s",
-                remedy: "tombolo activity ls -o json")
+                remedy: "tombolo doctor")
         }
         return .succeeded
     }

@@ -58,7 +58,7 @@ enum SimCommand {
         configuration.acceptsAnyToken = invocation.isGiven(.acceptAnyToken)
         configuration.caFile = invocation.text(.caOut)
         configuration.dataDirectory = invocation.text(.simulatorData)
-        for word in invocation.all(.phoneType) { try add(word, to: &configuration) }
+        for word in types(invocation.all(.phoneType)) { try add(word, to: &configuration) }
         if let count = invocation.integer(.startBudget) {
             configuration.startBudget = .init(depth: Double(count), perHour: Double(count))
         }
@@ -84,6 +84,15 @@ enum SimCommand {
             configuration.phoneCount = phones
         }
         return configuration
+    }
+
+    /// A type whose state may be anything, for a first push.
+    static let firstType = "OrderAttributes"
+
+    /// The types of the phones' app beside those of the scenarios.
+    static func types(_ given: [String]) -> [String] {
+        let isGiven = given.contains { $0 == firstType || $0.hasPrefix(firstType + "=") }
+        return (isGiven ? [] : [firstType]) + given
     }
 
     /// `NAME` or `NAME=FILE`.

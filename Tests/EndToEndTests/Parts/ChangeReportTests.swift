@@ -30,4 +30,27 @@ import Testing
             text(#"{"action":"skipped","reason":"no_route"}"#, skipped: 1).hasSuffix(
                 "skipped: no_route\n"))
     }
+
+    @Test func `what Apple refused has its status and reason, and a lint its place`() {
+        let body = """
+            {"activity":"cat","seq":7,"version":1,"status":"active",
+            "destinations":{"sent":1,"deferred":0,"skipped":0},
+            "deliveries":[{"device":"p9","result":"rejected","status":400,"reason":"BadDeviceToken",
+            "took_ms":1},{"device":"p8","result":"accepted","status":200,"took_ms":2}],
+            "lint":[{"code":"c","pointer":"/state/lab","message":"is not a member of the type"},
+            {"code":"d","pointer":"","message":"nothing goes"}]}
+            """
+        #expect(
+            ChangeReport(Array(body.utf8), name: "cat").text
+                == "cat: version 1, seq 7, active, sent to 1\n"
+                + "  p9 rejected (400 BadDeviceToken) in 1 ms\n  p8 accepted in 2 ms\n"
+                + "  lint: /state/lab is not a member of the type\n  lint: nothing goes\n")
+    }
+
+    @Test func `a push whose cost is being written down does not wait, it is on its way`() {
+        #expect(
+            text(
+                #"{"action":"deferred","reason":"reserving","reason_text":"The relay writes."}"#,
+                deferred: 1) == "cat: version 2, seq 7, active, sent to 0, 1 on the way\n")
+    }
 }

@@ -83,7 +83,7 @@ import TomboloJSON
         var rig = Rig()
         for index in 0..<phones {
             rig.device("d\(index)", .lab)
-            rig.token("start:Runner", "a\(1_000 + index)", "d\(index)")
+            rig.token("start:Runner", "a\(1_000 + index)0", "d\(index)")
         }
         let devices = (0..<phones).map { "\"d\($0)\"" }.joined(separator: ",")
         rig.step(.capacity(LaneNumber(0), capacity))
@@ -112,6 +112,7 @@ import TomboloJSON
             for push in rig.flying {
                 rig.answer(push, .unknown(reason: "silence"), took: .seconds(10))
             }
+            while rig.commit() {}
         }
         #expect(rig.core.isParked(lane))
         #expect(rig.notices.last?.silence == UpstreamSilence(pushes: 2, span: .seconds(20)))
@@ -154,7 +155,7 @@ import TomboloJSON
         var rig = Rig { $0.limits.probeMax = .seconds(15) }
         for index in 0..<phones {
             rig.device("d\(index)", .lab)
-            rig.token("start:Runner", "a\(1_000 + index)", "d\(index)")
+            rig.token("start:Runner", "a\(1_000 + index)0", "d\(index)")
         }
         let devices = (0..<phones).map { "\"d\($0)\"" }.joined(separator: ",")
         var fate = PushResult.notSent(reason: "connection refused")
@@ -181,12 +182,12 @@ import TomboloJSON
         var rig = Rig()
         for index in 0..<5 {
             rig.device("d\(index)", .lab)
-            rig.token("start:Runner", "a\(1_000 + index)", "d\(index)")
+            rig.token("start:Runner", "a\(1_000 + index)0", "d\(index)")
         }
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"devices":["d0","d1","d2","d3","d4"]},"state":{}}"#)
-        for index in 0..<5 { rig.token("activity:cat", "b\(1_000 + index)", "d\(index)") }
+        for index in 0..<5 { rig.token("activity:cat", "b\(1_000 + index)0", "d\(index)") }
         rig.advance(to: 20)
         return rig
     }
@@ -224,7 +225,7 @@ import TomboloJSON
         _ refusal: PushResult
     ) {
         var rig = Self.cards()
-        let strangers: Set = ["b1001", "b1002", "b1004"]
+        let strangers: Set = ["b10010", "b10020", "b10040"]
         rig.verdict = { strangers.contains($0.token) ? refusal : .accepted }
         rig.command(.update, #"{"state":{"lap":1}}"#)
         #expect(!rig.core.isParked(LaneNumber(0)))

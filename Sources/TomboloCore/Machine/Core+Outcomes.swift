@@ -182,7 +182,7 @@ extension Core {
     }
 
     /// What an open upstream could not do is tried again by and by. A closed one holds all of its
-    /// pushes, and tries by itself: whoever waited besides could not be the one that tries.
+    /// pushes, and tries by itself: a card that waited besides could not be the one that tries.
     private mutating func backOff(_ slot: Int, because cause: Hold, now: Instant) {
         guard lanes[Int(destinations[slot].lane.rawValue)].parkedUntil == nil else { return }
         destinations[slot].backOff(because: cause, now: now)

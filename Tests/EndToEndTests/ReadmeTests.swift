@@ -51,8 +51,7 @@ import Testing
         #expect(try relay.terminate() == 0)
     }
 
-    /// The block that starts a simulator and a relay, on the ports that `ports` says in the place of
-    /// its own.
+    /// The block that starts a simulator and a relay, on other ports than its own.
     private static func without(apple ports: [String: UInt16]) throws -> String {
         let block = try #require(
             try Self.blocks("README.md").first { $0.contains("tombolo sim ") })

@@ -31,8 +31,9 @@ import TomboloJSON
     @Test func `a registration that leaves out what the device had is told what it forgets`() {
         var rig = Rig()
         func said(_ fields: String) -> [Lint] {
+            // A test's own text.
             guard let registration = try? DeviceRegistration(reading: Rig.json(fields)) else {
-                Issue.record("\(fields)")  // a test's own text
+                Issue.record("\(fields)")
                 return []
             }
             rig.tell(.register(registration))

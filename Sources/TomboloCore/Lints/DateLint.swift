@@ -81,7 +81,7 @@ extension StateSchema {
         return lints
     }
 
-    /// What is told of a place that no member of the type is at; empty where one is.
+    /// The lint for a place where the type has no member; empty where it has one.
     ///
     /// - Parameter pointer: where the request names the place.
     func unknownMember(at place: JSONPointer, pointer: String) -> [Lint] {

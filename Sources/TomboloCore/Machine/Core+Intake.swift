@@ -87,14 +87,7 @@ extension Core {
             try Self.check(command.expectation, activity.accepted.version)
             if !activity.hasEnded {
                 if activity.definition.digest == digest { return .standing(slot) }
-                throw Refusal(
-                    .activityRunning,
-                    command.restart
-                        ? "the activity is running, also where its cards are gone: end it first, then "
-                            + "start it with ?restart=true"
-                        : "the activity runs with another start; change it with PATCH, or end it "
-                            + "first",
-                    version: activity.accepted.version)
+                throw Self.running(activity, restart: command.restart)
             }
             if !command.restart {
                 throw Refusal(
@@ -279,5 +272,18 @@ extension Core {
         } else {
             staged.waiting.append(.standing(activity: slot, kind, ticket))
         }
+    }
+}
+
+extension Core {
+    /// A start finds a card that runs with another start.
+    private static func running(_ activity: Activity, restart: Bool) -> Refusal {
+        Refusal(
+            .activityRunning,
+            restart
+                ? "the activity is running, also where its cards are gone: end it first, then start "
+                    + "it with ?restart=true"
+                : "the activity runs with another start; change it with PATCH, or end it first",
+            version: activity.accepted.version)
     }
 }

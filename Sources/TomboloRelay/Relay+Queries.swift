@@ -26,6 +26,16 @@ extension Relay {
         read { core, _ in core.devices(ofUser: user, tenant: tenant) }
     }
 
+    /// What a device was given last to show.
+    package func newestActivity(on key: DeviceKey) -> ActivityKey? {
+        read { core, _ in core.newestActivity(on: key) }
+    }
+
+    /// What registered types say of an activity as it is now.
+    package func typeCheck(_ key: ActivityKey) -> TypeCheck? {
+        read { core, _ in core.typeCheck(key) }
+    }
+
     /// The device of a tenant that has a token now.
     package func device(holding token: String, tenant: TenantID) -> Identifier? {
         read { core, _ in core.device(holding: token, tenant: tenant) }

@@ -1,124 +1,12 @@
 import Testing
-import TomboloJSON
 
 @testable import TomboloAPI
 @testable import TomboloCore
 
-/// The version 3 of `cat-7` at `phone-1`, and what is on record about it.
-private struct Case: CustomTestStringConvertible, Sendable {
-    var code: String?
-    var what: String
-    var evidence: Evidence
-
-    var testDescription: String { "\(code ?? "no suspect"): \(what)" }
-
-    init(_ code: String?, _ what: String, _ change: (inout Evidence) -> Void) {
-        (self.code, self.what) = (code, what)
-        evidence = Evidence(
-            activity: Samples.activity.key.id, app: "com.example.app", type: "Runner",
-            status: .active, newest: 4, device: Samples.device.id,
-            asked: Evidence.Asked(version: 3, kind: .update, recordedAt: Evidence.at(0)),
-            now: Evidence.at(600))
-        var device = Samples.device
-        device.registration.frequentUpdates = false
-        evidence.registration = device
-        evidence.destination = Samples.activity.destinations[0]
-        evidence.destination?.waiting = nil
-        change(&evidence)
-    }
-}
-
-extension Evidence {
-    /// So many seconds after the version came.
-    fileprivate static func at(_ seconds: Int64) -> Instant { Samples.moment + .seconds(seconds) }
-
-    private mutating func add(_ record: DeliveryRecord, at second: Int64) {
-        let fact = NewFact(
-            tenant: Samples.tenant, activity: ActivityNumber(1), kind: record.kind,
-            recordedAt: Self.at(second), body: record.body)
-        let recorded = RecordedFact(seq: Int64(deliveries.count + 1), fact: fact)
-        if let entry = DeliveryEntry(recorded, activity: activity) { deliveries.append(entry) }
-    }
-
-    /// A push that decided the versions from 3 on.
-    fileprivate mutating func push(
-        _ version: Int64 = 3, _ answer: DeliveryRecord.Answer = .accepted, at second: Int64 = 1,
-        event: Push.Event = .update, priority: UInt8 = 10, held: [Hold: Int64] = [:]
-    ) {
-        var record = DeliveryRecord(
-            device: device, version: version,
-            attempt: .init(
-                event: event, route: .updateToken,
-                apnsID: APNsID(high: 0x1234, low: UInt64(deliveries.count)), priority: priority,
-                bytes: 100, answer: answer, took: .milliseconds(30)))
-        record.decidedFrom = min(3, version)
-        if case .refused = answer { record.decision = .refused } else { record.decision = .sent }
-        record.held = held.map { DeliveryRecord.Held(hold: $0.key, span: .seconds($0.value)) }
-        add(record, at: second)
-    }
-
-    /// Version 3 ended without a push.
-    fileprivate mutating func skip(_ decision: EventDecision, at second: Int64 = 1) {
-        var record = DeliveryRecord(device: device, version: 3)
-        (record.decidedFrom, record.decision) = (3, decision)
-        add(record, at: second)
-    }
-
-    /// Version 1 ended without a push, and so does what comes.
-    fileprivate mutating func goOn(_ decision: EventDecision) {
-        var record = DeliveryRecord(device: device, version: 1)
-        (record.decidedFrom, record.decision, record.goesOn) = (1, decision, true)
-        add(record, at: -600)
-    }
-
-    fileprivate mutating func wait(_ hold: Hold) {
-        destination?.waiting = .deferred(until: nil, hold)
-    }
-
-    fileprivate mutating func phone(_ kind: String, _ body: String, at second: Int64) {
-        phone.append(Self.fact(kind, body, second))
-    }
-
-    fileprivate mutating func relay(_ kind: String, _ body: String = "{}", at second: Int64) {
-        relay.append(Self.fact(kind, body, second))
-    }
-
-    private static func fact(_ kind: String, _ body: String, _ second: Int64) -> NewFact {
-        NewFact(
-            tenant: Samples.tenant, activity: nil, kind: kind, recordedAt: at(second),
-            body: Array(body.utf8))
-    }
-
-    fileprivate mutating func closeUpstream(_ app: String = "com.example.app", at second: Int64) {
-        relay(
-            "upstream.closed",
-            "{\"app\":\"\(app)\",\"environment\":\"sandbox\",\"text\":\"Apple is away\"}",
-            at: second)
-    }
-
-    fileprivate mutating func openUpstream(at second: Int64) {
-        relay(
-            "upstream.open", #"{"app":"com.example.app","environment":"sandbox"}"#, at: second)
-    }
-
-    fileprivate mutating func thin(from second: Int64, until end: Int64) {
-        let from = Self.at(second).rfc3339
-        thinned.append(
-            Self.fact(
-                "history.thinned",
-                "{\"from\":\"\(from)\",\"left_out\":{\"change.merged\":7,\"card.reported\":1200}}",
-                end))
-    }
-
-    /// The relay wrote its last fact at one second, and started again at another.
-    fileprivate mutating func kill(at second: Int64, until start: Int64) {
-        relay("relay.started", at: start)
-        seenBefore[Self.at(start)] = Self.at(second)
-    }
-}
-
 /// Each cause that an explanation may name, from evidence made by hand.
 @Suite struct ExplainerTests {
+    private typealias Case = ExplainerCase
+
     private static let card = #""token":"activity:cat-7""#
     private static let swiped = #"{"phase":"dismissed","by":"user"}"#
 

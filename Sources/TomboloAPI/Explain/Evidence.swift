@@ -40,6 +40,8 @@ package struct Evidence: Sendable {
     package var relay: [NewFact] = []
     /// `history.thinned`, oldest first: facts of detail that were left out of the tenant's history.
     package var thinned: [NewFact] = []
+    /// What registered types say of the activity as it is now; nil where nothing is known.
+    package var typeCheck: TypeCheck?
     /// The last fact before each `relay.started`, by the time of the start: where the relay before
     /// it was killed, it still ran then.
     package var seenBefore: [Instant: Instant] = [:]
@@ -74,7 +76,8 @@ package struct Evidence: Sendable {
     /// Kinds of facts about a phone that an explanation reads.
     package static let phoneKinds: Set<String> = [
         "token.registered", "token.deleted", "token.retired", "card.reported", "presence.changed",
-        "device.registered", "device.deleted", "alert.expired", "clip.frames",
+        "device.registered", "device.deleted", "device.user_changed", "alert.expired",
+        "clip.frames",
     ]
     /// Kinds of facts about the relay.
     package static let relayKinds: Set<String> = [

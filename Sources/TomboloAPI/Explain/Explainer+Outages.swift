@@ -13,6 +13,8 @@ extension Explainer {
         var until: Instant?
         /// The pause, where it is one.
         var pause: String?
+        /// It holds alerts back, and starts, and nothing else.
+        var isOfAlerts = false
 
         func covers(_ moment: Instant) -> Bool {
             from <= moment && until.map { moment <= $0 } ?? true
@@ -28,18 +30,11 @@ extension Explainer {
 
     /// Those that overlap with the time in which the version waited.
     var outages: [Outage] {
-        (upstreamOutages + pauses + diskOutages + stops).filter { outage in
-            outage.from <= window.upperBound
-                && outage.until.map { $0 >= window.lowerBound } ?? true
-        } + kills.filter(isInTheWay)
+        (upstreamOutages + pauses.filter(hasHeld) + diskOutages + stops).filter(isInWindow) + kills
     }
 
-    /// Whether the relay was killed after the version came, and before it was decided.
-    private func isInTheWay(_ kill: Outage) -> Bool {
-        let started = kill.until ?? kill.from
-        guard started >= window.lowerBound else { return false }
-        if let fate { return started <= fate.at }
-        return evidence.moment.map { kill.from <= $0 } ?? true
+    func isInWindow(_ outage: Outage) -> Bool {
+        outage.from <= window.upperBound && outage.until.map { $0 >= window.lowerBound } ?? true
     }
 
     /// Those of the moment that is asked about.
@@ -49,9 +44,9 @@ extension Explainer {
     }
 
     /// What ends with the relay: a new one finds out for itself.
-    private static let endsWithRelay: Set<String> = ["upstream.closed", "disk.full"]
+    private static let endsWithRelay: Set<String> = ["upstream.closed", "disk.full", "log.full"]
 
-    private func spans(
+    func spans(
         from opening: String, until closing: String, _ isPart: (NewFact) -> Bool = { _ in true },
         same: (NewFact, NewFact) -> Bool = { _, _ in true }
     ) -> [(fact: NewFact, until: Instant?)] {
@@ -101,26 +96,6 @@ extension Explainer {
         }
     }
 
-    private var pauses: [Outage] {
-        spans(from: "pause.began", until: "pause.ended") { fact in
-            guard Self.string(fact, "alerts_only") == nil else { return false }
-            if let app = Self.string(fact, "app") { return app == evidence.app }
-            if let type = Self.string(fact, "type") { return type == evidence.type }
-            if let id = Self.string(fact, "activity") { return id == evidence.activity.rawValue }
-            return true
-        } same: {
-            Self.string($0, "pause") == Self.string($1, "pause")
-        }.map { fact, until in
-            let name = Self.string(fact, "pause") ?? "a pause"
-            let reason = Self.string(fact, "reason").map { " (\($0))" } ?? ""
-            return Outage(
-                code: "paused",
-                text: "An operator held it back with \(name)\(reason)"
-                    + "\(Self.span(fact.recordedAt, until)).",
-                from: fact.recordedAt, until: until, pause: Self.string(fact, "pause"))
-        }
-    }
-
     private var diskOutages: [Outage] {
         spans(from: "disk.full", until: "disk.has_room").map { fact, until in
             Outage(
@@ -128,6 +103,26 @@ extension Explainer {
                 text: "The disk of the log was full\(Self.span(fact.recordedAt, until)).",
                 from: fact.recordedAt, until: until)
         }
+    }
+
+    /// No event was taken in at the moment that is asked about: what a producer said then is not
+    /// in the log.
+    var refusedEvents: Suspect? {
+        guard let moment = evidence.moment else { return nil }
+        let full = spans(from: "log.full", until: "log.has_room").map { fact, until in
+            Outage(
+                code: "log_full",
+                text: "The log had no room\(Self.span(fact.recordedAt, until)).",
+                from: fact.recordedAt, until: until)
+        }
+        guard let outage = (diskOutages + full).last(where: { $0.covers(moment) }) else {
+            return nil
+        }
+        return Suspect(
+            outage.code,
+            "\(outage.text) The relay refused events with 507: what was posted then is not in the "
+                + "log.",
+            speaksFor: ["The relay noted it at \(outage.from.rfc3339)."])
     }
 
     /// The relay did not run: from `relay.stopped` until the next `relay.started`.
@@ -143,27 +138,6 @@ extension Explainer {
                     text: "The relay did not run\(Self.span(stopped, fact.recordedAt)).",
                     from: stopped, until: fact.recordedAt))
             stoppedAt = nil
-        }
-        return found
-    }
-
-    /// A `relay.started` without a `relay.stopped`: the relay before it was killed, some time after
-    /// the last fact that it wrote.
-    private var kills: [Outage] {
-        var found: [Outage] = []
-        var hasStopped = false
-        for fact in evidence.relay {
-            if fact.kind == "relay.stopped" { hasStopped = true }
-            guard fact.kind == "relay.started" else { continue }
-            defer { hasStopped = false }
-            guard !hasStopped, let seen = evidence.seenBefore[fact.recordedAt] else { continue }
-            found.append(
-                Outage(
-                    code: "relay_killed",
-                    text: "The relay was killed or crashed: it was last seen at \(seen.rfc3339), "
-                        + "and started again at \(fact.recordedAt.rfc3339). What it did in its last "
-                        + "2 seconds may not be on record.",
-                    from: seen, until: fact.recordedAt))
         }
         return found
     }

@@ -4,21 +4,30 @@ import TomboloCore
 
 extension Explainer {
     var suspects: [Suspect] {
-        if shown != nil { return [] }
-        return isWithApple ? silent : loud
+        let found = shown != nil ? [] : isWithApple ? silent : loud
+        guard let refusedEvents else { return found }
+        return [refusedEvents] + found.filter { $0.code != refusedEvents.code }
     }
 
     // MARK: It never reached the phone
 
     /// Causes that the relay knows of.
     private var loud: [Suspect] {
-        let losses = [dismissal, retiredToken].compactMap { $0 }
+        let losses = [userChange ?? dismissal, retiredToken].compactMap { $0 }
         switch decision {
         case nil: return lacksRoute ? losses + waitingSuspects : waitingSuspects + losses
         case .refused: return [refusal]
-        case .noRoute: return losses + [fateSuspect]
+        case .noRoute:
+            let cause = isRefused ? refusal : fateSuspect
+            return losses + (losses.contains { $0.code == cause.code } ? [] : [cause])
         default: return [fateSuspect]
         }
+    }
+
+    /// Whether Apple refused the last push that had the version.
+    private var isRefused: Bool {
+        guard case .refused? = lastTry?.record.attempt?.answer else { return false }
+        return true
     }
 
     private var fateSuspect: Suspect {
@@ -42,9 +51,68 @@ extension Explainer {
             let over = other.filter { $0.until != nil }.map(suspect)
             return then.map(suspect) + lasting + [waitingSuspect] + over
         }
+        // What the relay did not learn before it was killed comes before what it waits for since.
+        let lost = other.filter { $0.until != nil && $0.text == blindKill?.text }.map(suspect)
+        let waiting = [wrongType, waitingSuspect].compactMap { $0 } + unheard(hold)
+        if hold == .unknownStart { return then.map(suspect) + lost + waiting + lasting }
         // What the outage says is the same, and more.
         let isKnown = outages.contains { $0.until == nil && $0.code == Self.outages[hold] }
-        return then.map(suspect) + (isKnown ? [] : [waitingSuspect]) + lasting
+        return then.map(suspect) + (isKnown ? [] : waiting) + lasting + lost
+    }
+
+    /// A phone that was silent since before its start may never have begun the card.
+    private func unheard(_ hold: Hold) -> [Suspect] {
+        guard hold == .updateToken else { return [] }
+        let start = evidence.deliveries.last {
+            $0.record.attempt?.event == .start && $0.record.attempt?.answer == .accepted
+        }
+        return start.flatMap { silence($0) }.map { [$0] } ?? []
+    }
+
+    /// A start for a type that nobody has, where another has nearly the same name.
+    private var wrongType: Suspect? {
+        guard case .deferred(_, .startToken)? = evidence.destination?.waiting else { return nil }
+        let ofPhone = (evidence.registration?.tokens ?? []).compactMap { token in
+            token.name.hasPrefix("start:") ? String(token.name.dropFirst(6)) : nil
+        }
+        let known = (evidence.typeCheck?.registered ?? []) + ofPhone
+        guard !known.contains(evidence.type),
+            let nearest = nearestName(to: evidence.type, among: known)
+        else { return nil }
+        return Suspect(
+            "type_not_registered",
+            "No app has a type \"\(evidence.type)\": did you mean \"\(nearest)\"? A misspelt type "
+                + "starts no card.",
+            speaksFor: [
+                "The type \(evidence.type) is not registered, and \(evidence.device) has no start "
+                    + "token for it."
+            ])
+    }
+
+    /// What the phone's decoder may not like about the newest state.
+    private var undecodable: Suspect? {
+        guard evidence.asked.version == evidence.newest, let check = evidence.typeCheck,
+            let first = check.faults.first
+        else { return nil }
+        let more = check.faults.count > 1 ? " (and \(check.faults.count - 1) more)" : ""
+        return Suspect(
+            "state_does_not_decode",
+            "The state is not what its type \(evidence.type) asks for: the phone drops a push that it "
+                + "cannot decode.",
+            speaksFor: ["\(first)\(more)."])
+    }
+
+    private var unchecked: Suspect? {
+        guard let check = evidence.typeCheck, !check.hasSchema else { return nil }
+        return Suspect(
+            "type_without_schema",
+            "The relay has no schema of the type \(evidence.type), and checks no state: the phone drops a "
+                + "push that it cannot decode.",
+            speaksFor: [
+                check.isRegistered
+                    ? "The type is registered without a schema of its state."
+                    : "The type is not registered."
+            ])
     }
 
     /// Holds whose cause is an outage.
@@ -79,15 +147,10 @@ extension Explainer {
             fateCode, fateText, speaksFor: ["The phase of the card is \(destination.phase)."])
     }
 
-    private var refusal: Suspect {
-        fate.flatMap(refusal) ?? Suspect("refused", fateText, speaksFor: [])
-    }
-
-    /// What Apple refused, and why; nil where it did not.
-    private func refusal(_ entry: DeliveryEntry) -> Suspect? {
-        guard case .refused(let status, let reason)? = entry.record.attempt?.answer else {
-            return nil
-        }
+    var refusal: Suspect {
+        guard let lastTry,
+            case .refused(let status, let reason)? = lastTry.record.attempt?.answer
+        else { return Suspect("refused", fateText, speaksFor: []) }
         let answer = "Apple answered \(status) \(reason)."
         let (code, text): (String, String)
         switch reason {
@@ -111,87 +174,7 @@ extension Explainer {
             code = "refused"
             text = "Apple refuses this push, and would refuse it again."
         }
-        return Suspect(code, text, speaksFor: [answer, Self.text(line: entry)])
-    }
-
-    /// The push whose refusal cost a token that may be alive: another app's, or the other
-    /// environment's.
-    private func misplacement(_ retirement: NewFact) -> Suspect? {
-        let refused = evidence.deliveries.last { entry in
-            guard case .refused(400, _)? = entry.record.attempt?.answer else { return false }
-            return entry.at <= retirement.recordedAt
-        }
-        guard let refused, let status = refused.record.attempt?.answer.status,
-            let reason = refused.record.attempt?.answer.reason,
-            var suspect = refusal(refused),
-            ["wrong_topic", "wrong_environment"].contains(suspect.code)
-        else { return nil }
-        suspect.text = "Apple refused it: \(status) \(reason). \(suspect.text)"
-        return suspect
-    }
-
-    /// What is asked about ends here.
-    private var end: Instant { evidence.moment ?? evidence.now }
-
-    /// The card was taken away, and no other came in its place.
-    var dismissal: Suspect? {
-        let upTo = isWithApple ? end : window.upperBound
-        let last = evidence.phone.last { fact in
-            fact.recordedAt <= upTo && (fact.kind == "card.reported" || isOfCard(fact))
-        }
-        guard let last, Self.string(last, "phase") == "dismissed" else { return nil }
-        let by = Self.string(last, "by") ?? "user"
-        return Suspect(
-            "dismissed", "The \(by) dismissed the card on \(evidence.device).",
-            speaksFor: ["\(evidence.device) reported so at \(last.recordedAt.rfc3339)."])
-    }
-
-    /// Whether a token of the card came.
-    private func isOfCard(_ fact: NewFact) -> Bool {
-        fact.kind == "token.registered"
-            && Self.string(fact, "token") == "activity:\(evidence.activity)"
-    }
-
-    private var retiredToken: Suspect? {
-        let fact = evidence.phone.last { fact in
-            guard fact.recordedAt <= window.upperBound else { return false }
-            return fact.kind == "device.deleted" || isLoss(fact)
-        }
-        guard let fact else { return nil }
-        let again = evidence.phone.contains {
-            $0.recordedAt > fact.recordedAt
-                && ($0.kind == "token.registered" && fact.kind != "device.deleted"
-                    && Self.string($0, "token") == Self.string(fact, "token")
-                    || $0.kind == "device.registered" && fact.kind == "device.deleted")
-        }
-        guard !again else { return nil }
-        let reasons = ["This was at \(fact.recordedAt.rfc3339)."]
-        guard fact.kind != "device.deleted" else {
-            return Suspect(
-                "device_deleted", "The device \(evidence.device) was deleted.", speaksFor: reasons)
-        }
-        if fact.kind == "token.retired", let misplacement = misplacement(fact) {
-            return misplacement
-        }
-        let who =
-            fact.kind == "token.retired"
-            ? "Apple called it dead"
-            : "the app deleted it, or registered it for another device"
-        return Suspect(
-            "token_gone",
-            "\(evidence.device) lost its token \(Self.string(fact, "token") ?? ""): \(who).",
-            speaksFor: reasons)
-    }
-
-    /// Whether a token went without which this version cannot go.
-    private func isLoss(_ fact: NewFact) -> Bool {
-        guard ["token.retired", "token.deleted"].contains(fact.kind),
-            let token = Self.string(fact, "token")
-        else { return false }
-        if token == "activity:\(evidence.activity)" { return true }
-        let needsStart =
-            evidence.asked.kind == .start || fateCode == Hold.startToken.name
-        return needsStart && token.hasPrefix("start:")
+        return Suspect(code, text, speaksFor: [answer, Self.text(line: lastTry)])
     }
 
     // MARK: Apple took it, and nothing changed
@@ -205,10 +188,11 @@ extension Explainer {
         } else if evidence.moment == nil, let merger {
             found.append(merger)
         }
-        if let dismissal { found.append(dismissal) }
+        if let loss = userChange ?? dismissal { found.append(loss) }
         if let retired = retiredAfter(fate) { found.append(retired) }
         if attempt.event == .start, let start = unconfirmedStart(fate) { found.append(start) }
-        if let missed { found.append(missed) }
+        if let missed = missed(fate) { found.append(missed) }
+        if let undecodable { found.append(undecodable) }
         if let spent = spentBudget(fate) { found.append(spent) }
         if attempt.priority == 5 {
             found.append(
@@ -218,6 +202,7 @@ extension Explainer {
                     speaksFor: ["The push had priority 5."]))
         }
         if !isChannel, let silence = silence(fate) { found.append(silence) }
+        if !found.isEmpty, let unchecked { found.append(unchecked) }
         return found
     }
 
@@ -226,6 +211,7 @@ extension Explainer {
         guard decision == .merged, let fate, fate.record.version > evidence.asked.version else {
             return nil
         }
+        if let blindKill { return suspect(blindKill) }
         return Suspect(
             "merged",
             "Version \(fate.record.version) came before version \(evidence.asked.version) could go, "
@@ -252,17 +238,6 @@ extension Explainer {
         return then.map(suspect) + held + other
     }
 
-    private func retiredAfter(_ fate: DeliveryEntry) -> Suspect? {
-        let fact = evidence.phone.last {
-            $0.kind == "token.retired" && $0.recordedAt > fate.at
-        }
-        guard let fact, let token = Self.string(fact, "token") else { return nil }
-        return Suspect(
-            "token_gone",
-            "The card or the app was already gone: Apple reports a dead token late.",
-            speaksFor: ["Apple called the token \(token) dead at \(fact.recordedAt.rfc3339)."])
-    }
-
     private func unconfirmedStart(_ fate: DeliveryEntry) -> Suspect? {
         let came = evidence.phone.contains { fact in
             fact.kind == "token.registered" && fact.recordedAt >= fate.record.startedBefore(fate.at)
@@ -275,20 +250,6 @@ extension Explainer {
                 + "not have started the card: Live Activities are off, the app was force-quit, or "
                 + "the system's budget of starts is spent.",
             speaksFor: ["No token activity:\(evidence.activity) came after \(fate.at.rfc3339)."])
-    }
-
-    /// The phone itself showed something older when it should have had this.
-    private var missed: Suspect? {
-        let report = evidence.phone.last {
-            $0.kind == "card.reported" && Self.string($0, "misses_push") != nil
-        }
-        guard let report else { return nil }
-        return Suspect(
-            "phone_dropped_it", "The phone took the push and did not draw it.",
-            speaksFor: [
-                "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it shows version "
-                    + "\(Self.number(report, "shown_version").map(String.init) ?? "unknown")."
-            ])
     }
 
     private func spentBudget(_ fate: DeliveryEntry) -> Suspect? {
@@ -305,25 +266,14 @@ extension Explainer {
             speaksFor: reasons)
     }
 
-    private func silence(_ fate: DeliveryEntry) -> Suspect? {
-        let heard = lastHeard(upTo: end)
-        if let heard, heard.recordedAt > fate.at { return nil }
-        let last = heard.map { "The last sign of life is of \($0.recordedAt.rfc3339)." }
-        return Suspect(
-            "phone_unreachable",
-            "The phone may be off or offline: Apple keeps the newest push for it.",
-            speaksFor: [last ?? "The phone has never been heard."])
-    }
-
     // MARK: What to do
 
     func commands(for code: String?) -> [String] {
         let (activity, device) = (evidence.activity, evidence.device)
         var found: [String] = []
         switch code {
-        case "upstream_closed", "disk_full": found.append("tombolo doctor")
-        case "wrong_topic", "wrong_environment":
-            found += ["tombolo config check", "tombolo doctor"]
+        case "upstream_closed", "wrong_topic", "wrong_environment", "disk_full", "log_full":
+            found.append("tombolo doctor")
         case "paused":
             let pause = outages.first { $0.pause != nil && $0.until == nil }?.pause
             found.append(pause.map { "tombolo resume \($0)" } ?? "tombolo pause")
@@ -332,8 +282,9 @@ extension Explainer {
             "low_priority_spacing", "device_spacing", "device_low_priority_spacing":
             found.append("tombolo budget show --device \(device)")
         case "unknown_device", "no_destination", "no_start_token", "no_update_token",
-            "token_gone", "device_deleted", "start_not_confirmed", "dismissed":
+            "token_gone", "device_deleted", "start_not_confirmed", "dismissed", "user_changed":
             found.append("tombolo device ls")
+        case "type_not_registered", "state_does_not_decode": found.append("tombolo type ls")
         default: break
         }
         if let channel = evidence.channel, evidence.destination == nil {

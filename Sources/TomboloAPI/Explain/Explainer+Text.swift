@@ -37,10 +37,12 @@ extension Explainer {
             let phase = string(fact, "phase") ?? "unknown"
             let by = string(fact, "by").map { " by the \($0)" } ?? ""
             let shown = number(fact, "shown_version").map { ", showing version \($0)" } ?? ""
-            return "it reported its card as \(phase)\(by)\(shown)"
+            let matched = number(fact, "matches_version").map { ", with version \($0)'s state" }
+            return "it reported its card as \(phase)\(by)\(shown)\(matched ?? "")"
         case "presence.changed":
             return "its app's presence became \(string(fact, "standing") ?? "unknown")"
         case "device.registered": return "it was registered"
+        case "device.user_changed": return "it was registered for another user"
         case "device.deleted": return "it was deleted"
         default: return fact.kind
         }

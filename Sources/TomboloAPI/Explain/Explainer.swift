@@ -57,8 +57,11 @@ package struct Explainer: Sendable {
     }
 
     private func answer(_ suspect: Suspect?) -> String {
-        if let shown { return shown.text }
-        guard let suspect else { return fateText }
+        if let shown { return suspect.map { "\(shown.text) \($0.text)" } ?? shown.text }
+        guard let suspect else {
+            return isFresh
+                ? "\(fateText) Apple took it a moment ago; nothing speaks against it." : fateText
+        }
         let isFate = suspect.code == fateCode || suspect.text == fateText
         return isFate ? suspect.text : "\(fateText) \(suspect.text)"
     }
@@ -85,7 +88,7 @@ package struct Explainer: Sendable {
                         + "\(last.record.version), at \(last.at.rfc3339).", at: last.at))
         }
         if let shown { found.append(shown) }
-        found += outages.map { Finding($0.code, $0.text, at: $0.from) }
+        found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses
         if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }
         return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }
@@ -119,30 +122,6 @@ package struct Explainer: Sendable {
         }
     }
 
-    /// The phone's own word that it shows the version, or a newer one.
-    var shown: Finding? {
-        guard dismissal == nil else { return nil }
-        let report = evidence.phone.last { fact in
-            // What it showed after the moment that is asked about is no answer where the push
-            // came late.
-            guard let moment = evidence.moment, fact.recordedAt > moment,
-                fate.map({ $0.at > moment }) ?? true
-            else { return isShowing(fact) }
-            return false
-        }
-        guard let report, let version = Self.number(report, "shown_version"),
-            version >= evidence.asked.version
-        else { return nil }
-        return Finding(
-            "shown",
-            "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it shows version "
-                + "\(version).", at: report.recordedAt)
-    }
-
-    private func isShowing(_ fact: NewFact) -> Bool {
-        fact.kind == "card.reported" && Self.number(fact, "shown_version") ?? 0 > 0
-    }
-
     /// The last that came from the phone itself: of the rest the relay found out without it.
     func lastHeard(upTo end: Instant) -> NewFact? {
         evidence.phone.last {
@@ -164,90 +143,5 @@ package struct Explainer: Sendable {
             "last_sign",
             "The last sign of life of \(evidence.device) was at \(sign.recordedAt.rfc3339): "
                 + "\(Self.text(sign)).", at: sign.recordedAt)
-    }
-
-    // MARK: What became of it
-
-    var fateCode: String {
-        guard let fate, let decision else { return waitingCode }
-        switch decision {
-        case .sent, .merged:
-            // A renewed card takes what waited at the one before it.
-            guard fate.record.attempt != nil else { return "merged" }
-            return decision == .merged ? "merged" : "accepted"
-        case .unchanged where evidence.asked.kind == .play: return "clip"
-        default: return decision.reason ?? decision.action
-        }
-    }
-
-    /// Whether nothing goes to the card any more.
-    private var hasNoCard: Bool {
-        ["gone", "ended", "lapsed"].contains(evidence.destination?.phase)
-    }
-
-    private var waitingCode: String {
-        if let waiting = evidence.destination?.waiting, case .deferred(_, let hold) = waiting {
-            return hold.name
-        }
-        if evidence.destination == nil {
-            return evidence.channel == nil ? "no_destination" : "on_channel"
-        }
-        if hasNoCard { return "no_route" }
-        return thinning?.code ?? "not_on_record"
-    }
-
-    var fateText: String {
-        let version = evidence.asked.version
-        guard let fate, let decision else { return waitingText }
-        let push = fate.record.attempt.map { Self.text(fate, $0) } ?? ""
-        switch decision {
-        case .sent: return "Version \(version) went to \(evidence.device). \(push)"
-        case .merged where fate.record.attempt == nil:
-            return "Version \(version) went into the card that took the place of the old one."
-        case .merged:
-            return "Version \(version) was merged into version \(fate.record.version). \(push)"
-        case .refused: return "Apple refused the push with version \(version). \(push)"
-        case .expired:
-            return "Version \(version) never went to \(evidence.device): its card was over."
-        case .unchanged where evidence.asked.kind == .play:
-            return
-                "Version \(version) is a clip, and had no push of its own: its frames are counted by "
-                + "the minute (`clip.frames` in `tombolo log ls --kind fact`)."
-        case .unchanged, .superseded, .annihilated, .noRoute, .onChannel:
-            return "Version \(version) was not sent to \(evidence.device). "
-                + (decision.reasonText ?? "")
-        }
-    }
-
-    private var waitingText: String {
-        let (version, device) = (evidence.asked.version, evidence.device)
-        guard let destination = evidence.destination else {
-            if let channel = evidence.channel {
-                return
-                    "\(evidence.activity) goes to the channel \(channel), and not to phones one by "
-                    + "one. Apple does not say which phones listen."
-            }
-            return
-                "The log has no push of version \(version) to \(device): the phone is not in the "
-                + "audience of \(evidence.activity), or its card ended long ago."
-        }
-        if let cause = destination.waitingText {
-            let next = destination.waiting?.until
-            let until = next.map { " The next try is at \($0.rfc3339)." } ?? ""
-            return "Version \(version) still waits. \(cause)\(until)"
-        }
-        if let thinning {
-            return "The history has no line of version \(version) at \(device). \(thinning.text)"
-        }
-        if destination.acknowledgedVersion >= version {
-            return "Apple has taken version \(destination.acknowledgedVersion) for \(device). How "
-                + "it went there is not on record any more."
-        }
-        if hasNoCard {
-            return
-                "Version \(version) did not go to \(device): its card is \(destination.phase). How "
-                + "that came is not on record any more."
-        }
-        return "Version \(version) is on its way to \(device)."
     }
 }

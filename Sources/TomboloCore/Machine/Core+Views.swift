@@ -150,6 +150,15 @@ extension Core {
         }
     }
 
+    /// What a device was given last to show; nil where nothing is for it.
+    package func newestActivity(on key: DeviceKey) -> ActivityKey? {
+        let slots = deviceByKey[key].flatMap { devices[$0]?.destinations } ?? []
+        let newest = slots.filter(destinations.holds).max {
+            destinations[$0].number < destinations[$1].number
+        }
+        return newest.map { activities[destinations[$0].activity].key }
+    }
+
     /// A tenant's counters, with the sizes of the moment.
     package func counters(of tenant: TenantID) -> CoreCounters {
         var counters = counters[tenant]

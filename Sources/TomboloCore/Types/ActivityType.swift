@@ -153,3 +153,22 @@ package struct TypeView: Sendable {
     package var budgetClass: BudgetClass?
     package var body: JSON
 }
+
+/// What registered types say of one activity.
+package struct TypeCheck: Sendable {
+    package var isRegistered: Bool
+    package var hasSchema: Bool
+    /// What its newest state lacks or has otherwise than its type says, each in words.
+    package var faults: [String]
+    /// The names of its app's types.
+    package var registered: [String]
+
+    package init(
+        isRegistered: Bool, hasSchema: Bool, faults: [String] = [], registered: [String] = []
+    ) {
+        self.isRegistered = isRegistered
+        self.hasSchema = hasSchema
+        self.faults = faults
+        self.registered = registered
+    }
+}

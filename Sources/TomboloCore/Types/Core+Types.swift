@@ -80,6 +80,22 @@ extension Core {
         }
     }
 
+    /// What the types that are registered say of an activity as it is now; nil where it is not in
+    /// memory.
+    package func typeCheck(_ key: ActivityKey) -> TypeCheck? {
+        guard let slot = activityByKey[key], let durable = activities[slot].durable else {
+            return nil
+        }
+        let definition = activities[slot].definition
+        let type = type(of: definition, key.tenant)
+        let names = types.keys.filter { $0.tenant == key.tenant && $0.app == definition.app }
+            .map(\.name)
+        return TypeCheck(
+            isRegistered: type != nil, hasSchema: type?.state != nil,
+            faults: (type?.faults(in: durable.state) ?? []).map { "\($0.pointer) \($0.message)" },
+            registered: names.sorted())
+    }
+
     /// The type of an activity, where it is registered.
     func type(of definition: Activity.Definition, _ tenant: TenantID) -> ActivityType? {
         // Most relays have none: then nothing is looked up.

@@ -26,6 +26,7 @@ extension ServerDoors {
         guard version == nil || moment == nil else {
             throw Problem(.invalidQuery, "Give version or at, not both.")
         }
+        if let moment { try await refuse(ahead: moment) }
         guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
         if let version, version > view.version {
             throw Problem(
@@ -40,6 +41,15 @@ extension ServerDoors {
             try await self.explain(question)
         }
         return .json { explanation.write(to: &$0) }
+    }
+
+    /// What is to come has no history. A client's clock may be a little ahead.
+    private func refuse(ahead moment: Instant) async throws(Problem) {
+        let now = await relay.wallNow()
+        guard moment > now + .minutes(1) else { return }
+        throw Problem(
+            .invalidQuery,
+            "at=\(moment.rfc3339) is yet to come: the relay's clock is at \(now.rfc3339).")
     }
 
     /// By a token, an `apns-id` or a user.
@@ -92,7 +102,7 @@ extension ServerDoors {
         }
     }
 
-    /// The newest delivery of each device.
+    /// The newest delivery of each device; where it has none, what waits for it.
     private func newest(
         of devices: [Identifier], _ tenant: TenantID
     ) async throws(Problem) -> [Explanation] {
@@ -103,9 +113,18 @@ extension ServerDoors {
             (query.kinds, query.device) = (DeliveryRecord.kinds, device)
             if let entry = try await entries(query).first {
                 found.append(try await explain(entry, tenant))
+            } else if let waiting = await waiting(for: device, tenant) {
+                found.append(try await explain(waiting))
             }
         }
         return found
+    }
+
+    private func waiting(for device: Identifier, _ tenant: TenantID) async -> Question? {
+        guard let key = await relay.newestActivity(on: DeviceKey(tenant: tenant, id: device)),
+            let view = await relay.activity(key)
+        else { return nil }
+        return Question(activity: view, device: device, tenant: tenant)
     }
 
     private func explain(
@@ -179,6 +198,7 @@ extension ServerDoors {
             activity: view.key.id, app: view.app, type: view.type, status: view.status,
             newest: view.version, device: device, asked: asked, now: await relay.wallNow())
         evidence.moment = question.moment
+        evidence.typeCheck = await relay.typeCheck(view.key)
         evidence.registration = await relay.device(DeviceKey(tenant: question.tenant, id: device))
         evidence.destination = view.destinations.last { $0.device == device }
         evidence.channel = view.destinations.last { $0.isChannel }?.device
@@ -187,7 +207,8 @@ extension ServerDoors {
         let fate = evidence.fate
         let until = (fate?.at ?? evidence.now) + .hours(1)
         evidence.phone = try await phone(question, device, since: since, around: until)
-        evidence.relay = try await relayFacts(question.tenant, until: until)
+        evidence.relay = try await relayFacts(
+            question.tenant, until: max(until, question.moment.map { $0 + .hours(1) } ?? until))
         var thinned = FactQuery(tenant: question.tenant)
         (thinned.kinds, thinned.limit) = (["history.thinned"], 1_000)
         (thinned.from, thinned.until) = (asked.recordedAt, until)

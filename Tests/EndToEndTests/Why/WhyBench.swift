@@ -116,10 +116,12 @@ final class WhyBench {
 
     /// A phone with these tokens.
     func phone(
-        _ name: String, app: String = app, budget: String = "lab", tokens: [String: String] = [:]
+        _ name: String, app: String = app, budget: String = "lab", user: String? = nil,
+        tokens: [String: String] = [:]
     ) throws {
         let device = "/v1/devices/\(name)"
-        try request("PUT", device, "{\"app\":\"\(app)\",\"budget_class\":\"\(budget)\"}")
+        let of = user.map { ",\"user\":\"\($0)\"" } ?? ""
+        try request("PUT", device, "{\"app\":\"\(app)\",\"budget_class\":\"\(budget)\"\(of)}")
         for (name, value) in tokens.sorted(by: { $0.key < $1.key }) {
             try request("PUT", "\(device)/tokens/\(name)", "{\"token\":\"\(value)\"}")
         }
@@ -127,22 +129,24 @@ final class WhyBench {
 
     /// A phone `NAME` with the running card `NAME-card`, whose version is 1.
     func card(
-        _ name: String, app: String = app, budget: String = "lab", token: String = "cc"
+        _ name: String, app: String = app, budget: String = "lab", user: String? = nil,
+        token: String = "cc"
     ) throws {
         try phone(
-            name, app: app, budget: budget,
+            name, app: app, budget: budget, user: user,
             tokens: [
                 "start:Runner": Self.token("bb", of: name),
                 "activity:\(name)-card": Self.token(token, of: name),
             ])
-        try begin(name, app: app)
+        try begin(name, app: app, user: user)
     }
 
-    /// The activity `NAME-card` starts for the phone `NAME`.
-    func begin(_ name: String, app: String = app) throws {
+    /// The activity `NAME-card` starts for the phone `NAME`, or for a user.
+    func begin(_ name: String, app: String = app, user: String? = nil) throws {
+        let audience = user.map { "{\"user\":\"\($0)\"}" } ?? "{\"device\":\"\(name)\"}"
         try request(
             "PUT", "/v1/activities/\(name)-card",
-            "{\"type\":\"Runner\",\"app\":\"\(app)\",\"audience\":{\"device\":\"\(name)\"},"
+            "{\"type\":\"Runner\",\"app\":\"\(app)\",\"audience\":\(audience),"
                 + "\"state\":{\"lap\":0},\"alert\":{\"title\":\"Go\"}}", wait: 5)
     }
 

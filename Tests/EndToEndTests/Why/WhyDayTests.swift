@@ -8,6 +8,9 @@ import TomboloJSON
 @Suite(.serialized) struct WhyDayTests {
     private typealias Asked = (row: WhyRow, question: WhyBench.Question)
 
+    private static let atOnce = "at once"
+    private static let later = "an hour later"
+
     /// Asks, and answers the commands that the operator is given to try next.
     private func expectCause(
         _ asked: Asked, _ bench: WhyBench, _ when: String
@@ -19,8 +22,14 @@ import TomboloJSON
         let suspect = root["suspects"]?.elements.first { _ in true }
         let report = try bench.why(asked.question, "-o", "table").output
         let seen = "\(asked.row.cause), \(when): \(report)"
-        #expect(asked.row.codes.contains(suspect?["code"]?.string ?? "none"), "\(seen)")
-        #expect(report.contains(asked.row.text), "\(seen)")
+        let code = suspect?["code"]?.string ?? "none"
+        if let fresh = asked.row.atOnce, when != Self.later {
+            // After a kill the minute may be over.
+            let isOver = when != Self.atOnce && asked.row.codes.contains(code)
+            #expect(isOver || fresh.codes.contains(code) && report.contains(fresh.text), "\(seen)")
+        } else {
+            #expect(asked.row.codes.contains(code) && report.contains(asked.row.text), "\(seen)")
+        }
         for command in root["try"]?.elements.compactMap(\.string) ?? [] {
             commands.insert(command.split(separator: " ").map { String($0) })
         }
@@ -44,7 +53,7 @@ import TomboloJSON
         var commands: Set<[String]> = []
         for row in WhyRow.rows {
             let question = try row.happen(bench)
-            commands.formUnion(try expectCause((row, question), bench, "at once"))
+            commands.formUnion(try expectCause((row, question), bench, Self.atOnce))
             all.append((row, question))
         }
 
@@ -59,7 +68,7 @@ import TomboloJSON
             activity: "stopped-card", device: "stopped", asked: try bench.moment())
         try bench.startRelay()
         let stop = WhyRow("a stop of the relay", ["relay_stopped"], "did not run") { _ in stopped }
-        _ = try expectCause((stop, stopped), bench, "at once")
+        _ = try expectCause((stop, stopped), bench, Self.atOnce)
         all.append((stop, stopped))
 
         // A push is on its way when the relay is killed.
@@ -79,6 +88,6 @@ import TomboloJSON
 
         try bench.killRelay()
         try bench.startRelay(later: "+1h")
-        for asked in all { _ = try expectCause(asked, bench, "an hour later") }
+        for asked in all { _ = try expectCause(asked, bench, Self.later) }
     }
 }

@@ -9,14 +9,18 @@ struct WhyRow: Sendable {
     var codes: Set<String>
     /// Part of what the operator reads.
     var text: String
+    /// Right after a push: then nobody doubts the phone yet.
+    var atOnce: (codes: Set<String>, text: String)?
     /// Lets it happen. Where the question names a time, the push had not gone by then.
     var happen: @Sendable (WhyBench) throws -> Question
 
     init(
         _ cause: String, _ codes: Set<String>, _ text: String,
+        atOnce: (codes: Set<String>, text: String)? = nil,
         _ happen: @escaping @Sendable (WhyBench) throws -> Question
     ) {
         (self.cause, self.codes, self.text, self.happen) = (cause, codes, text, happen)
+        self.atOnce = atOnce
     }
 
     private static func card(_ name: String, _ asked: String? = nil) -> Question {
@@ -112,6 +116,28 @@ struct WhyRow: Sendable {
     ]
 
     private static let ofPhones: [WhyRow] = [
+        WhyRow("another user of the phone", ["user_changed"], "The user of handed changed") {
+            try $0.card("handed", user: "u1")
+            try $0.update("handed", lap: 1, wait: 5)
+            try $0.phone("handed", user: "u2")
+            try $0.request(
+                "PUT", "/v1/devices/handed/activities/handed-card", #"{"phase":"dismissed"}"#)
+            return card("handed", "2")
+        },
+        WhyRow("a phone that reports its state", ["none"], "it shows version 2") {
+            try $0.card("truthful")
+            try $0.update("truthful", lap: 1, wait: 5)
+            try $0.request(
+                "PUT", "/v1/devices/truthful/activities/truthful-card",
+                #"{"phase":"active","shown_state":{"lap":1}}"#)
+            return card("truthful", "2")
+        },
+        WhyRow("a token of the other environment", ["wrong_environment"], "400 BadDeviceToken") {
+            try $0.card("foreign", token: "bad0beef")
+            try $0.fault(#"{"token":"bad0beef","reason":"BadDeviceToken"}"#)
+            try $0.update("foreign", lap: 1, wait: 5)
+            return card("foreign", "2")
+        },
         WhyRow("no start token", ["no_start_token"], "no push-to-start token") {
             try $0.phone("tokenless")
             try $0.begin("tokenless")
@@ -145,7 +171,10 @@ struct WhyRow: Sendable {
             try $0.update("sold", lap: 1)
             return card("sold", "2")
         },
-        WhyRow("a phone that is offline", ["phone_unreachable"], "off or offline") {
+        WhyRow(
+            "a phone that is offline", ["phone_unreachable"], "off or offline",
+            atOnce: (["none"], "nothing speaks against it")
+        ) {
             try $0.card("offline")
             try $0.update("offline", lap: 1, wait: 5)
             return card("offline", "2")

@@ -1,0 +1,161 @@
+import TomboloCore
+
+// What became of a version, in a word and in a sentence.
+
+extension Explainer {
+    // MARK: What became of it
+
+    var fateCode: String {
+        guard let fate, let decision else { return waitingCode }
+        switch decision {
+        case .sent, .merged:
+            // A renewed card takes what waited at the one before it.
+            guard fate.record.attempt != nil else { return "merged" }
+            if blindKill != nil { return "relay_killed" }
+            return decision == .merged ? "merged" : "accepted"
+        case .unchanged where evidence.asked.kind == .play: return "clip"
+        case .noRoute, .annihilated:
+            return lastTry.flatMap { triedCode($0) } ?? decision.reason ?? decision.action
+        default: return decision.reason ?? decision.action
+        }
+    }
+
+    /// Whether nothing goes to the card any more.
+    private var hasNoCard: Bool {
+        ["gone", "ended", "lapsed"].contains(evidence.destination?.phase)
+    }
+
+    private var waitingCode: String {
+        if let waiting = evidence.destination?.waiting, case .deferred(_, let hold) = waiting {
+            return hold.name
+        }
+        if evidence.destination == nil {
+            return evidence.channel == nil ? "no_destination" : "on_channel"
+        }
+        if hasNoCard { return "no_route" }
+        return thinning?.code ?? "not_on_record"
+    }
+
+    var fateText: String {
+        let version = evidence.asked.version
+        guard let fate, let decision else { return waitingText }
+        let push = fate.record.attempt.map { Self.text(fate, $0) } ?? ""
+        switch decision {
+        case .sent: return "Version \(version) went to \(evidence.device). \(push)"
+        case .merged where fate.record.attempt == nil:
+            return "Version \(version) went into the card that took the place of the old one."
+        case .merged where blindKill != nil:
+            return "\(maybeGone) After that, version \(fate.record.version) went. \(push)"
+        case .merged:
+            return "Version \(version) was merged into version \(fate.record.version). \(push)"
+        case .refused:
+            return "\(triedText ?? "Apple refused the push with version \(version).") \(push)"
+        case .expired:
+            return "Version \(version) never went to \(evidence.device): its card was over."
+        case .unchanged where evidence.asked.kind == .play:
+            return
+                "Version \(version) is a clip, and had no push of its own: its frames are counted by "
+                + "the minute (`clip.frames` in `tombolo log ls --kind fact`)."
+        case .noRoute where userChange != nil:
+            return
+                "Version \(version) was not sent to \(evidence.device): its card was for another user."
+        case .noRoute, .annihilated:
+            if let triedText { return triedText }
+            fallthrough
+        case .unchanged, .superseded, .onChannel:
+            return "Version \(version) was not sent to \(evidence.device). "
+                + (decision.reasonText ?? "")
+        }
+    }
+
+    private var waitingText: String {
+        let (version, device) = (evidence.asked.version, evidence.device)
+        guard let destination = evidence.destination else {
+            if let channel = evidence.channel {
+                return
+                    "\(evidence.activity) goes to the channel \(channel), and not to phones one by "
+                    + "one. Apple does not say which phones listen."
+            }
+            return
+                "The log has no push of version \(version) to \(device): the phone is not in the "
+                + "audience of \(evidence.activity), or its card ended long ago."
+        }
+        if case .deferred(let until, let hold)? = destination.waiting {
+            return [triedText, "Version \(version) still waits.", holdText(hold, until)]
+                .compactMap { $0 }.joined(separator: " ")
+        }
+        if let thinning {
+            return "The history has no line of version \(version) at \(device). \(thinning.text)"
+        }
+        if destination.acknowledgedVersion >= version {
+            return "Apple has taken version \(destination.acknowledgedVersion) for \(device). How "
+                + "it went there is not on record any more."
+        }
+        if hasNoCard {
+            return
+                "Version \(version) did not go to \(device): its card is \(destination.phase). How "
+                + "that came is not on record any more."
+        }
+        return "Version \(version) is on its way to \(device)."
+    }
+
+    private func holdText(_ hold: Hold, _ until: Instant?) -> String {
+        if hold == .unknownStart, !evidence.deliveries.contains(where: \.isUnansweredStart) {
+            return
+                "Whether Apple took the start is not on record, so nobody knows whether the card is "
+                + "there. The relay waits for a sign of it."
+        }
+        guard let until else { return hold.sentence }
+        let keepsRest = (evidence.destination?.grant.grant.reserve ?? 0) > 0
+        if hold == .bucket, keepsRest {
+            return "\(hold.sentence) What is left of it is kept for alerts until \(until.rfc3339)."
+        }
+        return "\(hold.sentence) The next try is at \(until.rfc3339)."
+    }
+
+    // MARK: Pushes that did not decide it
+
+    /// The last push that had the version, where Apple did not take it.
+    var lastTry: DeliveryEntry? {
+        if let fate, fate.record.attempt != nil { return fate }
+        let until = fate?.at ?? evidence.now
+        return evidence.deliveries.last { entry in
+            entry.record.version >= evidence.asked.version && entry.at <= until
+                && entry.record.attempt.map { $0.answer != .accepted } ?? false
+        }
+    }
+
+    /// What a push that did not decide the version came to, as a word; nil where it never went.
+    private func triedCode(_ entry: DeliveryEntry) -> String? {
+        switch entry.record.attempt?.answer {
+        case .refused: refusal.code
+        case .unknown: "unknown"
+        case .accepted, .notSent, nil: nil
+        }
+    }
+
+    /// It went, and this came back; nil where it never reached Apple.
+    private var triedText: String? {
+        guard let lastTry else { return nil }
+        let (version, of) = (evidence.asked.version, lastTry.record.version)
+        let name =
+            of == version
+            ? "version \(version)" : "version \(of), which has version \(version) in it"
+        switch lastTry.record.attempt?.answer {
+        case .refused(let status, let reason):
+            return "Apple refused the push with \(name): \(status) \(reason)."
+        case .unknown: return "The push with \(name) went, and Apple's answer is not known."
+        case .accepted, .notSent, nil: return nil
+        }
+    }
+}
+
+extension DeliveryEntry {
+    /// A start that Apple did not answer.
+    fileprivate var isUnansweredStart: Bool {
+        guard let attempt = record.attempt, attempt.event == .start,
+            case .unknown = attempt.answer
+        else { return false }
+        return true
+    }
+}

@@ -1,0 +1,56 @@
+import TomboloCore
+
+// A relay that was killed: what it did last is not on record.
+
+extension Explainer {
+    /// What is known is written within 2 s, and Apple's answer to a push comes within 30 s: of a
+    /// version that came so long before the last fact of a killed relay, and of later ones, nobody
+    /// knows whether they went.
+    private static let blindTime = Span.seconds(32)
+
+    /// A `relay.started` without a `relay.stopped`: the relay before it was killed, some time after
+    /// the last fact that it wrote. Those between the version and its decision.
+    var kills: [Outage] {
+        var found: [Outage] = []
+        var hasStopped = false
+        for fact in evidence.relay {
+            if fact.kind == "relay.stopped" { hasStopped = true }
+            guard fact.kind == "relay.started" else { continue }
+            defer { hasStopped = false }
+            guard !hasStopped, let seen = evidence.seenBefore[fact.recordedAt] else { continue }
+            var kill = Outage(
+                code: "relay_killed",
+                text: "The relay was killed or crashed: it was last seen at \(seen.rfc3339), "
+                    + "and started again at \(fact.recordedAt.rfc3339). What it did in its last "
+                    + "2 seconds may not be on record.",
+                from: seen, until: fact.recordedAt)
+            guard isInTheWay(kill) else { continue }
+            if isBlind(kill) { kill.text = "\(maybeGone) \(kill.text)" }
+            found.append(kill)
+        }
+        return found
+    }
+
+    /// Whether the relay was killed after the version came, and before it was decided.
+    private func isInTheWay(_ kill: Outage) -> Bool {
+        let started = kill.until ?? kill.from
+        guard started >= window.lowerBound else { return false }
+        if let fate { return started <= fate.at }
+        return evidence.moment.map { kill.from <= $0 } ?? true
+    }
+
+    private func isBlind(_ kill: Outage) -> Bool {
+        evidence.asked.recordedAt >= kill.from - Self.blindTime
+    }
+
+    /// A kill before which the version may have gone.
+    var blindKill: Outage? { kills.last(where: isBlind) }
+
+    /// What may be said of a version that nothing on record decides before a kill.
+    var maybeGone: String {
+        let version = evidence.asked.version
+        let what =
+            evidence.asked.kind == .start ? "The start (version \(version))" : "Version \(version)"
+        return "\(what) may have gone: its record was lost when the relay was killed."
+    }
+}

@@ -1,0 +1,55 @@
+import TomboloCore
+
+// What operators held back, who did, and whether it held what is asked about.
+
+extension Explainer {
+    /// All pauses of what is asked about, also those that held nothing of it.
+    var pauses: [Outage] {
+        spans(from: "pause.began", until: "pause.ended") { fact in
+            if let app = Self.string(fact, "app") { return app == evidence.app }
+            if let type = Self.string(fact, "type") { return type == evidence.type }
+            if let id = Self.string(fact, "activity") { return id == evidence.activity.rawValue }
+            return true
+        } same: {
+            Self.string($0, "pause") == Self.string($1, "pause")
+        }.map { fact, until in
+            let name = Self.string(fact, "pause") ?? "a pause"
+            let reason = Self.string(fact, "reason").map { " (\($0))" } ?? ""
+            let key = Self.string(fact, "by").flatMap { $0 == "unknown" ? nil : $0 }
+            let who = "An operator" + (key.map { " (key \($0))" } ?? "")
+            let isOfAlerts = Self.string(fact, "alerts_only") != nil
+            let what = isOfAlerts ? "alerts and starts" : "it"
+            return Outage(
+                code: "paused",
+                text: "\(who) held \(what) back with \(name)\(reason)"
+                    + "\(Self.span(fact.recordedAt, until)).",
+                from: fact.recordedAt, until: until, pause: Self.string(fact, "pause"),
+                isOfAlerts: isOfAlerts)
+        }
+    }
+
+    /// Whether a pause held the version, and was not only there.
+    func hasHeld(_ pause: Outage) -> Bool {
+        // What held it before the relay started again is not on record.
+        let isRestarted = evidence.relay.contains {
+            $0.kind == "relay.started" && window.contains($0.recordedAt)
+        }
+        let wasThere = evidence.moment.map(pause.covers) ?? false
+        if let fate {
+            let isHeld = fate.record.held.contains { $0.hold == .paused }
+            return isHeld || isRestarted && wasThere && !pause.isOfAlerts
+        }
+        guard case .deferred(_, let hold)? = evidence.destination?.waiting else { return false }
+        if hold == .paused { return true }
+        return wasThere && pause.until != nil && !pause.isOfAlerts
+    }
+
+    /// Pauses of alerts while the version went: it may have gone without its own.
+    var alertPauses: [Finding] {
+        pauses.filter { $0.isOfAlerts && isInWindow($0) && !hasHeld($0) }.map { pause in
+            Finding(
+                "alerts_paused", "\(pause.text) Updates went all the same, without their alerts.",
+                at: pause.from)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import TomboloCore
+
+// What the phone said, and what it lost.
+
+extension Explainer {
+    /// The phone's own word that it shows the version, or a newer one.
+    var shown: Finding? {
+        guard dismissal == nil, userChange == nil else { return nil }
+        let report = evidence.phone.last { fact in
+            // What it showed after the moment that is asked about is no answer where the push
+            // came late.
+            guard let moment = evidence.moment, fact.recordedAt > moment,
+                fate.map({ $0.at > moment }) ?? true
+            else { return Self.shownVersion(fact) > 0 }
+            return false
+        }
+        if let report, Self.shownVersion(report) >= evidence.asked.version {
+            return Finding(
+                "shown",
+                "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it shows version "
+                    + "\(Self.shownVersion(report)).", at: report.recordedAt)
+        }
+        guard evidence.moment == nil, let destination = evidence.destination,
+            destination.shownMatches == true, let word = destination.shown,
+            word.phase != .dismissed, let shownAt = word.shownAt,
+            shownAt >= evidence.asked.recordedAt
+        else { return nil }
+        return Finding(
+            "shown",
+            "\(evidence.device) reported that it shows the state of version \(evidence.newest).",
+            at: shownAt)
+    }
+
+    /// The version that a phone named, or that it reported the state of.
+    private static func shownVersion(_ fact: NewFact) -> Int64 {
+        guard fact.kind == "card.reported" else { return 0 }
+        return max(number(fact, "shown_version") ?? 0, number(fact, "matches_version") ?? 0)
+    }
+
+    /// What is asked about ends here.
+    var end: Instant { evidence.moment ?? evidence.now }
+
+    /// The card was taken away, and no other came in its place.
+    var dismissal: Suspect? {
+        let upTo = isWithApple ? end : window.upperBound
+        let last = evidence.phone.last { fact in
+            fact.recordedAt <= upTo && (fact.kind == "card.reported" || isOfCard(fact))
+        }
+        guard let last, Self.string(last, "phase") == "dismissed" else { return nil }
+        let ended = evidence.deliveries.last { $0.isEnd && $0.at <= last.recordedAt }
+        let text: String
+        if let by = Self.string(last, "by") {
+            text = "The \(by) dismissed the card on \(evidence.device)."
+        } else if let ended {
+            text =
+                "The card on \(evidence.device) is dismissed: the relay had ended it, at "
+                + "\(ended.at.rfc3339)."
+        } else {
+            text =
+                "The card on \(evidence.device) is dismissed. The phone did not say whether by the "
+                + "user."
+        }
+        return Suspect(
+            "dismissed", text,
+            speaksFor: ["\(evidence.device) reported so at \(last.recordedAt.rfc3339)."])
+    }
+
+    /// The device has another user, and the relay ended the card of the one before.
+    var userChange: Suspect? {
+        let upTo = isWithApple ? end : window.upperBound
+        let change = evidence.phone.last { fact in
+            fact.recordedAt <= upTo && (fact.kind == "device.user_changed" || isOfCard(fact))
+        }
+        guard let change, change.kind == "device.user_changed" else { return nil }
+        let ended = evidence.deliveries.first { $0.isEnd && $0.at >= change.recordedAt }
+        // The decision of what waited and the change are of one moment.
+        let isDecidedThen =
+            decision == .noRoute
+            && evidence.deliveries.contains {
+                $0.record.decision == .noRoute && $0.at >= change.recordedAt
+                    && $0.at < change.recordedAt + .seconds(1)
+            }
+        guard isDecidedThen || ended != nil && evidence.status == .active else { return nil }
+        return Suspect(
+            "user_changed",
+            "The user of \(evidence.device) changed, and the relay ended the card, which was for the "
+                + "user before.",
+            speaksFor: [
+                "\(evidence.device) was registered for another user at "
+                    + "\(change.recordedAt.rfc3339)."
+            ] + (ended.map { [Self.text($0)] } ?? []))
+    }
+
+    /// Whether a token of the card came.
+    private func isOfCard(_ fact: NewFact) -> Bool {
+        fact.kind == "token.registered"
+            && Self.string(fact, "token") == "activity:\(evidence.activity)"
+    }
+
+    var retiredToken: Suspect? {
+        let fact = evidence.phone.last { fact in
+            guard fact.recordedAt <= window.upperBound else { return false }
+            return fact.kind == "device.deleted" || isLoss(fact)
+        }
+        guard let fact else { return nil }
+        let again = evidence.phone.contains {
+            $0.recordedAt > fact.recordedAt
+                && ($0.kind == "token.registered" && fact.kind != "device.deleted"
+                    && Self.string($0, "token") == Self.string(fact, "token")
+                    || $0.kind == "device.registered" && fact.kind == "device.deleted")
+        }
+        guard !again else { return nil }
+        let reasons = ["This was at \(fact.recordedAt.rfc3339)."]
+        guard fact.kind != "device.deleted" else {
+            return Suspect(
+                "device_deleted", "The device \(evidence.device) was deleted.", speaksFor: reasons)
+        }
+        let who =
+            fact.kind == "token.retired"
+            ? "Apple called it dead"
+            : "the app deleted it, or registered it for another device"
+        return Suspect(
+            "token_gone",
+            "\(evidence.device) lost its token \(Self.string(fact, "token") ?? ""): \(who).",
+            speaksFor: reasons)
+    }
+
+    /// Whether a token went without which this version cannot go.
+    private func isLoss(_ fact: NewFact) -> Bool {
+        guard ["token.retired", "token.deleted"].contains(fact.kind),
+            let token = Self.string(fact, "token")
+        else { return false }
+        if token == "activity:\(evidence.activity)" { return true }
+        let needsStart =
+            evidence.asked.kind == .start || fateCode == Hold.startToken.name
+        return needsStart && token.hasPrefix("start:")
+    }
+
+    func retiredAfter(_ fate: DeliveryEntry) -> Suspect? {
+        let fact = evidence.phone.last {
+            $0.kind == "token.retired" && $0.recordedAt > fate.at
+        }
+        guard let fact, let token = Self.string(fact, "token") else { return nil }
+        let wasThere = evidence.phone.contains { report in
+            report.kind == "card.reported" && report.recordedAt > fate.at
+                && report.recordedAt <= fact.recordedAt
+                && ["active", "stale"].contains(Self.string(report, "phase"))
+        }
+        return Suspect(
+            "token_gone",
+            wasThere
+                ? "The card or the app went later: the phone had the card after the push."
+                : "The card or the app may have been gone already: Apple reports a dead token late.",
+            speaksFor: ["Apple called the token \(token) dead at \(fact.recordedAt.rfc3339)."])
+    }
+
+    /// After the push the phone itself showed something older.
+    func missed(_ fate: DeliveryEntry) -> Suspect? {
+        let report = evidence.phone.last {
+            $0.kind == "card.reported" && $0.recordedAt > fate.at
+                && Self.number($0, "shown_version") != nil
+        }
+        guard let report, Self.string(report, "misses_push") != nil,
+            let version = Self.number(report, "shown_version"), version < evidence.asked.version
+        else { return nil }
+        return Suspect(
+            "phone_dropped_it", "The phone took the push and did not draw it.",
+            speaksFor: [
+                "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it shows version "
+                    + "\(version)."
+            ])
+    }
+
+    /// Right after a push nobody doubts that a phone shows it.
+    private static let freshTime = Span.minutes(1)
+
+    private func isFresh(_ entry: DeliveryEntry) -> Bool {
+        evidence.now - entry.at < Self.freshTime
+    }
+
+    /// Apple took the version a moment ago.
+    var isFresh: Bool { isWithApple && fate.map { isFresh($0) } ?? false }
+
+    func silence(_ fate: DeliveryEntry) -> Suspect? {
+        guard !isFresh(fate) else { return nil }
+        let heard = lastHeard(upTo: end)
+        if let heard, heard.recordedAt > fate.at { return nil }
+        let last = heard.map { "The last sign of life is of \($0.recordedAt.rfc3339)." }
+        return Suspect(
+            "phone_unreachable",
+            "The phone may be off or offline: Apple keeps the newest push for it.",
+            speaksFor: [last ?? "The phone has never been heard."])
+    }
+}
+
+extension DeliveryEntry {
+    /// An end that Apple took.
+    fileprivate var isEnd: Bool {
+        record.attempt?.event == .end && record.attempt?.answer == .accepted
+    }
+}

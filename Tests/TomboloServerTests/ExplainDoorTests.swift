@@ -1,0 +1,52 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+@testable import TomboloServer
+
+/// What the doors of `why` say before any history is read.
+@Suite struct ExplainDoorTests {
+    private static let start = """
+        {"type":"RunnerWidgetAttributes","app":"com.example.app","state":{"lap":0},
+        "audience":{"device":"phone-1"},"alert":{"title":"Go"}}
+        """
+
+    @Test func `a device whose first change waits is explained by its user`() async throws {
+        try await withDoors { doors in
+            try await doors.registerPhone()
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1",
+                #"{"app":"com.example.app","environment":"sandbox","user":"u1"}"#)
+            let nothing = try json(
+                try await doors.call("POST", "/v1/explain", #"{"user":"u1"}"#))
+            #expect(nothing["explanations"]?.count == 0, "\(nothing.json)")
+            #expect(try await doors.call("POST", "/v1/pauses", #"{"all":true}"#).status == 201)
+            let started = try await doors.call("PUT", "/v1/activities/cat-7", Self.start)
+            #expect(started.status == 201, "\(started.text)")
+            let found = try json(try await doors.call("POST", "/v1/explain", #"{"user":"u1"}"#))
+            let first = found["explanations"]?.elements.first { _ in true }
+            #expect(first?["activity"]?.string == "cat-7", "\(found.json)")
+            let suspect = first?["suspects"]?.elements.first { _ in true }
+            #expect(suspect?["code"]?.string == "paused", "\(found.json)")
+        }
+    }
+
+    @Test func `a time that is yet to come is refused`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", Self.start)
+            let path = "/v1/activities/cat-7/explain?device=phone-1&at="
+            let ahead = try await doors.call("GET", path + "9998-01-01T00:00:00Z")
+            #expect(ahead.status == 400, "\(ahead.text)")
+            #expect(ahead.text.contains("yet to come"), "\(ahead.text)")
+        }
+    }
+
+    @Test func `an activity that is not in the log may have been in it once`() async throws {
+        try await withDoors { doors in
+            let answer = try await doors.call("GET", "/v1/activities/post2")
+            #expect(answer.status == 404)
+            #expect(answer.text.contains("was lost in a restore"), "\(answer.text)")
+            #expect(!answer.text.contains("was ever started"))
+        }
+    }
+}

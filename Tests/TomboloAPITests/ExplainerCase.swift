@@ -22,7 +22,8 @@ struct ExplainerCase: CustomTestStringConvertible, Sendable {
         device.registration.frequentUpdates = false
         evidence.registration = device
         evidence.destination = Samples.activity.destinations[0]
-        (evidence.destination?.waiting, evidence.destination?.shownMatches) = (nil, nil)
+        evidence.destination?.waiting = nil
+        evidence.destination?.shownMatches = nil
         change(&evidence)
     }
 }

@@ -57,7 +57,7 @@ import Testing
             $0.wait(.unknownStart)
         },
         Claim(
-            "unknown_start", "a start that Apple did not answer",
+            "start_unknown", "a start that Apple did not answer",
             says: "Apple's answer is not known", never: "not on record"
         ) {
             $0.push(3, .unknown(reason: "no answer in time"), event: .start, decides: false)
@@ -74,7 +74,7 @@ import Testing
             $0.push()
         },
         Claim(
-            "low_priority", "what the phone shows is not known", says: "low", never: "did not draw"
+            "low_priority", "what the phone shows is not known", says: "priority 5", never: "did not draw"
         ) {
             $0.push(priority: 5)
             $0.phone("card.reported", #"{"phase":"active","misses_push":true}"#, at: 9)
@@ -156,7 +156,7 @@ import Testing
             $0.phone("token.retired", "{\(card)}", at: 9)
         },
         Claim(
-            "update_token", "a phone that was silent since before its start",
+            "no_update_token", "a phone that was silent since before its start",
             says: "off or offline", never: "dismissed"
         ) {
             $0.push(2, at: -30, event: .start)

@@ -80,7 +80,8 @@ extension Explainer {
                 $0.record.decision == .noRoute && $0.at >= change.recordedAt
                     && $0.at < change.recordedAt + .seconds(1)
             }
-        guard isDecidedThen || ended != nil && evidence.status == .active else { return nil }
+        let isOfChange = ended.map { $0.at < change.recordedAt + .minutes(1) } ?? false
+        guard isDecidedThen || isOfChange else { return nil }
         return Suspect(
             "user_changed",
             "The user of \(evidence.device) changed, and the relay ended the card, which was for the "

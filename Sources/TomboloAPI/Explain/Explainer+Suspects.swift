@@ -19,6 +19,8 @@ extension Explainer {
         case .refused: return [refusal]
         case .noRoute:
             let cause = isRefused ? refusal : fateSuspect
+            // A token that Apple does not know was never good: that is more than that it is gone.
+            if isRefused, cause.code != "token_gone" { return [cause] + losses }
             return losses + (losses.contains { $0.code == cause.code } ? [] : [cause])
         default: return [fateSuspect]
         }

@@ -74,7 +74,8 @@ import Testing
             $0.push()
         },
         Claim(
-            "low_priority", "what the phone shows is not known", says: "priority 5", never: "did not draw"
+            "low_priority", "what the phone shows is not known", says: "priority 5",
+            never: "did not draw"
         ) {
             $0.push(priority: 5)
             $0.phone("card.reported", #"{"phase":"active","misses_push":true}"#, at: 9)

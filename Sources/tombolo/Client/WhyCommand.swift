@@ -90,8 +90,8 @@ enum WhyCommand {
         private(set) var version: String?
         private(set) var time: String?
 
-        /// - Parameter now: Unix seconds; `14:02` is the last minute of that name, by UTC: its end, or
-        ///   now.
+        /// - Parameter now: Unix seconds; `14:02` is the last minute of that name, by UTC: its
+        ///   end, or now.
         init(
             _ text: String, at now: Int, like example: String = "tombolo why cat-7 phone-1"
         ) throws(ProgramError) {

@@ -105,12 +105,13 @@ extension Explainer {
                 "Whether Apple took the start is not on record, so nobody knows whether the card is "
                 + "there. The relay waits for a sign of it."
         }
-        guard let until else { return hold.sentence }
+        let cause = evidence.destination?.waitingText ?? hold.sentence
+        guard let until else { return cause }
         let keepsRest = (evidence.destination?.grant.grant.reserve ?? 0) > 0
         if hold == .bucket, keepsRest {
-            return "\(hold.sentence) What is left of it is kept for alerts until \(until.rfc3339)."
+            return "\(cause) What is left of it is kept for alerts until \(until.rfc3339)."
         }
-        return "\(hold.sentence) The next try is at \(until.rfc3339)."
+        return "\(cause) The next try is at \(until.rfc3339)."
     }
 
     // MARK: Pushes that did not decide it

@@ -274,8 +274,9 @@ extension Explainer {
         let (activity, device) = (evidence.activity, evidence.device)
         var found: [String] = []
         switch code {
-        case "upstream_closed", "wrong_topic", "wrong_environment", "disk_full", "log_full":
-            found.append("tombolo doctor")
+        case "upstream_closed", "disk_full", "log_full": found.append("tombolo doctor")
+        case "wrong_topic", "wrong_environment":
+            found += ["tombolo config check", "tombolo doctor"]
         case "paused":
             let pause = outages.first { $0.pause != nil && $0.until == nil }?.pause
             found.append(pause.map { "tombolo resume \($0)" } ?? "tombolo pause")

@@ -89,6 +89,19 @@ import TomboloJSON
         #expect(rig.pushes.count >= 2)
     }
 
+    @Test func `what an overtaken version comes to at a card that is gone is a detail`() {
+        var rig = Self.rig()
+        rig.runningActivity()
+        rig.advance(to: 5)
+        rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
+        rig.command(.update, #"{"state":{"lap":1},"state_version":9}"#)
+        for lap in 1...300 { rig.command(.update, #"{"state":{"lap":\#(lap)},"state_version":1}"#) }
+        rig.advance(to: 70)
+        let written = rig.facts.count { $0.kind == "change.skipped" }
+        #expect((1...200).contains(written), "\(written)")
+        #expect(Int64(written) + Self.leftOut(rig, "change.skipped") == 301)
+    }
+
     @Test func `with time details are written again`() {
         var rig = Self.rig()
         Self.register(300, &rig)

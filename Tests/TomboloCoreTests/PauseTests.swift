@@ -177,4 +177,13 @@ import TomboloJSON
     func `a pause names one thing`(body: String) {
         #expect(throws: FieldErrors.self) { try PauseRequest(reading: Rig.json(body)) }
     }
+
+    @Test func `a reason is a sentence or two, and no book`() throws {
+        func request(_ count: Int) throws -> PauseRequest {
+            let reason = String(repeating: "é", count: count)
+            return try PauseRequest(reading: Rig.json(#"{"all":true,"reason":"\#(reason)"}"#))
+        }
+        #expect(try request(Pause.reasonMax).reason?.count == Pause.reasonMax)
+        #expect(throws: FieldErrors.self) { try request(Pause.reasonMax + 1) }
+    }
 }

@@ -170,6 +170,8 @@ extension TaintedWorld {
             // How long things take is the machine's; and who runs the relay sees all commits.
             #"tombolo_(event_to_sent|sent_to_answered)_seconds_(bucket|sum)[^\n]*"#,
             #"tombolo_commit_seconds[^\n]*"#,
+            // How long something waits hangs on the machine, and keys have other names each time.
+            #"tombolo_waiting_[^\n]*"#, #"tombolo_key_events_total\{[^\n]*"#,
             #""key":"tmb_[^"]*""#, #"(?i)(date|content-length): [^\r\n]*"#, #"curl: [^\n]*"#,
             #"clock_behind_seconds [0-9]+"#,
             // For two seconds a reserved start counts as if it were more than one.

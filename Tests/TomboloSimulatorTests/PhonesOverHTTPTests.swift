@@ -165,14 +165,18 @@ import TomboloLoop
                 #expect(status == "2 200")
 
                 let after = RelayStandIn(bench.loop)
+                // It has lost the device too.
+                after.statuses[startPath] = 404
                 let address = ListenAddress(host: "127.0.0.1", port: server.address.port)
                 let restarted = try HTTPServer(loop: bench.loop, listen: address, handler: after)
                 group.addTask { try await restarted.run() }
                 _ = try await after.wait(for: "PUT /v1/devices/phone-1/activities/cat")
                 _ = try await after.wait(for: "PUT /v1/devices/phone-1/tokens/activity:cat")
+                _ = try await after.wait(for: startPath)
+                _ = try await after.wait(for: "PUT /v1/devices/phone-1")
+                after.statuses = [:]
                 let again = try await after.wait(for: startPath)
                 #expect(again == start)
-                _ = try await after.wait(for: "PUT /v1/devices/phone-1")
             }
             #expect(bench.lines.texts.contains { $0.contains(#""event":"relay_unreachable""#) })
         }

@@ -116,6 +116,9 @@ extension Explainer {
             return Suspect(
                 "device_deleted", "The device \(evidence.device) was deleted.", speaksFor: reasons)
         }
+        if fact.kind == "token.retired", let misplacement = misplacement(fact) {
+            return misplacement
+        }
         let who =
             fact.kind == "token.retired"
             ? "Apple called it dead"
@@ -124,6 +127,19 @@ extension Explainer {
             "token_gone",
             "\(evidence.device) lost its token \(Self.string(fact, "token") ?? ""): \(who).",
             speaksFor: reasons)
+    }
+
+    /// The push whose refusal cost a token that may be alive: another app's, or the other
+    /// environment's.
+    private func misplacement(_ retirement: NewFact) -> Suspect? {
+        let refused = evidence.deliveries.last { entry in
+            guard case .refused(400, _)? = entry.record.attempt?.answer else { return false }
+            return entry.at <= retirement.recordedAt
+        }
+        guard let suspect = refused.flatMap(refusal),
+            ["wrong_topic", "wrong_environment"].contains(suspect.code)
+        else { return nil }
+        return suspect
     }
 
     /// Whether a token went without which this version cannot go.

@@ -150,9 +150,14 @@ extension Explainer {
     }
 
     var refusal: Suspect {
-        guard let lastTry,
-            case .refused(let status, let reason)? = lastTry.record.attempt?.answer
-        else { return Suspect("refused", fateText, speaksFor: []) }
+        lastTry.flatMap(refusal) ?? Suspect("refused", fateText, speaksFor: [])
+    }
+
+    /// What Apple refused, and why; nil where it did not.
+    func refusal(_ entry: DeliveryEntry) -> Suspect? {
+        guard case .refused(let status, let reason)? = entry.record.attempt?.answer else {
+            return nil
+        }
         let answer = "Apple answered \(status) \(reason)."
         let (code, text): (String, String)
         switch reason {
@@ -176,7 +181,7 @@ extension Explainer {
             code = "refused"
             text = "Apple refuses this push, and would refuse it again."
         }
-        return Suspect(code, text, speaksFor: [answer, Self.text(line: lastTry)])
+        return Suspect(code, text, speaksFor: [answer, Self.text(line: entry)])
     }
 
     // MARK: Apple took it, and nothing changed

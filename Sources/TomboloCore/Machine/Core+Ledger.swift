@@ -47,7 +47,8 @@ extension Core {
         record.goesOn =
             attempt == nil && destinations[slot].isFinished && !isTrial
             && (decision == .noRoute || decision == .onChannel)
-        if record.goesOn, wentOn == decision, record.superseded.isEmpty { return }
+        let repeats = record.goesOn && wentOn == decision
+        if repeats, record.superseded.isEmpty { return }
         record.trace = activities[activity].trace(of: record.decided ?? version...version)
         if let delay {
             record.waited = delayEnd - delay.since
@@ -56,8 +57,8 @@ extension Core {
         let key = activities[activity].key
         let isWritten = note(
             key.tenant, activities[activity].number, record.kind, record.body,
-            isDetail: attempt == nil && wentOn == nil, now: now)
-        destinations[slot].goesOn = record.goesOn && isWritten ? decision : nil
+            isDetail: attempt == nil && (wentOn == nil || repeats), now: now)
+        destinations[slot].goesOn = record.goesOn && (isWritten || repeats) ? decision : nil
     }
 
     /// Nothing that waits at a destination will be sent any more.

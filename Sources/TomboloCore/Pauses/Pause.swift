@@ -22,6 +22,8 @@ package struct Pause: Hashable, Sendable {
     package let alertsOnly: Bool
     /// Why, for other operators.
     package let reason: String?
+    /// Characters of a reason: it is on record with each pause.
+    package static let reasonMax = 500
     package let since: Instant
     /// Who asked for it.
     package var key = AskingKey.unknown
@@ -56,6 +58,9 @@ package struct PauseRequest: Hashable, Sendable {
         if let activity = reader.identifier("activity") { scopes.append(.activity(activity)) }
         alertsOnly = reader.bool("alerts_only") ?? false
         reason = reader.string("reason")
+        if let reason, reason.unicodeScalars.count > Pause.reasonMax {
+            reader.fail("reason", "must have at most \(Pause.reasonMax) characters")
+        }
         if scopes.count != 1 {
             reader.fail("all", "give exactly one of all, app, type or activity")
         }

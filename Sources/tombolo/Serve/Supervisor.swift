@@ -19,6 +19,8 @@ struct Supervisor: Sendable {
     /// A manager whose queue is full gets the message later.
     private static let tries = 50
     private static let pause = Duration.milliseconds(20)
+    /// Less would be nothing but messages.
+    private static let patienceMin = Duration.milliseconds(100)
 
     /// From the variables of the protocols. What is meant for another process counts for nothing.
     init(_ environment: [String: String]) throws(ProgramError) {
@@ -29,9 +31,13 @@ struct Supervisor: Sendable {
         let isWatched = environment["WATCHDOG_PID"] == nil || isForThisProcess("WATCHDOG_PID")
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
         patience =
-            place != nil && isWatched && microseconds > 0 ? .microseconds(microseconds) : nil
-        let count = isForThisProcess("LISTEN_PID") ? environment["LISTEN_FDS"] ?? "" : ""
-        listener = try Self.listener(count: Int(count) ?? 0)
+            place != nil && isWatched && microseconds > 0
+            ? max(.microseconds(microseconds), Self.patienceMin) : nil
+        let count = isForThisProcess("LISTEN_PID") ? environment["LISTEN_FDS"] ?? "0" : "0"
+        guard let count = UInt16(count) else {
+            throw .usage("LISTEN_FDS is no number of sockets: \(count)")
+        }
+        listener = try Self.listener(count: Int(count))
     }
 
     private static func listener(count: Int) throws(ProgramError) -> InheritedSocket? {

@@ -17,7 +17,7 @@ extension IslandScreen {
         case .startBudget: "next start in"
         case .tokenBackOff: "Apple says wait"
         case .appleUnwell: "Apple is unwell"
-        case .noAnswer: "no answer, again in"
+        case .noAnswer: "no answer, wait"
         case .oldWord: "token is doubted"
         case .laneParked: "Apple is away"
         case .timestampAhead: "clock is behind"

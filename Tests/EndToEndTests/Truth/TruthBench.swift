@@ -250,7 +250,8 @@ final class TruthBench {
         for lap in 1...8 {
             let update = try relay.tombolo(
                 "update", "cat", "-s", "lap=\(lap)", "--urgency", "high", "--wait", "3s")
-            try #require(update.status == 0, "\(update.errors)")
+            // 6: it waited for the push, which Apple refused.
+            try #require([0, 6].contains(update.status), "\(update.errors)")
             if try request("GET", "/metrics").body.contains(#"state="closed"} 1"#) { return }
         }
     }

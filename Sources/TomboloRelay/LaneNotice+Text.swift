@@ -32,7 +32,7 @@ extension CoreConfiguration {
         case .rejected(_, "ExpiredProviderToken", _, _):
             "Apple calls a new provider token expired: this machine's clock is wrong"
         case .rejected(400, let reason, .connection, _) where aboutTopic.contains(reason):
-            "Apple answers 400 \(reason) to token after token: the app's id, which is the topic, or "
+            "Apple answers 400 \(reason) to phone after phone: the app's id, which is the topic, or "
                 + "its environment is wrong"
         case .rejected(let status, let reason, _, _): "Apple answers \(status) \(reason)"
         case .notSent(let reason), .unknown(let reason): reason

@@ -31,8 +31,9 @@ extension Core {
         serve(lane, now: now, effects: &effects)
     }
 
-    /// Token after token cannot be another app's, or the other environment's: the configuration is
-    /// wrong, and no token dies for that. It is for the upstream then, as a refused key is.
+    /// Where no token was ever right, those of phone after phone cannot all be another app's, or
+    /// the other environment's: the configuration is wrong, and no token dies for that. It is for
+    /// the upstream then, as a refused key is.
     private mutating func judged(_ outcome: PushOutcome, _ lane: LaneNumber) -> PushOutcome {
         guard outcome.push.rawValue & Self.surfaceBit == 0 else { return outcome }
         switch outcome.result {
@@ -43,7 +44,7 @@ extension Core {
             let slot = Int(outcome.push.rawValue >> 32)
             guard destinations.holds(slot), let flying = destinations[slot].inFlight,
                 flying.push == outcome.push,
-                lanes[Int(lane.rawValue)].isWrongFor(flying.token)
+                lanes[Int(lane.rawValue)].isWrongFor(device: destinations[slot].device)
             else { return outcome }
             var outcome = outcome
             outcome.result = .rejected(

@@ -15,8 +15,8 @@ struct Lane: Sendable {
     /// What was lost so long ago says nothing about what is lost now.
     private static let silenceKept = Span.minutes(1)
 
-    /// So many tokens in a row whose topic or environment is refused are not at fault: the app's
-    /// are wrong.
+    /// So many phones whose tokens are refused for their topic or environment are not at fault,
+    /// where none was ever right: the app's are wrong.
     static let strangersMax = 3
 
     private(set) var capacity = 1
@@ -28,8 +28,9 @@ struct Lane: Sendable {
     private var silentSince: Instant?
     private var unansweredInRow = 0
     private var lastUnanswered = Instant.distantPast
-    /// Tokens refused for their topic or environment, since another was not.
-    private var strangers: [PushToken] = []
+    /// Devices whose tokens are refused for their topic or environment, by slot.
+    private var strangers: [Int] = []
+    private var hasBeenRight = false
     /// What closed it, where that is silence.
     private(set) var silence: UpstreamSilence?
     /// Until then nothing goes; after it one push tries.
@@ -77,16 +78,24 @@ struct Lane: Sendable {
         if inFlight == 0, unansweredInRow == 0 { silentSince = nil }
     }
 
-    /// A token is refused for its topic or environment; answers whether the app's are wrong.
-    mutating func isWrongFor(_ token: PushToken) -> Bool {
-        if strangers.count < Self.strangersMax, !strangers.contains(token) {
-            strangers.append(token)
+    /// A device's token is refused for its topic or environment; answers whether the app's are
+    /// wrong.
+    ///
+    /// - Parameter device: its slot. One phone may bring as many wrong tokens as it likes.
+    mutating func isWrongFor(device: Int) -> Bool {
+        guard !hasBeenRight else { return false }
+        if strangers.count < Self.strangersMax, !strangers.contains(device) {
+            strangers.append(device)
         }
         return strangers.count >= Self.strangersMax
     }
 
-    /// A token was of this topic and environment, whatever else became of its push.
-    mutating func isRightFor() { strangers = [] }
+    /// A token was of this topic and environment, whatever else became of its push: from now on a
+    /// token that is not is at fault itself.
+    mutating func isRightFor() {
+        hasBeenRight = true
+        strangers = []
+    }
 
     /// Something came back for a push.
     mutating func heard(now: Instant) {

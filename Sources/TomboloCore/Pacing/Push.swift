@@ -96,7 +96,7 @@ package enum BlastRadius: UInt8, Hashable, Sendable {
     case tokenGone
     /// The token is set aside: it belongs to the other environment or another topic.
     case tokenMisplaced
-    /// This push alone, as `push`, for its topic. Of token after token it is the app's.
+    /// This push alone, as `push`, for its topic. Of phone after phone it is the app's.
     case topic
     /// The provider token or key: everything signed with it.
     case providerToken

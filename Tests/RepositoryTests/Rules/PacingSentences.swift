@@ -243,8 +243,10 @@ enum PacingSentences {
           eight pushes without an answer close it
           one push at a time closes it after twenty seconds without a word
           a word in between says that Apple is there
-        14: the third token in a row that is refused for its topic closes it
-          a topic refused for token after token kills no further token
+        14: where none was ever taken, the third phone whose topic is refused closes it
+          a topic that was never right closes the upstream, and kills no further token
+          a topic that was right once is not refused for all
+          however many wrong tokens one phone has, it closes nothing
           tokens of another app among others are their own fault
         14: probes with one newest state; the first 200 closes it
           an unwell Apple is probed with one push at a time, and all go once it is well

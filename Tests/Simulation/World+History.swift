@@ -64,9 +64,15 @@ extension World {
     private func compare(
         _ ledger: TomboloCore.Ledger, _ found: [EventDecision: Int64], _ name: String
     ) {
+        // A card that is gone has one line that goes on: over a version that was overtaken too,
+        // where the line that says so is left out.
+        let overtaken = ledger.counts.count(of: .superseded) - (found[.superseded] ?? 0)
         for decision in EventDecision.allCases {
-            let counted = ledger.counts.count(of: decision)
+            var counted = ledger.counts.count(of: decision)
             let count = found[decision] ?? 0
+            if plan.factRoom != nil, decision == .noRoute || decision == .onChannel {
+                counted += min(max(0, overtaken), max(0, count - counted))
+            }
             // What Apple answered is never left out.
             let isDetail = decision != .sent && decision != .refused
             guard plan.factRoom != nil && isDetail ? count > counted : count != counted else {

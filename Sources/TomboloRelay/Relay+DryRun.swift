@@ -86,8 +86,18 @@ extension Relay {
     }
 
     /// What a retry of dead letters would come to.
-    package func dryRun(_ query: DeadLetterQuery) -> Result<Stored, Refusal> {
-        read { core, _ in Result { () throws(Refusal) in try core.dryRun(query) } }
+    package func dryRun(_ query: DeadLetterQuery) async -> Result<Stored, Refusal> {
+        var all = Stored(.updated)
+        for serials in core.pieces(of: query) {
+            if all.count + all.unreachable > 0 { await letOthersGo() }
+            var piece = query
+            piece.serials = serials
+            switch read({ core, _ in Result { () throws(Refusal) in try core.dryRun(piece) } }) {
+            case .success(let stored): all.add(stored)
+            case .failure(let refusal): return .failure(refusal)
+            }
+        }
+        return .success(all)
     }
 
     /// What an erasure would take, counted in the log; or what would refuse it.

@@ -88,8 +88,20 @@ extension Relay {
         }
     }
 
-    /// The newest state goes again where these were refused.
+    /// The newest state goes again where these were refused, a piece of them at a time. An answer
+    /// that is not `stored` may leave a part of them retried: the rest is there for another retry.
     package func retry(_ query: DeadLetterQuery, deed: Deed? = nil) async -> Answer {
-        await ask(deed: deed) { .retry(query, $0) }
+        var all = Stored(.updated)
+        var deed = deed
+        for serials in core.pieces(of: query) {
+            if all.count + all.unreachable > 0 { await letOthersGo() }
+            var piece = query
+            piece.serials = serials
+            let answer = await ask(deed: deed) { .retry(piece, $0) }
+            guard case .stored(let stored) = answer else { return answer }
+            all.add(stored)
+            deed = nil
+        }
+        return .stored(all)
     }
 }

@@ -50,7 +50,7 @@ import TomboloJSON
             if tenant == Rig.tenant { rig.advance(to: 1) }
         }
         // The other tenant's go on and on; the first tenant's one stays.
-        for number in 1...10_050 {
+        for number in 1...10_120 {
             rig.command(.update, #"{"state":{"lap":\#(number)}}"#) {
                 $0.activity = ActivityKey(tenant: Self.other, id: Identifier("cat")!)
             }
@@ -63,6 +63,7 @@ import TomboloJSON
         let others = rig.core.deadLetters(
             DeadLetterQuery(tenant: Self.other), before: nil, limit: 20_000
         ).letters
-        #expect(others.count == 10_000)
+        #expect((10_000..<10_100).contains(others.count), "\(others.count)")
+        #expect((others.first?.serial ?? 0) > 10_100, "the newest are there")
     }
 }

@@ -3,8 +3,10 @@ import TomboloJSON
 // What Apple refused for good: kept with its cause, and tried again when somebody has mended it.
 
 extension Core {
-    /// Of a tenant: its oldest go beyond this; the facts of the log still tell of them.
+    /// A tenant keeps so many, its newest; the facts of the log still tell of the others.
     static let deadLettersMax = 10_000
+    /// So many go at once: to find the oldest, all letters are looked at.
+    private static let forgottenAtOnce = 100
 
     mutating func bury(
         _ slot: Int, _ flying: Destination.InFlight, status: Int, reason: String, now: Instant
@@ -20,7 +22,7 @@ extension Core {
             version: flying.version, status: status, reason: reason,
             apnsID: flying.apnsID.text, at: wall(now))
         nextDeadLetter += 1
-        deadLetters.append(letter)
+        keep(letter)
         staged.records.append(letter.record())
         serials[device.key.tenant].deadLetters = letter.serial
         forgetOldest(of: device.key.tenant)
@@ -29,14 +31,33 @@ extension Core {
 
     /// One tenant's refusals take no room from another's.
     private mutating func forgetOldest(of tenant: TenantID) {
-        guard deadLetters.count > Self.deadLettersMax else { return }
-        let own = deadLetters.indices.filter { deadLetters[$0].activity.tenant == tenant }
-        guard own.count > Self.deadLettersMax, let oldest = own.first else { return }
-        forget(deadLetters.remove(at: oldest))
+        var left = Self.forgottenAtOnce
+        guard deadLetterCounts[tenant, default: 0] >= Self.deadLettersMax + left else { return }
+        forgetDeadLetters { letter in
+            guard left > 0, letter.activity.tenant == tenant else { return false }
+            left -= 1
+            return true
+        }
     }
 
-    private mutating func forget(_ letter: DeadLetter) {
-        staged.records.append(Record(space: .deadLetter, number: letter.number, value: nil))
+    /// Removes letters from memory and from the log.
+    mutating func forgetDeadLetters(where isGone: (DeadLetter) -> Bool) {
+        var left: [DeadLetter] = []
+        left.reserveCapacity(deadLetters.count)
+        for letter in deadLetters {
+            guard isGone(letter) else {
+                left.append(letter)
+                continue
+            }
+            staged.records.append(Record(space: .deadLetter, number: letter.number, value: nil))
+            deadLetterCounts[letter.activity.tenant, default: 0] -= 1
+        }
+        deadLetters = left
+    }
+
+    private mutating func keep(_ letter: DeadLetter) {
+        deadLetters.append(letter)
+        deadLetterCounts[letter.activity.tenant, default: 0] += 1
     }
 
     /// Newest first, below `before`.
@@ -49,6 +70,22 @@ extension Core {
         return (
             Array(letters.prefix(limit)), letters.count > limit ? letters[limit - 1].serial : nil
         )
+    }
+
+    /// The serials of the letters that match, in pieces of one step each. Letters that come later
+    /// are in no piece. Where nothing matches, there is one piece.
+    package func pieces(of query: DeadLetterQuery) -> [ClosedRange<Int64>] {
+        var pieces: [ClosedRange<Int64>] = []
+        var (first, last, count) = (Int64?.none, Int64(0), 0)
+        for letter in deadLetters where query.matches(letter) {
+            if let begin = first, count == DeadLetterQuery.pieceMax {
+                pieces.append(begin...last)
+                (first, count) = (nil, 0)
+            }
+            first = first ?? letter.serial
+            (last, count) = (letter.serial, count + 1)
+        }
+        return pieces + [first.map { $0...last } ?? query.serials]
     }
 
     /// Sends the newest state where the matching pushes failed. A letter whose destination is gone
@@ -65,7 +102,7 @@ extension Core {
         }
         var retried: Set<Int64> = []
         var stored = Stored(.updated)
-        var revived: [Int] = []
+        var revived: Set<Int> = []
         for letter in matching {
             let slot: Int
             do throws(RetryObstacle) {
@@ -74,15 +111,14 @@ extension Core {
                 stored.keep(error)
                 continue
             }
-            forget(letter)
             retried.insert(letter.number)
             stored.count += 1
             revive(slot, letter, now: now)
-            if !revived.contains(slot) { revived.append(slot) }
+            revived.insert(slot)
         }
-        deadLetters.removeAll { retried.contains($0.number) }
+        forgetDeadLetters { retried.contains($0.number) }
         // All of them first: what goes out for one of them is for the others too.
-        for slot in revived { evaluate(slot, now: now, effects: &effects) }
+        for slot in revived.sorted() { evaluate(slot, now: now, effects: &effects) }
         staged.stored.append((ticket, stored))
     }
 
@@ -110,20 +146,19 @@ extension Core {
 
     /// After a restore: a refused start may have been retried since, and its card begun.
     mutating func forgetRefusedStarts(before instant: Instant) {
-        for letter in deadLetters where letter.event == .start && letter.at <= instant {
-            forget(letter)
-        }
-        deadLetters.removeAll { $0.event == .start && $0.at <= instant }
+        forgetDeadLetters { $0.event == .start && $0.at <= instant }
     }
 
     private func destination(of letter: DeadLetter) -> Int? {
-        guard let activity = activityByKey[letter.activity] else { return nil }
-        let device = DeviceKey(tenant: letter.activity.tenant, id: letter.device)
-        guard let device = deviceByKey[device] else { return nil }
-        return activities[activity].destinations.first {
-            destinations[$0].device == device
-                && destinations[$0].incarnation == letter.incarnation
-                && destinations[$0].renewal == letter.renewal
+        let key = DeviceKey(tenant: letter.activity.tenant, id: letter.device)
+        guard let activity = activityByKey[letter.activity], let slot = deviceByKey[key],
+            let device = devices[slot]
+        else { return nil }
+        return device.destinations.first { index in
+            guard let destination = destinations.at(index) else { return false }
+            return destination.device == slot && destination.activity == activity
+                && destination.incarnation == letter.incarnation
+                && destination.renewal == letter.renewal
         }
     }
 
@@ -171,7 +206,7 @@ extension Core {
         guard let letter = DeadLetter(record: value, number: record.number) else {
             return ["dead letter number \(record.number) cannot be read"]
         }
-        deadLetters.append(letter)
+        keep(letter)
         let tenant = letter.activity.tenant
         serials[tenant].deadLetters = max(serials[tenant].deadLetters, letter.serial)
         return []

@@ -88,11 +88,17 @@ package struct DeadLetterQuery: Hashable, Sendable {
     package var reason: String?
     /// Of the push that Apple refused.
     package var apnsID: APNsID?
+    /// Only letters with one of these serials.
+    package var serials = Int64.min...Int64.max
+
+    /// A retry takes so many in one step: others wait no longer for it than for a few requests.
+    package static let pieceMax = 256
 
     package init(tenant: TenantID) { self.tenant = tenant }
 
     func matches(_ letter: DeadLetter) -> Bool {
-        letter.activity.tenant == tenant && serial ?? letter.serial == letter.serial
+        letter.activity.tenant == tenant && serials.contains(letter.serial)
+            && serial ?? letter.serial == letter.serial
             && activity ?? letter.activity.id == letter.activity.id
             && device ?? letter.device == letter.device && reason ?? letter.reason == letter.reason
             && apnsID?.text ?? letter.apnsID == letter.apnsID

@@ -34,13 +34,19 @@ package struct KeptLetters: Hashable, Sendable {
 }
 
 extension Stored {
-    /// Counts a dead letter that stays.
-    mutating func keep(_ obstacle: RetryObstacle) {
-        unreachable += 1
+    /// Counts dead letters that stay.
+    mutating func keep(_ obstacle: RetryObstacle, count: Int = 1) {
+        unreachable += count
         if let index = kept.firstIndex(where: { $0.obstacle == obstacle }) {
-            kept[index].count += 1
+            kept[index].count += count
         } else {
-            kept.append(KeptLetters(obstacle, count: 1))
+            kept.append(KeptLetters(obstacle, count: count))
         }
+    }
+
+    /// Counts another piece of the same retry.
+    package mutating func add(_ piece: Stored) {
+        count += piece.count
+        for letters in piece.kept { keep(letters.obstacle, count: letters.count) }
     }
 }

@@ -33,7 +33,7 @@ extension Core {
         forget(slot)
         var query = DeadLetterQuery(tenant: key.tenant)
         query.activity = key.id
-        forgetDeadLetters(query)
+        forgetDeadLetters(where: query.matches)
         staged.stored.append((ticket, Stored(.deleted, number: number)))
     }
 
@@ -47,7 +47,7 @@ extension Core {
         for slot in shared { leave(key, slot) }
         var query = DeadLetterQuery(tenant: key.tenant)
         query.device = key.id
-        forgetDeadLetters(query)
+        forgetDeadLetters(where: query.matches)
         staged.stored.append((ticket, Stored(.deleted)))
     }
 
@@ -126,13 +126,5 @@ extension Core {
         }
         staged.touched.append(slot)
         staged.rewritten.insert(slot)
-    }
-
-    private mutating func forgetDeadLetters(_ query: DeadLetterQuery) {
-        for letter in deadLetters where query.matches(letter) {
-            staged.records.append(
-                Record(space: .deadLetter, number: letter.number, value: nil))
-        }
-        deadLetters.removeAll(where: query.matches)
     }
 }

@@ -55,6 +55,7 @@ package struct Core: Sendable {
     var channelPools: [LaneNumber: ChannelPool] = [:]
     var types: [ActivityType.Key: RegisteredType] = [:]
     var deadLetters: [DeadLetter] = []
+    var deadLetterCounts: [TenantID: Int] = [:]
 
     /// Of the input that comes next.
     var deed: (deed: Deed, ticket: Ticket)?

@@ -44,6 +44,11 @@ extension Relay {
         }
     }
 
+    /// What was left out of a tenant's history since the history said so last, as it will say it.
+    package func comingThinning(of tenant: TenantID) -> NewFact? {
+        read { core, now in core.comingThinning(of: tenant, now: now) }
+    }
+
     /// When what is known is written for somebody who asks now: with the write that is due already,
     /// else 100 ms after the last one at the earliest.
     static func settling(now: Instant, last: Instant) -> Instant {

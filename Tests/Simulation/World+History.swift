@@ -105,6 +105,7 @@ extension World {
         } catch {
             return violated(.ledger, "the history cannot be read: \(error)")
         }
+        said += await relay.comingThinning(of: tenant).map(Self.changes) ?? 0
         // A relay that is killed takes the counts of a minute with it, but not the first.
         if lives == 1 ? missing > said : missing > 0 && before == nil {
             violated(.ledger, "\(tenant.name): \(missing) records are missing, \(said) left out")

@@ -44,9 +44,23 @@ import TomboloJSON
         let written = Self.tokens(rig)
         #expect((40...200).contains(written), "\(written)")
         #expect(Int64(written) + Self.leftOut(rig) == 300)
+        #expect(rig.core.comingThinning(of: Rig.tenant, now: rig.now) == nil, "all is said")
         let thinned = rig.facts.filter { $0.kind == "history.thinned" }
         #expect(thinned.count == 2, "the first at once, the others a minute later")
         #expect(thinned.allSatisfy { $0.tenant == Rig.tenant && $0.activity == nil })
+    }
+
+    @Test func `what the history has not said yet can be asked`() {
+        var rig = Self.rig()
+        Self.register(300, &rig)
+        let written = Self.tokens(rig)
+        let coming = rig.core.comingThinning(of: Rig.tenant, now: rig.now)
+        // A wrong body counts nothing.
+        let root = coming.flatMap { try? JSONDocument($0.body) }?.root
+        let said = Self.leftOut(rig)
+        #expect(said == 1, "the first at once")
+        #expect(root?["left_out"]?["token.registered"]?.integer == Int64(300 - written) - said)
+        #expect(rig.core.comingThinning(of: Self.other, now: rig.now) == nil)
     }
 
     @Test func `a tenant within its part loses nothing to another one`() {

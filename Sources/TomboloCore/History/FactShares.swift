@@ -110,15 +110,24 @@ struct FactShares: Sendable {
                 self.dueAt = min(self.dueAt ?? due, due)
                 continue
             }
-            let leftOut = shares[index].leftOut.map { (kind: $0.key, count: $0.value) }
-            found.append(
-                Thinning(
-                    tenant: shares[index].tenant, from: shares[index].from,
-                    leftOut: leftOut.sorted { $0.kind < $1.kind }))
+            found.append(thinning(shares[index]))
             shares[index].leftOut = [:]
             shares[index].saidAt = now
         }
         return found
+    }
+
+    /// What was left out of a tenant's history, and is not said yet.
+    func unsaid(of tenant: TenantID) -> Thinning? {
+        guard let place = known(tenant), !shares[place].leftOut.isEmpty else { return nil }
+        return thinning(shares[place])
+    }
+
+    private func thinning(_ share: Share) -> Thinning {
+        let leftOut = share.leftOut.map { (kind: $0.key, count: $0.value) }
+        return Thinning(
+            tenant: share.tenant, from: share.from,
+            leftOut: leftOut.sorted { $0.kind < $1.kind })
     }
 
     private func known(_ tenant: TenantID) -> Int? {

@@ -123,16 +123,28 @@ extension Core {
     /// Says which facts of detail were left out: the first at once, the others by the minute.
     mutating func sayWhatIsLeftOut(now: Instant, all: Bool = false) {
         for thinning in factShares.thinnings(now: now, all: all) {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("from", wall(thinning.from).rfc3339)
-            writer.name("left_out")
-            writer.beginObject()
-            for (kind, count) in thinning.leftOut { writer.member(kind, count) }
-            writer.endObject()
-            writer.endObject()
-            note(thinning.tenant, nil, "history.thinned", writer.bytes, now: now)
+            let fact = thinned(thinning, now: now)
+            note(thinning.tenant, nil, fact.kind, fact.body, now: now)
         }
+    }
+
+    /// What `history.thinned` will say next; nil where nothing was left out since it spoke last.
+    package func comingThinning(of tenant: TenantID, now: Instant) -> NewFact? {
+        factShares.unsaid(of: tenant).map { thinned($0, now: now) }
+    }
+
+    private func thinned(_ thinning: FactShares.Thinning, now: Instant) -> NewFact {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("from", wall(thinning.from).rfc3339)
+        writer.name("left_out")
+        writer.beginObject()
+        for (kind, count) in thinning.leftOut { writer.member(kind, count) }
+        writer.endObject()
+        writer.endObject()
+        return NewFact(
+            tenant: thinning.tenant, activity: nil, kind: "history.thinned", recordedAt: wall(now),
+            body: writer.bytes)
     }
 
     /// Something about the relay itself goes into the history: an upstream, the disk, the clock.

@@ -213,6 +213,9 @@ extension ServerDoors {
         (thinned.kinds, thinned.limit) = (["history.thinned"], 1_000)
         (thinned.from, thinned.until) = (asked.recordedAt, until)
         evidence.thinned = try await facts(thinned).map(\.fact)
+        if let coming = await relay.comingThinning(of: question.tenant) {
+            evidence.thinned.append(coming)
+        }
         let starts = evidence.relay.filter { fact in
             fact.kind == "relay.started" && fact.recordedAt >= asked.recordedAt
                 && fate.map { fact.recordedAt <= $0.at } ?? true

@@ -36,10 +36,24 @@ extension Relay {
         read { core, _ in core.typeCheck(key) }
     }
 
-    /// The device of a tenant that has a token now.
-    package func device(holding token: String, tenant: TenantID) -> Identifier? {
-        read { core, _ in core.device(holding: token, tenant: tenant) }
+    /// The device of a tenant that has a token now, or had it when Apple called it dead: those are
+    /// looked for a piece at a time.
+    package func device(holding token: String, tenant: TenantID) async -> Identifier? {
+        if let device = core.device(holding: token, tenant: tenant) { return device }
+        var place = 0
+        while place < core.devicePlaces {
+            let places = place..<place + Self.devicesLookedAt
+            if let device = core.device(thatHeld: token, tenant: tenant, in: places) {
+                return device
+            }
+            place = places.upperBound
+            await letOthersGo()
+        }
+        return nil
     }
+
+    /// In one turn.
+    private static let devicesLookedAt = 4_096
 
     /// API keys as the doors encoded them.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }

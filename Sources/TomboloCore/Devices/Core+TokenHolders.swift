@@ -14,12 +14,26 @@ extension Core {
             let place = TokenPlace(lane: LaneNumber(Int32(index)), value: value)
             if let slot = tokenHolders[place], let device = devices[slot] { return device.key.id }
         }
-        // Few ask for a token that is gone: no table is kept for them.
-        let former = devices.lazy.compactMap { $0 }.first { device in
-            device.key.tenant == tenant && device.retired.values.contains { $0.value == value }
-        }
-        return former?.key.id
+        return nil
     }
+
+    /// The device that had a token when Apple called it dead, among some places of devices. Few ask
+    /// for a token that is gone: no table is kept for them.
+    package func device(
+        thatHeld token: String, tenant: TenantID, in places: Range<Int>
+    ) -> Identifier? {
+        let value = PushToken(token)
+        for device in devices[places.clamped(to: devices.indices)].lazy.compactMap({ $0 })
+        where device.key.tenant == tenant {
+            if device.retired.values.contains(where: { $0.value == value }) {
+                return device.key.id
+            }
+        }
+        return nil
+    }
+
+    /// So many places there are for devices, some of them vacant.
+    package var devicePlaces: Int { devices.count }
 
     /// Nil where the device's app is configured no more.
     func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {

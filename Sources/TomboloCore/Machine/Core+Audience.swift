@@ -200,6 +200,7 @@ extension Core {
     mutating func insert(_ destination: Destination) -> Int {
         let slot = destinations.insert(destination)
         addCards(1, ofActivity: destination.activity)
+        population.addDestination(1, of: activities[destination.activity].key.tenant)
         activities[destination.activity].destinations.append(slot)
         devices[destination.device]?.destinations.append(slot)
         return slot
@@ -210,6 +211,7 @@ extension Core {
         setHoldsStartToken(slot, false)
         staged.records.append(Record(space: .mark, number: destination.number, value: nil))
         addCards(-1, ofActivity: destination.activity)
+        population.addDestination(-1, of: activities[destination.activity].key.tenant)
         activities[destination.activity].destinations.remove(slot)
         deadlines.set(slot, at: nil)
         leavePlace(slot)

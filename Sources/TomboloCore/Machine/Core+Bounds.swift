@@ -51,6 +51,8 @@ struct Population: Sendable {
     private(set) var running: [TenantID: Int] = [:]
     private(set) var runningInAll = 0
     private(set) var devices: [TenantID: Int] = [:]
+    /// Places of activities on registered devices and channels.
+    private(set) var destinations: [TenantID: Int] = [:]
 
     mutating func addRunning(_ count: Int, of tenant: TenantID) {
         running[tenant, default: 0] += count
@@ -58,6 +60,10 @@ struct Population: Sendable {
     }
 
     mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
+
+    mutating func addDestination(_ count: Int, of tenant: TenantID) {
+        destinations[tenant, default: 0] += count
+    }
 
     mutating func addDevice(_ count: Int, of tenant: TenantID) {
         devices[tenant, default: 0] += count

@@ -163,12 +163,9 @@ extension Core {
     package func counters(of tenant: TenantID) -> CoreCounters {
         var counters = counters[tenant]
         counters.activitiesLive = population.running[tenant] ?? 0
-        counters.destinations = destinations.indices.count { slot in
-            destinations.holds(slot)
-                && activities[destinations[slot].activity].key.tenant == tenant
-        }
+        counters.destinations = population.destinations[tenant] ?? 0
         counters.devices = population.devices[tenant] ?? 0
-        counters.deadLetters = deadLetters.count { $0.activity.tenant == tenant }
+        counters.deadLetters = deadLetterCounts[tenant, default: 0]
         counters.pauses = pauses(of: tenant).count
         return counters
     }

@@ -427,7 +427,7 @@ def touched(window):
         phone.get_by_role("button", name=words, exact=True).click()
     started = time.monotonic()
     window.open("overview", "Overview")
-    page.get_by_text("has swiped these cards away").wait_for(timeout=5000)
+    page.get_by_text("has swiped these cards away").wait_for()
     check(time.monotonic() - started < 5, "the swipe took", time.monotonic() - started)
     window.quiet("the wall")
 
@@ -530,9 +530,10 @@ def eight_tabs(browser, relay):
     name = f"tab-{time.time_ns()}"
     for page in pages:
         page.evaluate("location.hash = '#/log'")
+    # At once: an event that comes while the pages open is in them.
     relay.call("PUT", f"/v1/activities/{name}", {"type": "Tab", "state": {"n": 1}})
     for page in pages:
-        page.get_by_role("link", name=name).wait_for(timeout=5000)
+        page.get_by_role("link", name=name).wait_for()
     context.close()
 
 

@@ -75,7 +75,6 @@ export async function activities(root, { query, signal }) {
     for (const field of [status, type, user]) field.addEventListener("change", reload);
     fresh.addEventListener("click", reload);
     more.addEventListener("click", () => load(cursor).catch(quiet));
-    await load(null);
     follow(signal, async (changed) => {
         // A short list is read again as a whole; of a long one, what is in it and has changed.
         if (cursor === null && rows.size < PAGE / 2) return load(null);
@@ -84,6 +83,7 @@ export async function activities(root, { query, signal }) {
         for (const id of known) rows.set(id, await get(`/v1/activities/${segment(id)}`, {}, signal));
         draw();
     });
+    await load(null);
 }
 
 const quiet = (error) => { if (error.name !== "AbortError") throw error; };

@@ -58,6 +58,11 @@ class View {
         this.activity = await get(this.path, {}, this.signal);
         this.build();
         if (asked) this.why.ask(asked, null, true).catch(quiet);
+        // Before the log is read: an event that comes meanwhile has it read again.
+        onEvents(this.signal, ({ events, missed }) => {
+            const own = events.filter((event) => event.activity === this.id);
+            if (own.length || missed) this.readLog().catch(() => {});
+        });
         await this.readLog();
         if (seq) this.goTo(this.steps.findIndex((step) => String(step.entry.seq) === seq));
         this.showActivity();
@@ -70,10 +75,6 @@ class View {
         if (session.me.phones) {
             poll(90, this.signal, async () => this.hearPhones(await get("/v1/phones", {}, this.signal)));
         }
-        onEvents(this.signal, ({ events, missed }) => {
-            const own = events.filter((event) => event.activity === this.id);
-            if (own.length || missed) this.readLog().catch(() => {});
-        });
         frames(this.signal, (now) => this.draw(now));
     }
 

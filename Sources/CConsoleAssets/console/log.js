@@ -73,7 +73,7 @@ export async function log(root, { query, signal }) {
         more.hidden = following.checked || cursor === null;
         setText(trouble, damage ? damage : missed ? `${count(missed)} events came too fast to be listed here.` : "");
     };
-    const load = async (next) => {
+    const read = async (next) => {
         const isNewest = following.checked && !next;
         const ask = { limit: PAGE, kind: kind.value, activity: activity.value.trim() };
         if (next) ask.cursor = next;
@@ -98,17 +98,7 @@ export async function log(root, { query, signal }) {
         missed = 0;
         draw();
     };
-    const again = () => load(null).catch((error) => {
-        if (error.name !== "AbortError") throw error;
-    });
-    from.addEventListener("change", () => {
-        following.checked = !from.value;
-        again();
-    });
-    for (const field of [kind, activity, following]) field.addEventListener("change", again);
-    more.addEventListener("click", () => load(cursor));
-    await load(null);
-    onEvents(signal, (batch) => {
+    const take = (batch) => {
         if (!following.checked || kind.value === "fact") return;
         const wanted = activity.value.trim();
         const newest = rows.findLast((row) => row.kind === "command")?.seq ?? 0;
@@ -118,5 +108,28 @@ export async function log(root, { query, signal }) {
         if (fresh.length === 0 && !batch.missed) return;
         rows = [...rows, ...fresh].slice(-KEPT_MAX);
         draw();
+    };
+    // An event that comes while a page is read may be in the page or not.
+    let reading = 0;
+    const early = [];
+    const load = async (next) => {
+        reading += 1;
+        try {
+            await read(next);
+        } finally {
+            reading -= 1;
+            if (reading === 0) early.splice(0).forEach(take);
+        }
+    };
+    const again = () => load(null).catch((error) => {
+        if (error.name !== "AbortError") throw error;
     });
+    from.addEventListener("change", () => {
+        following.checked = !from.value;
+        again();
+    });
+    for (const field of [kind, activity, following]) field.addEventListener("change", again);
+    more.addEventListener("click", () => load(cursor));
+    onEvents(signal, (batch) => reading > 0 ? early.push(batch) : take(batch));
+    await load(null);
 }

@@ -15,8 +15,8 @@ package struct FactQuery: Hashable, Sendable {
     /// Facts before this place; nil: up to the newest. From here a newest-first page goes on.
     package var before: Int64?
     package var activity: ActivityNumber?
-    /// Facts about this device: see `FactDevice`.
-    package var device: Identifier?
+    /// Facts about this device or channel: see `FactRecipient`.
+    package var recipient: Recipient?
     /// Facts of these kinds; nil: of all.
     package var kinds: Set<String>?
     /// Recorded then or later.
@@ -44,7 +44,7 @@ package struct FactQuery: Hashable, Sendable {
         (activity.map { $0 == fact.activity } ?? true)
             && (kinds.map { $0.contains(fact.kind) } ?? true)
             && matches(recordedAt: fact.recordedAt)
-            && (device.map { FactDevice.isAbout($0, fact.body) } ?? true)
+            && (recipient.map { FactRecipient.isAbout($0, fact.body) } ?? true)
     }
 
     /// Whether a fact of that time is asked for.

@@ -18,7 +18,7 @@ extension StoredLog {
             }
             for index in facts.indices
             where facts[index].fact.tenant == erasure.tenant
-                && FactDevice.isAbout(device, facts[index].fact.body)
+                && FactRecipient.isAbout(.device(device), facts[index].fact.body)
             {
                 eraseFact(index, &receipt)
             }

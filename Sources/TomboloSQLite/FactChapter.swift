@@ -36,8 +36,8 @@ struct FactChapter {
         if let activity {
             entries.append(FactEntry(FactHash(activity: activity), offset: offset))
         }
-        if let id = FactDevice.id(in: body) {
-            entries.append(FactEntry(FactHash(device: id, tenant: tenant), offset: offset))
+        if let key = FactRecipient.key(in: body) {
+            entries.append(FactEntry(FactHash(recipient: key, tenant: tenant), offset: offset))
         }
     }
 

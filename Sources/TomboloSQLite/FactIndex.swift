@@ -90,8 +90,8 @@ struct FactIndexRows: ~Copyable {
     }
 }
 
-/// What facts are found by, as 32 bits: an activity, or a device of a tenant. What a tenant has
-/// alone is found by its facts, which are compared themselves.
+/// What facts are found by, as 32 bits: an activity, or a device or channel of a tenant. What a
+/// tenant has alone is found by its facts, which are compared themselves.
 struct FactHash: Equatable {
     let value: UInt32
 
@@ -99,10 +99,10 @@ struct FactHash: Equatable {
     init(activity: Int64) { value = Self.mix(UInt64(bitPattern: activity)) }
 
     @inline(__always)
-    init(device id: UnsafeRawBufferPointer, tenant: Int64) {
+    init(recipient key: UnsafeRawBufferPointer, tenant: Int64) {
         var sum = RowChecksum(.factIndex)
         sum.add(tenant)
-        sum.add(id)
+        sum.add(key)
         value = Self.mix(UInt64(sum.value) << 32 | 1)
     }
 

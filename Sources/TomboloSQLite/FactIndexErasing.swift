@@ -3,7 +3,7 @@ import TomboloCore
 /// What the index says of facts that are erased: it goes with their bodies.
 struct FactIndexErasing {
     private struct Change {
-        /// Of facts that were about a device.
+        /// Of facts that were about a recipient.
         var entries: [FactEntry] = []
         var bytes: Int64 = 0
     }
@@ -18,9 +18,9 @@ struct FactIndexErasing {
         let chapter = FactIndex.chapter(of: fact.seq)
         changes[chapter, default: Change()].bytes += Int64(fact.fact.body.count - 2)
         fact.fact.body.withUnsafeBytes { body in
-            guard let id = FactDevice.id(in: body) else { return }
+            guard let key = FactRecipient.key(in: body) else { return }
             let entry = FactEntry(
-                FactHash(device: id, tenant: tenant), offset: (fact.seq - 1) % FactIndex.size)
+                FactHash(recipient: key, tenant: tenant), offset: (fact.seq - 1) % FactIndex.size)
             changes[chapter, default: Change()].entries.append(entry)
         }
     }

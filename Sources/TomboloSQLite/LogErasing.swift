@@ -352,6 +352,6 @@ package struct LogErasing {
     private func isMeant(_ fact: NewFact) -> Bool {
         if let activity = fact.activity, whole.contains(activity.rawValue) { return true }
         guard case .device(let device) = erasure.subject else { return false }
-        return FactDevice.isAbout(device, fact.body)
+        return FactRecipient.isAbout(.device(device), fact.body)
     }
 }

@@ -210,7 +210,7 @@ private struct FactFilter {
     /// What the index knows of it.
     let hashes: [FactHash]
     private let query: FactQuery
-    private let device: [UInt8]?
+    private let recipient: [UInt8]?
     private let kinds: [[UInt8]]?
     /// One of them is of a block that holds what is asked for.
     private let marks: [UInt64]
@@ -218,14 +218,14 @@ private struct FactFilter {
     init(_ query: FactQuery, tenant: Int64) {
         self.query = query
         self.tenant = tenant
-        device = query.device.map { Array($0.rawValue.utf8) }
+        recipient = query.recipient.map(FactRecipient.key)
         kinds = query.kinds.map { $0.sorted().map { Array($0.utf8) } }
         marks =
             kinds.map { $0.map { $0.withUnsafeBytes { FactHash.mark(tenant, $0) } } }
             ?? [FactHash.mark(tenant)]
         var hashes: [FactHash] = []
         if let activity = query.activity { hashes.append(FactHash(activity: activity.rawValue)) }
-        device?.withUnsafeBytes { hashes.append(FactHash(device: $0, tenant: tenant)) }
+        recipient?.withUnsafeBytes { hashes.append(FactHash(recipient: $0, tenant: tenant)) }
         self.hashes = hashes
     }
 
@@ -251,7 +251,7 @@ private struct FactFilter {
             let kind = row.bytes(5)
             guard kinds.contains(where: { $0.elementsEqual(kind) }) else { return false }
         }
-        guard let device else { return true }
-        return FactDevice.id(in: row.bytes(6))?.elementsEqual(device) ?? false
+        guard let recipient else { return true }
+        return FactRecipient.key(in: row.bytes(6))?.elementsEqual(recipient) ?? false
     }
 }

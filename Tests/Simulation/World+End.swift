@@ -209,7 +209,7 @@ extension World {
         let key = ActivityKey(tenant: phone.tenant, id: card.reference.id)
         guard let view = await relay.activity(key) else { return }
         if card.mark != model.mark {
-            let known = view.destinations.first { $0.device == phone.id }
+            let known = view.destinations.first { $0.recipient == .device(phone.id) }
             let why = known.map { "\($0.phase), \($0.waiting?.reason ?? "waits for nothing")" }
             violated(
                 .converges,

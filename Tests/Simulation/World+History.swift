@@ -14,12 +14,12 @@ extension World {
         var leftOut: Int64 = 0
         // Of months the oldest facts are cut.
         guard plan.months == nil, let number = await relay.activity(key)?.number else { return 0 }
-        for device in Set(views.map(\.device)).sorted() {
-            let own = views.filter { $0.device == device }
+        for recipient in Set(views.map(\.recipient)).sorted() {
+            let own = views.filter { $0.recipient == recipient }
             guard let ledger = own.first?.ledger, own.count == 1,
                 ledger.decidedThrough >= ledger.since
             else { continue }
-            let records = await records(relay, key.tenant, number, device)
+            let records = await records(relay, key.tenant, number, recipient)
             // After a crash, or for a device that came back, a version may be decided twice.
             var last: [Int64: EventDecision] = [:]
             for record in records {
@@ -38,7 +38,8 @@ extension World {
                     guard plan.factRoom != nil else {
                         violated(
                             .ledger,
-                            "\(key.id) at \(device): no record says what became of \(version)")
+                            "\(key.id) at \(recipient.name): no record says what became of "
+                                + "\(version)")
                         return 0
                     }
                     if !isGap { leftOut += 1 }
@@ -49,7 +50,7 @@ extension World {
                 counts[decision, default: 0] += 1
             }
             if lives == 1, plan.factRoom == nil || faults.isDisjoint(with: Self.deciding) {
-                compare(ledger, counts, "\(key.id) at \(device)")
+                compare(ledger, counts, "\(key.id) at \(recipient.name)")
             }
         }
         return leftOut
@@ -130,10 +131,12 @@ extension World {
     }
 
     private func records(
-        _ relay: Relay, _ tenant: TenantID, _ number: ActivityNumber, _ device: Identifier
+        _ relay: Relay, _ tenant: TenantID, _ number: ActivityNumber,
+        _ recipient: Recipient
     ) async -> [DeliveryRecord] {
         var query = FactQuery(tenant: tenant)
-        (query.activity, query.device, query.kinds) = (number, device, DeliveryRecord.kinds)
+        (query.activity, query.recipient) = (number, recipient)
+        query.kinds = DeliveryRecord.kinds
         query.limit = 1_000
         var found: [DeliveryRecord] = []
         do {

@@ -96,7 +96,7 @@ extension World {
             missing[model.tenant, default: 0] += await checkHistory(relay, key, views)
             for view in views {
                 let ledger = view.ledger
-                let name = "\(model.id)~\(view.incarnation) at \(view.device)"
+                let name = "\(model.id)~\(view.incarnation) at \(view.recipient.name)"
                 let waiting = ledger.waiting(at: view.version)
                 let all = max(0, view.version - ledger.since + 1)
                 if ledger.counts.decided + waiting != all {

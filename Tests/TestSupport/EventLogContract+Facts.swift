@@ -4,8 +4,9 @@ import TomboloEventLog
 
 extension EventLogContract {
     /// 60 facts of `lab`, a minute apart: of activities 1 to 3 in turns, of phone-1 and phone-12 in
-    /// turns; every tenth is of kind `push.refused`, every twelfth about no device. Between any two
-    /// of them is one of `field`.
+    /// turns; every tenth is of kind `push.refused`, of those for phone-1 every third is about no
+    /// device: in turns about a channel of the same name, and about nothing. Between any two of
+    /// them is one of `field`.
     private static func filled(_ place: any EventLogPlace) async throws -> any EventLog {
         let log = try await place.open()
         _ = try await log.recover()
@@ -20,7 +21,11 @@ extension EventLogContract {
     private static func fact(_ number: Int, of tenant: TenantID = Sample.lab) -> NewFact {
         let device = number % 2 == 0 ? "phone-1" : "phone-12"
         let body =
-            number % 12 == 0 ? #"{"n":1,"device":"phone-1"}"# : "{\"device\":\"\(device)\",\"n\":1}"
+            switch number % 12 {
+            case 0: #"{"n":1,"device":"phone-1"}"#
+            case 6: #"{"channel":"phone-1","n":1}"#
+            default: #"{"device":"\#(device)","n":1}"#
+            }
         return NewFact(
             tenant: tenant, activity: ActivityNumber(Int64(number % 3 + 1)),
             kind: number % 10 == 0 ? "push.refused" : "push.sent",
@@ -45,13 +50,15 @@ extension EventLogContract {
         return [
             Question({ _ in }, { _ in true }),
             Question({ $0.activity = ActivityNumber(2) }, { $0 % 3 == 1 }),
-            Question({ $0.device = one }, { $0 % 2 == 0 && $0 % 12 != 0 }),
-            Question({ $0.device = other }, { $0 % 2 == 1 }),
+            Question({ $0.recipient = .device(one) }, { $0 % 2 == 0 && $0 % 6 != 0 }),
+            Question({ $0.recipient = .channel(one) }, { $0 % 12 == 6 }),
+            Question({ $0.recipient = .channel(other) }, { _ in false }),
+            Question({ $0.recipient = .device(other) }, { $0 % 2 == 1 }),
             Question({ $0.kinds = ["push.refused", "push.lost"] }, { $0 % 10 == 0 }),
             Question({ $0.kinds = [] }, { _ in false }),
             Question(
                 {
-                    ($0.activity, $0.device) = (ActivityNumber(2), one)
+                    ($0.activity, $0.recipient) = (ActivityNumber(2), .device(one))
                     $0.kinds = ["push.refused"]
                 }, { $0 % 30 == 10 }),
             Question(

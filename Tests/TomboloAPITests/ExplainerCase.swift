@@ -15,7 +15,7 @@ struct ExplainerCase: CustomTestStringConvertible, Sendable {
         (self.code, self.what) = (code, what)
         evidence = Evidence(
             activity: Samples.activity.key.id, app: "com.example.app", type: "Runner",
-            status: .active, newest: 4, device: Samples.device.id,
+            status: .active, newest: 4, recipient: .device(Samples.device.id),
             asked: Evidence.Asked(version: 3, kind: .update, recordedAt: Evidence.at(0)),
             now: Evidence.at(600))
         var device = Samples.device
@@ -47,7 +47,7 @@ extension Evidence {
         decides: Bool = true
     ) {
         var record = DeliveryRecord(
-            device: device, version: version,
+            recipient: recipient, version: version,
             attempt: .init(
                 event: event, route: .updateToken,
                 apnsID: APNsID(high: 0x1234, low: UInt64(deliveries.count)), priority: priority,
@@ -61,14 +61,14 @@ extension Evidence {
 
     /// Version 3 ended without a push.
     mutating func skip(_ decision: EventDecision, at second: Int64 = 1) {
-        var record = DeliveryRecord(device: device, version: 3)
+        var record = DeliveryRecord(recipient: recipient, version: 3)
         (record.decidedFrom, record.decision) = (3, decision)
         add(record, at: second)
     }
 
     /// Version 1 ended without a push, and so does what comes.
     mutating func goOn(_ decision: EventDecision) {
-        var record = DeliveryRecord(device: device, version: 1)
+        var record = DeliveryRecord(recipient: recipient, version: 1)
         (record.decidedFrom, record.decision, record.goesOn) = (1, decision, true)
         add(record, at: -600)
     }

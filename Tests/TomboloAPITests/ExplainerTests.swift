@@ -37,8 +37,8 @@ import Testing
             $0.channel = Identifier("final")
         },
         Case(nil, "a channel has no phone to be silent") {
+            $0.recipient = .channel($0.recipient.name)
             $0.push()
-            $0.destination?.isChannel = true
         },
         Case("spacing", "the outage of the other environment is none of this phone's") {
             $0.registration?.registration.environment = .production

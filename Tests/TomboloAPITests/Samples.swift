@@ -41,7 +41,7 @@ enum Samples {
         destinations: [showing, waiting])
 
     private static let showing = DestinationView(
-        device: Identifier("phone-1")!,
+        recipient: .device(Identifier("phone-1")!),
         grant: GrantInForce(budgetClass: .lab, grant: Budgets()[.lab]), route: "push_to_start",
         acknowledgedVersion: 1, phase: "started", lastDelivery: delivery, waiting: nil,
         frames: FrameCounts(
@@ -49,8 +49,9 @@ enum Samples {
         shown: report, shownMatches: true)
 
     static let waiting = DestinationView(
-        device: Identifier("phone-2")!, grant: grant, route: nil, acknowledgedVersion: 0,
-        phase: "waiting", lastDelivery: nil, waiting: .deferred(until: nil, .startToken),
+        recipient: .device(Identifier("phone-2")!), grant: grant, route: nil,
+        acknowledgedVersion: 0, phase: "waiting", lastDelivery: nil,
+        waiting: .deferred(until: nil, .startToken),
         frames: FrameCounts(), shown: nil, shownMatches: nil)
 
     private static let report = PhoneReport(

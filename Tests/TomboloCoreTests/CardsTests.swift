@@ -73,7 +73,7 @@ import TomboloJSON
         rig.device("tablet", user: "ann")
         rig.command(.start, BoundsTests.start(#"{"user":"ann"}"#), id: "c")
         #expect(rig.lastAccepted?.destinations.skipped == 1)
-        #expect(rig.view("c")?.destinations.map(\.device.rawValue) == ["tablet"])
+        #expect(rig.view("c")?.destinations.map(\.recipient.name.rawValue) == ["tablet"])
         // When there is room, the app's next registration brings the card.
         rig.command(.end, "{}", id: "a")
         rig.advance(to: 86_400 + 600)

@@ -6,7 +6,7 @@ import Testing
 /// Lines of the delivery history.
 @Suite struct DeliveryRecordTests {
     @Test func `a record reads back as it was written`() {
-        var record = DeliveryRecord(device: Identifier("phone-1")!, version: 9)
+        var record = DeliveryRecord(recipient: .device(Identifier("phone-1")!), version: 9)
         record.decidedFrom = 7
         record.decision = .refused
         record.superseded = [8]
@@ -24,7 +24,7 @@ import Testing
         #expect(DeliveryRecord(fact) == record)
         #expect((7...9).map { record.decision(of: $0) } == [.merged, .superseded, .refused])
         for decision in EventDecision.allCases where decision != .sent && decision != .refused {
-            var plain = DeliveryRecord(device: Identifier("phone-1")!, version: 9)
+            var plain = DeliveryRecord(recipient: .device(Identifier("phone-1")!), version: 9)
             (plain.decidedFrom, plain.decision) = (9, decision)
             let fact = NewFact(
                 tenant: TenantID.main, activity: nil, kind: plain.kind, recordedAt: .distantPast,
@@ -41,7 +41,7 @@ import Testing
         for chosen in 0..<16 {
             let superseded = (1...4).filter { chosen >> ($0 - 1) & 1 == 1 }.map(Int64.init)
             var ledger = Ledger(since: 1)
-            var record = DeliveryRecord(device: Identifier("phone-1")!, version: 4)
+            var record = DeliveryRecord(recipient: .device(Identifier("phone-1")!), version: 4)
             record.decidedFrom =
                 ledger.decide(through: 4, decision, superseded: superseded)?.lowerBound
             record.decision = decision
@@ -56,7 +56,8 @@ import Testing
 
     @Test func `a line that goes on is the fate of versions until the next line`() {
         func line(_ version: Int64, _ decision: EventDecision, goesOn: Bool) -> DeliveryRecord {
-            var record = DeliveryRecord(device: Identifier("phone-1")!, version: version)
+            var record = DeliveryRecord(
+                recipient: .device(Identifier("phone-1")!), version: version)
             (record.decidedFrom, record.decision) = (version, decision)
             record.goesOn = goesOn
             let fact = NewFact(

@@ -272,7 +272,7 @@ import TomboloJSON
         let run = try rig.core.dryRun(try command(.update, #"{"state":{"n":1}}"#), now: rig.now)
         let shown = try #require(rig.view()?.destinations)
         #expect(run.devices == shown.count)
-        #expect(run.routes.map(\.device) == shown.map(\.device))
+        #expect(run.routes.map(\.device) == shown.map(\.recipient.name))
         #expect(run.routes.map(\.route) == shown.map(\.route))
         #expect(Set(run.routes.map(\.route)) == ["update_token", "channel", nil])
     }

@@ -78,7 +78,8 @@ private final class Facts {
         query.limit = 30 + Int(pick(900))
         if pick(2) == 0 { query.activity = ActivityNumber(pick(62)) }
         if pick(2) == 0 {
-            query.device = Identifier(pick(9) == 0 ? "phone-rare" : "phone-\(pick(41))")
+            let name = pick(9) == 0 ? "phone-rare" : "phone-\(pick(41))"
+            query.recipient = Identifier(name).map(Recipient.device)
         }
         if pick(3) == 0 {
             query.kinds = [["rare"], ["rare", "push.sent"], ["none"]][Int(pick(3))]
@@ -128,12 +129,12 @@ private final class Facts {
         let reader = try (try await Facts()).reader()
         var query = FactQuery(tenant: Sample.lab)
         (query.order, query.scanMax) = (.newestFirst, 3_900)
-        query.device = Identifier("phone-rare")
+        query.recipient = Identifier("phone-rare").map(Recipient.device)
         let page = try reader.facts(query)
         #expect(page.facts.allSatisfy { [7, 8, 77].contains($0.seq) })
         #expect(page.facts.count > 0)
         #expect(page.next == nil, "of 32,768 facts only those of the phone were looked at")
-        query.device = nil
+        query.recipient = nil
         query.kinds = ["never"]
         #expect(try reader.facts(query).next == nil, "no block has the kind")
         query.kinds = nil

@@ -2,7 +2,8 @@
 
 import { get, patch, poll, segment, session } from "./api.js";
 import {
-    badge, brief, count, distance, empty, fill, h, json, panel, setText, time, timeTitle, toDevice,
+    badge, brief, count, distance, empty, fill, h, json, panel, recipient, setText, time, timeTitle,
+    toDevice,
 } from "./dom.js";
 import { onEvents } from "./live.js";
 import { Face, frames } from "./island.js";
@@ -271,7 +272,7 @@ class View {
 
     showDestinations() {
         const wanted = this.activity.destinations;
-        this.why.offer(wanted.map((one) => one.device ?? one.channel));
+        this.why.offer(wanted.map(recipient));
         if (wanted.length === 0 && !this.others.firstChild) {
             fill(this.others, empty("It reaches no phone yet."));
         }
@@ -282,7 +283,7 @@ class View {
                 if (this.destinations.size === 0) fill(this.others);
                 if (this.destinations.size >= 24) break;
                 entry = new DestinationView(destination, (button) =>
-                    this.askWhy(destination.device ?? destination.channel, button));
+                    this.askWhy(recipient(destination), button));
                 this.destinations.set(key, entry);
                 this.others.append(entry.element);
             }
@@ -330,7 +331,7 @@ class View {
 
     showFrames() {
         const deliveries = this.books?.deliveries ?? [];
-        const books = new Map((this.books?.destinations ?? []).map((book) => [book.device, book]));
+        const books = new Map((this.books?.destinations ?? []).map((book) => [recipient(book), book]));
         for (const device of [...books.keys(), ...this.budgets.keys()].slice(0, LANES_MAX)) {
             const book = books.get(device);
             const budget = this.budgets.get(device);
@@ -406,7 +407,7 @@ class DestinationView {
     /** ask(button): its "Why?" was pressed. */
     constructor(destination, ask) {
         this.device = destination.device;
-        const name = brief(destination.device ?? destination.channel);
+        const name = brief(recipient(destination));
         const why = h("button.small", {
             type: "button", "aria-label": `Why? ${name}`, onclick: () => ask(why),
         }, "Why?");

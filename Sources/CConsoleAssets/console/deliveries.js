@@ -2,8 +2,8 @@
 
 import { get, poll, post, segment, session } from "./api.js";
 import {
-    badge, brief, count, fill, h, link, panel, say, setText, time, timeTitle, toActivity, toDevice,
-    zone,
+    badge, brief, count, fill, h, link, panel, recipient, say, setText, time, timeTitle, toActivity,
+    toDevice, toRecipient, zone,
 } from "./dom.js";
 import { delivery, resultOf, versionsOf } from "./delivery.js";
 import { onEvents } from "./live.js";
@@ -24,7 +24,7 @@ export async function deliveries(root, { id, query, signal }) {
         { title: timeTitle(), cell: (row) => link(`#/deliveries/${segment(row.id)}`,
             time(row.at)) },
         { title: "Activity", cell: (row) => row.activity ? toActivity(row.activity) : "–" },
-        { title: "Device", cell: (row) => toDevice(row.device) },
+        { title: "To", cell: toRecipient },
         { title: "Version", cell: versionsOf, number: true, wide: true },
         { title: "Result", cell: resultOf },
         { title: "Reason", cell: reason, wide: true },
@@ -33,7 +33,7 @@ export async function deliveries(root, { id, query, signal }) {
         { title: "Apple took", cell: (row) => row.push ? `${row.push.took_ms ?? 0} ms` : "", number: true,
             wide: true },
         { title: "Why", cell: (row) => toWhy(row.activity,
-            { device: row.device, version: row.version }) ?? "" },
+            { device: recipient(row), version: row.version }) ?? "" },
     ], { key: (row) => row.number, stamp: (row) => row.number,
         none: "No delivery is like this, as long as the log goes back." });
     const filters = new Filters(query);

@@ -2,8 +2,8 @@
 
 import { get, segment } from "./api.js";
 import {
-    badge, brief, command, count, duration, fill, h, json, link, panel, s, time, toActivity, toDevice,
-    zone,
+    badge, brief, command, count, duration, fill, h, json, link, panel, recipient, s, time, toActivity,
+    toRecipient, zone,
 } from "./dom.js";
 import { facts, reasons } from "./overview.js";
 import { explained, whyAddress } from "./why.js";
@@ -35,7 +35,7 @@ export async function delivery(root, id, signal) {
     const list = h("dl.facts");
     facts(list, [
         ["activity", row.activity ? toActivity(row.activity) : "not known any more"],
-        ["device", toDevice(row.device)], ["versions", versionsOf(row)],
+        [row.channel ? "channel" : "device", toRecipient(row)], ["versions", versionsOf(row)],
         ["result", resultOf(row)], ["became", row.action ?? "nothing new"],
         ...(row.reason ? [["reason", words(row.reason, row.reason_text)]] : []),
         ...(push ? [
@@ -59,13 +59,13 @@ export async function delivery(root, id, signal) {
     }
     const path = `/v1/activities/${segment(row.activity)}/explain`;
     try {
-        const answer = await get(path, { device: row.device, version: row.version }, signal);
+        const answer = await get(path, { device: recipient(row), version: row.version }, signal);
         fill(box, explained(answer),
-            h("p", {}, link(whyAddress(row.activity, { device: row.device, version: row.version }),
+            h("p", {}, link(whyAddress(row.activity, { device: recipient(row), version: row.version }),
                 "On the page of the activity")));
         const first = row.merged?.[0] ?? row.version;
         const oldest = first === row.version ? answer
-            : await get(path, { device: row.device, version: first }, signal);
+            : await get(path, { device: recipient(row), version: first }, signal);
         drawTimes(line, row, oldest.because.find((one) => one.code === "recorded")?.at);
     } catch (error) {
         if (!error.problem) throw error;

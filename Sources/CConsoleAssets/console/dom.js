@@ -122,6 +122,10 @@ export const badge = (text, tone = "", hint = null) =>
 export const link = (href, ...children) => h("a", { href }, ...children);
 export const toActivity = (id) => link(`#/activity/${encodeURIComponent(id)}`, brief(id));
 export const toDevice = (id) => link(`#/devices/${encodeURIComponent(id)}`, brief(id));
+/** The name of the device or channel that a line of the history is about. */
+export const recipient = (row) => row.device ?? row.channel;
+export const toRecipient = (row) =>
+    row.channel ? link("#/channels", brief(row.channel)) : toDevice(row.device);
 
 /** A command with a button that copies it. */
 export function command(text) {

@@ -1,7 +1,7 @@
 // The frame lane of one phone: what was asked and sent, against the grant, and its bucket's level.
 
 import { session } from "./api.js";
-import { brief, count, h, s, setText } from "./dom.js";
+import { brief, count, h, recipient, s, setText } from "./dom.js";
 
 const MINUTE = 60000;
 const SAMPLES_MAX = 1800;
@@ -35,7 +35,7 @@ export class FrameLane {
     draw(book, deliveries) {
         const now = session.now();
         const seconds = (book?.seconds ?? []).filter((one) => now - Date.parse(one.at) < MINUTE);
-        const pushes = deliveries.filter((one) => one.device === this.device && one.push?.sent_at)
+        const pushes = deliveries.filter((one) => recipient(one) === this.device && one.push?.sent_at)
             .map((one) => ({ at: Date.parse(one.push.sent_at), priority: one.push.priority })).reverse();
         // The least that shows every push of the hour.
         const oldest = pushes.find((push) => now - push.at < 60 * MINUTE)?.at ?? 0;

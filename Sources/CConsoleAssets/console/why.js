@@ -1,7 +1,7 @@
 // Why a phone shows a version, or does not: the relay's explanation, which comes from its log.
 
 import { get, post, segment } from "./api.js";
-import { badge, brief, command, fill, h, link, panel, time } from "./dom.js";
+import { badge, brief, command, fill, h, link, panel, recipient, time } from "./dom.js";
 
 /** The address of an explanation; `asked`: device, and version or at. */
 export function whyAddress(activity, asked = {}) {
@@ -92,7 +92,7 @@ export class WhyPanel {
             const answer = await get(`/v1/activities/${segment(this.activity)}/explain`, asked,
                 this.signal);
             this.version.value = answer.version;
-            if (answer.device) this.device.value = answer.device;
+            if (recipient(answer)) this.device.value = recipient(answer);
             shown = explained(answer);
         } catch (error) {
             if (!error.problem) throw error;
@@ -164,9 +164,9 @@ export async function why(root, { signal }) {
             fill(result, explanations.length === 0 && h("p.notice", { role: "status" },
                 "The log knows of no delivery to it yet. Ask about its activity: what waits is there."),
             explanations.map((one) => panel(
-                one.device ? `${brief(one.activity)} on ${brief(one.device)}` : brief(one.activity),
+                recipient(one) ? `${brief(one.activity)} on ${brief(recipient(one))}` : brief(one.activity),
                 explained(one), h("p", {}, link(whyAddress(one.activity, {
-                    device: one.device, version: one.version }), "On the page of the activity")))));
+                    device: recipient(one), version: one.version }), "On the page of the activity")))));
             const first = result.querySelector("h2");
             first?.setAttribute("tabindex", "-1");
             first?.focus();

@@ -53,7 +53,7 @@ extension JSONWriter {
 
     fileprivate mutating func destination(_ destination: DestinationView) {
         beginObject()
-        member(destination.isChannel ? "channel" : "device", destination.device.rawValue)
+        member(destination.recipient.member, destination.recipient.name.rawValue)
         member("class", destination.grant.budgetClass.name)
         nullable("route", destination.route)
         member("acknowledged_version", destination.acknowledgedVersion)

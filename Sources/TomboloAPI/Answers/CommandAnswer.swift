@@ -78,7 +78,7 @@ package struct CommandAnswer: Sendable {
         var told: [(device: Identifier, delivery: DeliveryView)] = []
         for destination in view?.destinations ?? [] where told.count < Self.deliveriesMax {
             if let delivery = destination.lastDelivery, delivery.version >= version {
-                told.append((destination.device, delivery))
+                told.append((destination.recipient.name, delivery))
             }
         }
         deliveries = told

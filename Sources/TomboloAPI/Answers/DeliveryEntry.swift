@@ -61,7 +61,7 @@ extension DeliveryEntry {
         writer.member("number", number)
         writer.member("at", at.rfc3339)
         writer.nullable("activity", activity?.rawValue)
-        writer.member("device", record.device.rawValue)
+        writer.member(record.recipient.member, record.recipient.name.rawValue)
         writer.member("version", record.version)
         writer.member("result", result)
         writer.optional("action", record.decision?.action)

@@ -5,7 +5,7 @@ extension LedgerView {
     /// Writes one destination's books: every event and every frame asked for, by its decision.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("device", device.rawValue)
+        writer.member(recipient.member, recipient.name.rawValue)
         writer.member("incarnation", incarnation)
         writer.member("class", grant.budgetClass.name)
         writer.member("phase", phase)

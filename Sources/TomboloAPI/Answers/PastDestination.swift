@@ -3,12 +3,12 @@ package import TomboloJSON
 
 /// What a destination held at a moment of the past, as the delivery history has it.
 package struct PastDestination: Sendable {
-    package let device: Identifier
+    package let recipient: Recipient
     private var newest: DeliveryEntry?
     private var accepted: DeliveryEntry?
 
     /// One of which nothing is known yet.
-    package init(device: Identifier) { self.device = device }
+    package init(_ recipient: Recipient) { self.recipient = recipient }
 
     /// Takes its deliveries, the newest first.
     package mutating func take(_ entry: DeliveryEntry) {
@@ -20,7 +20,7 @@ package struct PastDestination: Sendable {
     package func write(to writer: inout JSONWriter) {
         let route = (accepted ?? newest)?.record.attempt?.route
         writer.beginObject()
-        writer.member(route == .channel ? "channel" : "device", device.rawValue)
+        writer.member(recipient.member, recipient.name.rawValue)
         writer.nullable("route", route?.name)
         writer.member("acknowledged_version", accepted?.record.version ?? 0)
         writer.nullable("acknowledged_at", accepted?.at.rfc3339)

@@ -1,7 +1,8 @@
 package import TomboloCore
 
-/// What is on record about one version of an activity at one device: all that an explanation goes
-/// by. It comes from the log, so that the same question has the same answer after a restart.
+/// What is on record about one version of an activity at one device or channel: all that an
+/// explanation goes by. It comes from the log, so that the same question has the same answer after
+/// a restart.
 package struct Evidence: Sendable {
     /// The version that is asked about, as the log has it.
     package struct Asked: Sendable {
@@ -22,7 +23,7 @@ package struct Evidence: Sendable {
     package var status: ActivityStatus
     /// The activity's newest version.
     package var newest: Int64
-    package var device: Identifier
+    package var recipient: Recipient
     /// The device as it is registered now; nil where it is not.
     package var registration: DeviceView?
     package var asked: Asked
@@ -32,7 +33,7 @@ package struct Evidence: Sendable {
     package var destination: DestinationView?
     /// The channel that the activity goes to, where it goes to one.
     package var channel: Identifier?
-    /// Of the activity at the device, oldest first.
+    /// Of the activity at the recipient, oldest first.
     package var deliveries: [DeliveryEntry] = []
     /// What is known of the device besides, oldest first: tokens, presence, reports.
     package var phone: [NewFact] = []
@@ -49,17 +50,20 @@ package struct Evidence: Sendable {
 
     package init(
         activity: Identifier, app: String, type: String, status: ActivityStatus, newest: Int64,
-        device: Identifier, asked: Asked, now: Instant
+        recipient: Recipient, asked: Asked, now: Instant
     ) {
         self.activity = activity
         self.app = app
         self.type = type
         self.status = status
         self.newest = newest
-        self.device = device
+        self.recipient = recipient
         self.asked = asked
         self.now = now
     }
+
+    /// The name of the device or channel, for texts.
+    var device: Identifier { recipient.name }
 
     /// The delivery that decided the version; nil where none did.
     package var fate: DeliveryEntry? {

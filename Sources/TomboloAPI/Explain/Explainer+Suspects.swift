@@ -133,9 +133,7 @@ extension Explainer {
     }
 
     private var waitingSuspect: Suspect {
-        let isUnknown =
-            evidence.registration == nil && evidence.destination?.isChannel != true
-        if isUnknown {
+        if evidence.registration == nil, !isChannel {
             return Suspect(
                 "unknown_device", "No device \(evidence.device) is registered.",
                 speaksFor: ["The relay knows no device of this name."])

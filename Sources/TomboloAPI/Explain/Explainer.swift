@@ -28,10 +28,10 @@ package struct Explainer: Sendable {
     }
 
     package var explanation: Explanation {
-        let (asked, device) = (evidence.asked, evidence.device)
+        let asked = evidence.asked
         var found = Explanation(
-            activity: evidence.activity, device: device, version: asked.version,
-            question: question, answer: "")
+            activity: evidence.activity, recipient: evidence.recipient,
+            version: asked.version, question: question, answer: "")
         found.trace = fate?.record.trace
         found.because = findings
         found.suspects = suspects
@@ -40,8 +40,8 @@ package struct Explainer: Sendable {
         return found
     }
 
-    /// Whether the device is a channel: phones say nothing about it.
-    var isChannel: Bool { evidence.destination?.isChannel == true }
+    /// Phones say nothing about a channel.
+    var isChannel: Bool { evidence.recipient.isChannel }
 
     private var question: String {
         let (activity, device) = (evidence.activity, evidence.device)

@@ -32,8 +32,8 @@ package struct Explanation: Sendable {
     }
 
     package var activity: Identifier
-    /// nil where several devices are spoken of.
-    package var device: Identifier?
+    /// nil where several are spoken of.
+    package var recipient: Recipient?
     package var version: Int64
     /// The trace that its event came with, where a delivery tells it.
     package var trace: TraceID?
@@ -47,10 +47,11 @@ package struct Explanation: Sendable {
     package var commands: [String] = []
 
     package init(
-        activity: Identifier, device: Identifier?, version: Int64, question: String, answer: String
+        activity: Identifier, recipient: Recipient?, version: Int64, question: String,
+        answer: String
     ) {
         self.activity = activity
-        self.device = device
+        self.recipient = recipient
         self.version = version
         self.question = question
         self.answer = answer
@@ -59,7 +60,7 @@ package struct Explanation: Sendable {
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("activity", activity.rawValue)
-        writer.nullable("device", device?.rawValue)
+        writer.nullable(recipient?.member ?? "device", recipient?.name.rawValue)
         writer.member("version", version)
         writer.optional("trace_id", trace?.text)
         writer.member("question", question)
@@ -102,7 +103,7 @@ extension Explanation {
     package init(of all: [Explanation], activity: Identifier, version: Int64, left: Int) {
         let missing = all.filter { !$0.suspects.isEmpty }
         self.init(
-            activity: activity, device: nil, version: version,
+            activity: activity, recipient: nil, version: version,
             question: "Who shows version \(version) of \(activity), and who does not?",
             answer: all.isEmpty
                 ? "\(activity) goes to no device: nobody is in its audience, or no phone of it is "
@@ -114,14 +115,14 @@ extension Explanation {
                         + "version \(version).")
         because = all.map { one in
             let code = one.suspects.first?.code ?? "accepted"
-            return Finding(code, "\(one.device?.rawValue ?? ""): \(one.answer)")
+            return Finding(code, "\(one.recipient?.name.rawValue ?? ""): \(one.answer)")
         }
         if left > 0 {
             because.append(Finding("left_out", "\(left) more devices are not looked at."))
         }
         suspects = missing.first?.suspects ?? []
         commands = missing.prefix(3).compactMap { one in
-            one.device.map { "tombolo why \(activity) \($0) \(version)" }
+            one.recipient.map { "tombolo why \(activity) \($0.name) \(version)" }
         }
         if all.isEmpty { commands = ["tombolo activity show \(activity)"] }
     }

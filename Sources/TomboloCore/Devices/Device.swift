@@ -176,6 +176,8 @@ extension Device {
         get { rare?.heard }
         set { if rare != nil || newValue != nil { keep { $0.heard = newValue } } }
     }
+    /// What it is to those who push to it.
+    var recipient: Recipient { channel == nil ? .device(key.id) : .channel(key.id) }
     /// It is no device but a broadcast channel: whoever listens.
     var channel: Channel? {
         get { rare?.channel }

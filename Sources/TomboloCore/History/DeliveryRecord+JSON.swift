@@ -1,11 +1,11 @@
 import TomboloJSON
 
-// A delivery as the body of a fact. The device comes first: by it facts of a device are found.
+// A delivery as the body of a fact. The recipient comes first: by it facts about it are found.
 
 extension DeliveryRecord {
     /// The fact's body.
     var body: [UInt8] {
-        var writer = FactDevice.body(about: device)
+        var writer = FactRecipient.body(about: recipient)
         writer.member("version", version)
         if let decidedFrom { writer.member("from", decidedFrom) }
         if goesOn { writer.member("goes_on", true) }
@@ -49,10 +49,10 @@ extension DeliveryRecord {
     package init?(_ fact: NewFact) {
         // Bytes that are no JSON say nothing, whatever is wrong with them.
         guard Self.kinds.contains(fact.kind), let view = try? JSONView.stored(fact.body),
-            let device = view["device"]?.string.flatMap(Identifier.init),
+            let recipient = Recipient(view),
             let version = view["version"]?.storedCount
         else { return nil }
-        self.init(device: device, version: version)
+        self.init(recipient: recipient, version: version)
         decidedFrom = view["from"]?.storedCount
         goesOn = view["goes_on"]?.bool ?? false
         superseded = view["superseded"]?.elements.compactMap(\.storedCount) ?? []

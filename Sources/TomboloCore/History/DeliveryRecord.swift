@@ -69,7 +69,7 @@ package struct DeliveryRecord: Hashable, Sendable {
         case unknown(reason: String)
     }
 
-    package var device: Identifier
+    package var recipient: Recipient
     /// The newest version that it is about.
     package var version: Int64
     /// The first of the versions up to `version` that got their decision with it; nil where none
@@ -92,8 +92,8 @@ package struct DeliveryRecord: Hashable, Sendable {
     package var trace: TraceID?
 
     /// One that has decided nothing yet.
-    package init(device: Identifier, version: Int64, attempt: Attempt? = nil) {
-        self.device = device
+    package init(recipient: Recipient, version: Int64, attempt: Attempt? = nil) {
+        self.recipient = recipient
         self.version = version
         self.attempt = attempt
     }

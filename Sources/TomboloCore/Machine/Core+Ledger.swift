@@ -25,9 +25,9 @@ extension Core {
         _ attempt: DeliveryRecord.Attempt?, _ delay: Delay?, _ delayEnd: Instant, now: Instant
     ) {
         guard destinations.holds(slot),
-            let device = devices[destinations[slot].device]?.key.id
+            let recipient = devices[destinations[slot].device]?.recipient
         else { return }
-        var record = DeliveryRecord(device: device, version: version, attempt: attempt)
+        var record = DeliveryRecord(recipient: recipient, version: version, attempt: attempt)
         let activity = destinations[slot].activity
         if let decision {
             let superseded = activities[activity].superseded
@@ -69,9 +69,9 @@ extension Core {
 
     /// What became of a clip's frames at a destination since this was noted last.
     mutating func noteFrames(_ slot: Int, _ clip: String, _ news: FrameCounts, now: Instant) {
-        guard let device = devices[destinations[slot].device]?.key.id else { return }
+        guard let recipient = devices[destinations[slot].device]?.recipient else { return }
         let activity = destinations[slot].activity
-        var writer = FactDevice.body(about: device)
+        var writer = FactRecipient.body(about: recipient)
         writer.member("clip", clip)
         for (name, count) in [
             ("asked", news.asked), ("sent", news.sent), ("merged", news.merged),
@@ -179,13 +179,14 @@ extension Core {
         _ write: (inout JSONWriter) -> Void = { _ in }
     ) {
         // The room that a full disk keeps is for pushes: what a phone says of itself is left out.
-        guard let key = devices[device]?.key, hasRoom else { return }
-        var writer = FactDevice.body(about: key.id)
+        guard let known = devices[device], hasRoom else { return }
+        var writer = FactRecipient.body(about: known.recipient)
         write(&writer)
         writer.endObject()
         // That Apple has given up a token explains pushes; the rest is as often as a phone likes.
         note(
-            key.tenant, activity, kind, writer.bytes, isDetail: kind != "token.retired", now: now)
+            known.key.tenant, activity, kind, writer.bytes, isDetail: kind != "token.retired",
+            now: now)
     }
 
     /// A device has a token, or has it no more. An activity that is not known is not named: nothing
@@ -247,7 +248,7 @@ extension Core {
             // Of one moment, so that the seconds add up to what they are the seconds of.
             let cursor = destination.cursor?.accounted(at: wall(now))
             return LedgerView(
-                device: device.key.id, incarnation: destination.incarnation,
+                recipient: device.recipient, incarnation: destination.incarnation,
                 grant: grantInForce(destination), phase: destination.phase.name,
                 ledger: destination.ledger, version: projection.version,
                 waiting: told(destination.waiting, destination.lane, now: now),
@@ -270,7 +271,7 @@ extension Core {
 
 /// What became of everything that one destination was asked to show.
 package struct LedgerView: Sendable {
-    package var device: Identifier
+    package var recipient: Recipient
     package var incarnation: Int64
     package var grant: GrantInForce
     package var phase: String

@@ -84,7 +84,7 @@ extension Core {
     ) {
         // As in `noteFact`.
         guard let device = devices[slot], hasRoom else { return }
-        var writer = FactDevice.body(about: device.key.id)
+        var writer = FactRecipient.body(about: device.recipient)
         writer.member("transition", transition.name)
         writer.member("standing", device.presence.standing.name)
         writer.endObject()

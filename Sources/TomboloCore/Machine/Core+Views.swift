@@ -49,7 +49,7 @@ extension Core {
             destination.cursor.map { $0.counts(at: wall(now)) + destination.frames }
             ?? destination.frames
         return DestinationView(
-            device: device.key.id, isChannel: device.channel != nil,
+            recipient: device.recipient,
             grant: grantInForce(destination), route: route(destination, device),
             acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
             lastDelivery: destination.lastDelivery,

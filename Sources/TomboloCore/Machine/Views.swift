@@ -46,9 +46,7 @@ extension ClipView {
 
 /// What is sent to one device, and what is known of it.
 package struct DestinationView: Sendable {
-    package var device: Identifier
-    /// `device` is a channel's name.
-    package var isChannel = false
+    package var recipient: Recipient
     package var grant: GrantInForce
     /// `push_to_start`, `update_token`, `channel`, or nil while there is no way.
     package var route: String?

@@ -298,7 +298,7 @@ extension Core {
         _ surface: ReloadSurface, _ kind: String, _ reason: String?, now: Instant
     ) {
         guard let device = devices[surface.device] else { return }
-        var writer = FactDevice.body(about: device.key.id)
+        var writer = FactRecipient.body(about: device.recipient)
         writer.member("surface", surface.name.text)
         if let reason { writer.member("reason", reason) }
         writer.endObject()

@@ -11,15 +11,15 @@ extension ServerDoors {
     /// The books of an activity's destinations, and its deliveries.
     func listActivityDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
-        let device = try request.identifier(inQuery: "device")
-        let page = try await deliveries(request, activity: key.id, device: device)
+        let recipient = try request.recipient
+        let page = try await deliveries(request, activity: key.id, recipient)
         let ledgers = await relay.ledgers(of: key) ?? []
         return .json { writer in
             writer.beginObject()
             writer.member("activity", key.id.rawValue)
             writer.name("destinations")
             writer.beginArray()
-            for ledger in ledgers where device == nil || ledger.device == device {
+            for ledger in ledgers where recipient == nil || ledger.recipient == recipient {
                 ledger.write(to: &writer)
             }
             writer.endArray()
@@ -31,10 +31,10 @@ extension ServerDoors {
     /// Deliveries of all activities, or of some.
     func listDeliveries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let activity = try request.identifier(inQuery: "activity")
-        let device = try request.identifier(inQuery: "device")
-        let page = try await deliveries(request, activity: activity, device: device)
+        let recipient = try request.recipient
+        let page = try await deliveries(request, activity: activity, recipient)
         if page.entries.isEmpty, page.next == nil, !request.isFiltered {
-            try await checkNames(request, nil, device)
+            try await check(recipient, request)
         }
         return .json { writer in
             writer.beginObject()
@@ -79,7 +79,7 @@ extension ServerDoors {
         var version: Int64?
         var result: String?
         var reason: String?
-        var user: Set<Identifier>?
+        var user: Set<Recipient>?
 
         var isEmpty: Bool { version == nil && result == nil && reason == nil && user == nil }
 
@@ -95,17 +95,18 @@ extension ServerDoors {
                 return false
             }
             if let reason, entry.reason != reason { return false }
-            return user.map { $0.contains(entry.record.device) } ?? true
+            return user.map { $0.contains(entry.record.recipient) } ?? true
         }
     }
 
     /// A page of the history, newest first. What is known at this moment is in it.
     private func deliveries(
-        _ request: DoorRequest, activity: Identifier?, device: Identifier?
+        _ request: DoorRequest, activity: Identifier?, _ recipient: Recipient?
     ) async throws(Problem) -> DeliveryPage {
         let limit = try request.limit()
         var query = FactQuery(tenant: request.tenant)
-        (query.order, query.kinds, query.device) = (.newestFirst, DeliveryRecord.kinds, device)
+        (query.order, query.kinds) = (.newestFirst, DeliveryRecord.kinds)
+        query.recipient = recipient
         query.before = try request.integer("cursor", in: 1...Int64.max)
         (query.from, query.until) = (try request.instant("from"), try request.instant("until"))
         let filter = try await filter(request)
@@ -136,7 +137,8 @@ extension ServerDoors {
             filter.result = result
         }
         if let user = request.target["user"] {
-            filter.user = Set(await relay.devices(ofUser: user, tenant: request.tenant))
+            let devices = await relay.devices(ofUser: user, tenant: request.tenant)
+            filter.user = Set(devices.map(Recipient.device))
         }
         return filter
     }
@@ -193,6 +195,17 @@ extension ServerDoors {
         }
     }
 
+    private func check(
+        _ recipient: Recipient?, _ request: DoorRequest
+    ) async throws(Problem) {
+        switch recipient {
+        case .device(let device): try await checkNames(request, nil, device)
+        case .channel(let name):
+            _ = try await known(ChannelKey(tenant: request.tenant, name: name))
+        case nil: break
+        }
+    }
+
     /// What the classes grant, and what is left of it.
     func listBudgets(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let limit = try request.limit()
@@ -223,6 +236,20 @@ extension ServerDoors {
 }
 
 extension DoorRequest {
+    /// Whom a list is asked for; nil: all.
+    fileprivate var recipient: Recipient? {
+        get throws(Problem) {
+            let channel = try identifier(inQuery: "channel")
+            guard let device = try identifier(inQuery: "device") else {
+                return channel.map(Recipient.channel)
+            }
+            guard channel == nil else {
+                throw Problem(.invalidQuery, "Give device or channel, not both.")
+            }
+            return .device(device)
+        }
+    }
+
     /// Whether an empty page of deliveries says nothing about the names that were asked for.
     fileprivate var isFiltered: Bool {
         ["version", "result", "reason", "from", "until", "cursor"].contains { target[$0] != nil }

@@ -12,7 +12,7 @@ extension ServerDoors {
     private struct Question: Sendable {
         var activity: ActivityView
         /// nil: all that the activity goes to.
-        var device: Identifier?
+        var recipient: Recipient?
         var version: Int64?
         var moment: Instant?
         var tenant: TenantID
@@ -22,7 +22,8 @@ extension ServerDoors {
         let key = try request.activityKey()
         let version = try request.integer("version", in: 1...Int64.max)
         let moment = try request.instant("at")
-        let device = try request.identifier(inQuery: "device")
+        let name = try request.identifier(inQuery: "device")
+        let channel = try request.identifier(inQuery: "channel")
         guard version == nil || moment == nil else {
             throw Problem(.invalidQuery, "Give version or at, not both.")
         }
@@ -35,8 +36,9 @@ extension ServerDoors {
         }
         await relay.settleFacts()
         let question = Question(
-            activity: view, device: device, version: version, moment: moment,
-            tenant: request.tenant)
+            activity: view,
+            recipient: channel.map(Recipient.channel) ?? name.map(view.recipient(called:)),
+            version: version, moment: moment, tenant: request.tenant)
         let explanation = try await page(for: request) { () async throws(Problem) in
             try await self.explain(question)
         }
@@ -110,7 +112,7 @@ extension ServerDoors {
         for device in devices {
             var query = FactQuery(tenant: tenant)
             (query.order, query.limit) = (.newestFirst, 1)
-            (query.kinds, query.device) = (DeliveryRecord.kinds, device)
+            (query.kinds, query.recipient) = (DeliveryRecord.kinds, .device(device))
             if let entry = try await entries(query).first {
                 found.append(try await explain(entry, tenant))
             } else if let waiting = await waiting(for: device, tenant) {
@@ -124,7 +126,7 @@ extension ServerDoors {
         guard let key = await relay.newestActivity(on: DeviceKey(tenant: tenant, id: device)),
             let view = await relay.activity(key)
         else { return nil }
-        return Question(activity: view, device: device, tenant: tenant)
+        return Question(activity: view, recipient: .device(device), tenant: tenant)
     }
 
     private func explain(
@@ -138,7 +140,7 @@ extension ServerDoors {
         }
         return try await explain(
             Question(
-                activity: view, device: entry.record.device, version: entry.record.version,
+                activity: view, recipient: entry.record.recipient, version: entry.record.version,
                 tenant: tenant))
     }
 
@@ -146,30 +148,30 @@ extension ServerDoors {
 
     private func explain(_ question: Question) async throws(Problem) -> Explanation {
         let asked = try await asked(question)
-        if let device = question.device {
-            return Explainer(try await evidence(question, asked, device)).explanation
+        if let recipient = question.recipient {
+            return Explainer(try await evidence(question, asked, recipient)).explanation
         }
-        let devices = try await devices(of: question)
-        if let only = devices.first, devices.count == 1 {
+        let recipients = try await recipients(of: question)
+        if let only = recipients.first, recipients.count == 1 {
             return Explainer(try await evidence(question, asked, only)).explanation
         }
         var all: [Explanation] = []
-        for device in devices.prefix(Self.devicesMax) {
-            all.append(Explainer(try await evidence(question, asked, device)).explanation)
+        for recipient in recipients.prefix(Self.devicesMax) {
+            all.append(Explainer(try await evidence(question, asked, recipient)).explanation)
         }
         return Explanation(
             of: all, activity: question.activity.key.id, version: asked.version,
-            left: max(0, devices.count - Self.devicesMax))
+            left: max(0, recipients.count - Self.devicesMax))
     }
 
-    /// Devices that the activity goes to, or went to lately.
-    private func devices(of question: Question) async throws(Problem) -> [Identifier] {
+    /// Devices and channels that the activity goes to, or went to lately.
+    private func recipients(of question: Question) async throws(Problem) -> [Recipient] {
         var query = FactQuery(tenant: question.tenant)
         (query.order, query.limit) = (.newestFirst, 200)
         (query.kinds, query.activity) = (DeliveryRecord.kinds, question.activity.number)
         let known =
-            question.activity.destinations.map(\.device)
-            + (try await entries(query)).map(\.record.device)
+            question.activity.destinations.map(\.recipient)
+            + (try await entries(query)).map(\.record.recipient)
         return Set(known).sorted()
     }
 
@@ -191,22 +193,25 @@ extension ServerDoors {
     }
 
     private func evidence(
-        _ question: Question, _ asked: Evidence.Asked, _ device: Identifier
+        _ question: Question, _ asked: Evidence.Asked, _ recipient: Recipient
     ) async throws(Problem) -> Evidence {
         let view = question.activity
         var evidence = Evidence(
             activity: view.key.id, app: view.app, type: view.type, status: view.status,
-            newest: view.version, device: device, asked: asked, now: await relay.wallNow())
+            newest: view.version, recipient: recipient, asked: asked, now: await relay.wallNow())
         evidence.moment = question.moment
         evidence.typeCheck = await relay.typeCheck(view.key)
-        evidence.registration = await relay.device(DeviceKey(tenant: question.tenant, id: device))
-        evidence.destination = view.destinations.last { $0.device == device }
-        evidence.channel = view.destinations.last { $0.isChannel }?.device
-        evidence.deliveries = try await deliveries(question, asked, device)
+        if case .device(let device) = recipient {
+            evidence.registration = await relay.device(
+                DeviceKey(tenant: question.tenant, id: device))
+        }
+        evidence.destination = view.destinations.last { $0.recipient == recipient }
+        evidence.channel = view.channel
+        evidence.deliveries = try await deliveries(question, asked, recipient)
         let since = asked.recordedAt - .hours(24)
         let fate = evidence.fate
         let until = (fate?.at ?? evidence.now) + .hours(1)
-        evidence.phone = try await phone(question, device, since: since, around: until)
+        evidence.phone = try await phone(question, recipient, since: since, around: until)
         evidence.relay = try await relayFacts(
             question.tenant, until: max(until, question.moment.map { $0 + .hours(1) } ?? until))
         var thinned = FactQuery(tenant: question.tenant)
@@ -229,10 +234,10 @@ extension ServerDoors {
 
     /// Those of the hour before, those up to the one that decided the version, and the newest.
     private func deliveries(
-        _ question: Question, _ asked: Evidence.Asked, _ device: Identifier
+        _ question: Question, _ asked: Evidence.Asked, _ recipient: Recipient
     ) async throws(Problem) -> [DeliveryEntry] {
         var query = FactQuery(tenant: question.tenant)
-        (query.kinds, query.device) = (DeliveryRecord.kinds, device)
+        (query.kinds, query.recipient) = (DeliveryRecord.kinds, recipient)
         (query.activity, query.limit) = (question.activity.number, 1_000)
         query.from = asked.recordedAt - .hours(1)
         var found = try await goingOn(query)
@@ -263,11 +268,11 @@ extension ServerDoors {
     private static let pagesMax = 10
 
     private func phone(
-        _ question: Question, _ device: Identifier, since: Instant, around: Instant
+        _ question: Question, _ recipient: Recipient, since: Instant, around: Instant
     ) async throws(Problem) -> [NewFact] {
         var query = FactQuery(tenant: question.tenant)
         (query.order, query.limit) = (.newestFirst, 100)
-        (query.kinds, query.device, query.from) = (Evidence.phoneKinds, device, since)
+        (query.kinds, query.recipient, query.from) = (Evidence.phoneKinds, recipient, since)
         var found: [Int64: NewFact] = [:]
         // Other cards of the phone are no evidence, and may have many facts.
         for isOwn in [true, false] {
@@ -327,6 +332,19 @@ extension ServerDoors {
             if let entry = await names.delivery(fact, relay) { found.append(entry) }
         }
         return found
+    }
+}
+
+extension ActivityView {
+    /// The channel that it goes to, where it goes to one.
+    fileprivate var channel: Identifier? {
+        destinations.last { $0.recipient.isChannel }?.recipient.name
+    }
+
+    /// Whom a reader means who gives a name alone: a device, unless only a channel is called so.
+    fileprivate func recipient(called name: Identifier) -> Recipient {
+        let isDevice = destinations.contains { $0.recipient == .device(name) }
+        return channel == name && !isDevice ? .channel(name) : .device(name)
     }
 }
 

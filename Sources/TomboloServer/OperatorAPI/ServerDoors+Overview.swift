@@ -174,7 +174,9 @@ extension ServerDoors {
     private func typeNotStarted(_ group: Overview.Group, _ tenant: TenantID) async -> String? {
         let key = ActivityKey(tenant: tenant, id: group.activity)
         guard group.trouble == .noToken, let view = await relay.activity(key),
-            let destination = view.destinations.first(where: { $0.device == group.device }),
+            let destination = view.destinations.first(where: {
+                $0.recipient == .device(group.device)
+            }),
             destination.waiting?.reason == Hold.startToken.name
         else { return nil }
         let isRegistered = await relay.type(view.type, app: view.app, tenant: tenant) != nil

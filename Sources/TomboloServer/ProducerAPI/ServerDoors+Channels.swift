@@ -196,7 +196,7 @@ extension ServerDoors {
         return ChannelKey(tenant: request.tenant, name: name)
     }
 
-    private func known(_ key: ChannelKey) async throws(Problem) -> Channel {
+    func known(_ key: ChannelKey) async throws(Problem) -> Channel {
         if let channel = await relay.channel(key) { return channel }
         throw Problem(
             .unknownChannel,

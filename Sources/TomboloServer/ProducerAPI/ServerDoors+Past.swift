@@ -117,18 +117,18 @@ extension ServerDoors {
         var query = FactQuery(tenant: tenant)
         (query.order, query.kinds, query.limit) = (.newestFirst, DeliveryRecord.kinds, 1_000)
         (query.activity, query.until) = (view.number, view.asOf)
-        var found: [Identifier: PastDestination] = [:]
+        var found: [Recipient: PastDestination] = [:]
         for _ in 0..<Self.deliveryPagesMax {
             let page: FactPage
             do { page = try await relay.facts(query) } catch { throw Problem(error) }
             for entry in page.facts.compactMap({ DeliveryEntry($0, activity: view.key.id) }) {
-                let device = entry.record.device
-                found[device, default: PastDestination(device: device)].take(entry)
+                let recipient = entry.record.recipient
+                found[recipient, default: PastDestination(recipient)].take(entry)
             }
             guard let next = page.next else { break }
             query.goOn(at: next)
         }
-        return found.values.sorted { $0.device < $1.device }
+        return found.values.sorted { $0.recipient < $1.recipient }
     }
 
     /// Of an activity with more deliveries those of the newest so many pages are looked at.

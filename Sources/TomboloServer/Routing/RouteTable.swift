@@ -88,7 +88,7 @@ package enum RouteTable {
         Route("POST", "/v1/deliveries/{id}/retry", .retryDelivery, .operate),
         Route(
             "GET", "/v1/activities/{id}/explain", .explainActivity, .observe,
-            query: ["device", "version", "at"]),
+            query: ["device", "channel", "version", "at"]),
         Route("POST", "/v1/explain", .explain, .observe, writes: false),
         Route(
             "GET", "/v1/budgets", .listBudgets, .observe,
@@ -96,7 +96,8 @@ package enum RouteTable {
     ]
 
     private static let deliveryQuery = [
-        "device", "user", "version", "result", "reason", "from", "until", "limit", "cursor",
+        "device", "channel", "user", "version", "result", "reason", "from", "until", "limit",
+        "cursor",
     ]
 
     private static let open = [

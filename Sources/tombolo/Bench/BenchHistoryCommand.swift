@@ -84,10 +84,10 @@ enum BenchHistoryCommand {
             try measure("activity_rare") { query, _ in query.activity = BenchFacts.rareActivity }
             try measure("activity_long_ago") { query, _ in query.activity = BenchFacts.oldActivity }
             try measure("device") { query, page in
-                query.device = BenchFacts.device(1 + page * 997)
+                query.recipient = BenchFacts.device(1 + page * 997).map(Recipient.device)
             }
             try measure("device_and_kind") { query, page in
-                query.device = BenchFacts.device(1 + page * 997)
+                query.recipient = BenchFacts.device(1 + page * 997).map(Recipient.device)
                 query.kinds = [BenchFacts.rareKind]
             }
             try measure("time") { query, page in
@@ -166,7 +166,8 @@ struct BenchFacts {
         if seq % 1_000_000 == 17 { activity = Self.rareActivity }
         if seq < 10_000, seq % 100 == 3 { activity = Self.oldActivity }
         let device = 1 + Self.scattered(-seq)
-        var writer = Self.device(device).map(FactDevice.body) ?? JSONWriter()
+        let recipient = Self.device(device).map(Recipient.device)
+        var writer = recipient.map(FactRecipient.body) ?? JSONWriter()
         writer.member("event", "update")
         writer.member("version", seq % 500)
         writer.member("from", max(0, seq % 500 - 2))

@@ -81,7 +81,8 @@ enum PacingCommands {
             "/v1/deliveries",
             [
                 ("activity", invocation.text(.ofActivity)),
-                ("device", invocation.text(.onlyDevice)), ("user", invocation.text(.ofUser)),
+                ("device", invocation.text(.onlyDevice)),
+                ("channel", invocation.text(.onlyChannel)), ("user", invocation.text(.ofUser)),
                 ("version", invocation.integer(.onlyVersion).map(String.init)),
                 ("result", invocation.text(.onlyResult)), ("reason", invocation.text(.reason)),
                 ("from", invocation.text(.from)), ("until", invocation.text(.until)),
@@ -89,7 +90,8 @@ enum PacingCommands {
         return try await ReadCommands.list(
             context, path, rows: "deliveries",
             columns: [
-                "id", "at", "activity", "device", "version", Column("EVENT", "push.event"),
+                "id", "at", "activity", Column("TO", "device", "channel"), "version",
+                Column("EVENT", "push.event"),
                 Column("PURPOSE", "push.purpose"), "result",
                 Column("STATUS", "push.status"), "reason",
                 Column("WAITED MS", "waited_ms"), Column("HELD BY", "held.0.reason"),

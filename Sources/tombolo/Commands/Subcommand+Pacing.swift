@@ -34,6 +34,7 @@ extension Flag {
         Flag("app", .text("BUNDLE"), "only devices of this app"),
     ]
     static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
+    static let onlyChannel = Flag("channel", .text("CHANNEL"), "only this channel's")
     static let whyToken = Flag(
         "token", .text("-"), "the newest delivery to the device with the token on stdin")
     static let whyPush = Flag("apns-id", .text("UUID"), "the push with this apns-id")
@@ -80,7 +81,8 @@ extension Subcommand {
     static let deliveryList = Subcommand(
         path: ["delivery", "ls"], summary: "List pushes and what became of them, newest first",
         flags: [
-            .ofActivity, .onlyDevice, .ofUser, .onlyVersion, .onlyResult, .reason, .from, .until,
+            .ofActivity, .onlyDevice, .onlyChannel, .ofUser, .onlyVersion, .onlyResult, .reason,
+            .from, .until,
             Flag("limit", .integer(1...1_000_000), default: "100", "at most this many rows"),
         ] + Flag.ofClients,
         examples: [

@@ -129,7 +129,7 @@ final class DevScreen: @unchecked Sendable {
         var newest: [Int: ActivityView] = [:]
         for view in views.sorted(by: { $0.seq < $1.seq }) {
             for destination in view.destinations {
-                let name = destination.device.rawValue
+                let name = destination.recipient.name.rawValue
                 guard let index = phones.firstIndex(where: { $0.name == name }) else { continue }
                 newest[index] = view
                 phones[index].budgetClass = destination.grant.budgetClass.name
@@ -138,8 +138,10 @@ final class DevScreen: @unchecked Sendable {
         }
         for (index, view) in newest {
             let ledgers = await relay.ledgers(of: view.key) ?? []
-            guard let books = ledgers.last(where: { $0.device.rawValue == phones[index].name })
-            else { continue }
+            let name = phones[index].name
+            guard let books = ledgers.last(where: { $0.recipient.name.rawValue == name }) else {
+                continue
+            }
             phones[index].sent = books.ledger.counts.sent
             phones[index].merged = books.ledger.counts.merged
             phones[index].framesAsked = books.frames.asked

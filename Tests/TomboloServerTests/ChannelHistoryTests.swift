@@ -1,0 +1,81 @@
+import Testing
+import TomboloCore
+import TomboloJSON
+
+@testable import TomboloServer
+
+/// A channel and a device of one name: each has its own history.
+@Suite struct ChannelHistoryTests {
+    private static let onChannel = """
+        {"type":"Score","app":"com.example.app","audience":{"channel":"final"},"state":{}}
+        """
+    private static let onDevice = """
+        {"type":"Score","app":"com.example.app","audience":{"device":"final"},"state":{},
+        "alert":{"title":"Go"}}
+        """
+
+    /// `cup` on the channel `final`, and `cat` on the device `final` without a way to it.
+    private static func fill(_ doors: DoorsUnderTest) async throws {
+        _ = try await doors.call("PUT", "/v1/channels/final", "{}")
+        let device = #"{"app":"com.example.app","environment":"sandbox"}"#
+        _ = try await doors.call("PUT", "/v1/devices/final", device)
+        for (id, start) in [("cup", onChannel), ("cat", onDevice)] {
+            let started = try await doors.call("PUT", "/v1/activities/\(id)", start)
+            #expect(started.status == 201, "\(started.text)")
+            _ = try await doors.call("POST", "/v1/activities/\(id)/end", "{}")
+        }
+    }
+
+    private static func deliveries(
+        _ doors: DoorsUnderTest, _ query: String
+    ) async throws -> [[String?]] {
+        let page = try json(try await doors.call("GET", "/v1/deliveries\(query)"))
+        return page["deliveries"]?.elements.map { row in
+            ["activity", "device", "channel"].map { row[$0]?.string }
+        } ?? []
+    }
+
+    @Test func `a list is of the one or of the other`() async throws {
+        try await withDoors(channels: ChannelShelf()) { doors in
+            try await Self.fill(doors)
+            let channel = Set(try await Self.deliveries(doors, "?channel=final"))
+            #expect(channel == [["cup", nil, "final"]])
+            let device = Set(try await Self.deliveries(doors, "?device=final"))
+            #expect(device == [["cat", "final", nil]])
+            let both = try await doors.call("GET", "/v1/deliveries?device=a&channel=b")
+            #expect(both.status == 400)
+            let unknown = try await doors.call("GET", "/v1/deliveries?channel=nobody")
+            #expect(unknown.status == 404 && unknown.text.contains("unknown-channel"))
+            let own = try json(
+                try await doors.call("GET", "/v1/activities/cup/deliveries?channel=final"))
+            let book = own["destinations"]?.elements.first { _ in true }
+            #expect(book?["channel"]?.string == "final", "\(own.json)")
+            #expect(book?["device"] == nil)
+        }
+    }
+
+    @Test func `why means the channel where the activity goes to it`() async throws {
+        try await withDoors(channels: ChannelShelf()) { doors in
+            try await Self.fill(doors)
+            for query in ["device=final", "channel=final"] {
+                let why = try json(
+                    try await doors.call("GET", "/v1/activities/cup/explain?\(query)"))
+                #expect(why["channel"]?.string == "final", "\(why.json)")
+                #expect(why["question"]?.string?.contains("the channel final") == true)
+            }
+            let why = try json(
+                try await doors.call("GET", "/v1/activities/cat/explain?device=final"))
+            #expect(why["device"]?.string == "final" && why["channel"] == nil, "\(why.json)")
+        }
+    }
+
+    @Test func `erasing the device leaves the channel's history`() async throws {
+        try await withDoors(channels: ChannelShelf()) { doors in
+            try await Self.fill(doors)
+            let erased = try await doors.call("POST", "/v1/devices/final/erase")
+            #expect(erased.status == 200, "\(erased.text)")
+            #expect(try await Self.deliveries(doors, "?channel=final").isEmpty == false)
+            #expect(try await Self.deliveries(doors, "?user=nobody").isEmpty)
+        }
+    }
+}

@@ -72,6 +72,30 @@ import TomboloJSON
         #expect(ledger?.ledger.waiting(at: 4) == 0)
     }
 
+    /// Found by the simulation: a phone that was offline reported the token of a card that was
+    /// over.
+    @Test func `a token from before the end does not bring a card back, one from after does`()
+        throws
+    {
+        var rig = Self.running("")
+        rig.advance(to: 8 * Self.hour + 60)
+        #expect(Self.phases(rig) == ["lapsed"])
+        let seen = [("cc", -120.0, "lapsed"), ("dd", -1, "live")]
+        for (token, seconds, phase) in seen {
+            let at = rig.now + .milliseconds(Int64(seconds * 1_000))
+            let registration = try TokenRegistration(
+                reading: Rig.json(#"{"token":"\#(token)","observed_at":"\#(at.rfc3339)"}"#))
+            let name = try #require(TokenName("activity:cat"))
+            rig.tell(.putToken(name, registration))
+            #expect(Self.phases(rig) == [phase])
+            rig.command(.update, #"{"state":{"token":"\#(token)"}}"#)
+            rig.advance(to: 8 * Self.hour + (phase == "live" ? 240 : 120))
+            let state = #"{"lap":0,"token":"\#(token)"}"#
+            let isSent = rig.pushes.contains { Rig.state($0.push) == state }
+            #expect(isSent == (phase == "live"), "\(rig.line(from: 0))")
+        }
+    }
+
     @Test func `the newest state is held for a token eight hours at most`() {
         var rig = Rig()
         rig.device()

@@ -334,6 +334,9 @@ extension Core {
         case .ended where destination.token != nil, .live:
             // A card that rotates its token after its end has not heard of the end.
             destinations[slot].noteSignOfLife(now: now)
+        case .lapsed where isFromBeforeTheEnd(token, destination):
+            // It comes late, and no sign that the system has not ended the card.
+            return
         default:
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
                 let wall = wall(now)
@@ -345,6 +348,12 @@ extension Core {
         }
         evaluate(slot, now: now, effects: &effects)
         endPredecessor(of: slot, now: now)
+    }
+
+    /// Whether a card had a token while it lived, as far as the relay knows.
+    private func isFromBeforeTheEnd(_ token: Device.Token, _ destination: Destination) -> Bool {
+        guard let since = destination.cardSince else { return false }
+        return token.observedAt < since + configuration.limits.cardLife
     }
 
     private mutating func deleteToken(

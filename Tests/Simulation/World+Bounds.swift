@@ -28,7 +28,9 @@ extension World {
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // And a channel's for each incarnation.
         let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
-        let renewing = plan.cardLife == nil ? 0 : phones.count * heads
+        // A phone's new id gets the card that is being renewed, and the old id keeps its marks.
+        let ids = phones.reduce(0) { $0 + $1.ids.count }
+        let renewing = plan.cardLife == nil ? 0 : ids * heads
         if marks > (installations + 1) * incarnations + renewals + renewing + returns(to: heads) {
             violated(.recovery, "\(marks) marks of \(incarnations) incarnations")
         }

@@ -20,8 +20,13 @@ extension World {
         guard !isHealed else { return }
         clock.step(to: .zero)
         note(.wallStep, who: -1, 0)
-        // One that begins may have looked at the clock before or after.
-        if life?.isReady == false { ageByReboot() }
+        // One that begins may have looked at the clock before or after: what it leaves on record
+        // may be of either.
+        if life?.isReady == false {
+            let before = start.offset
+            ageByReboot()
+            start.offset = min(start.offset, before)
+        }
         // Half of them start the relay anew, before or after it has followed.
         guard dice.happens(.clocks, oneIn: 2) else { return }
         after(dice.time(.clocks, 1...120_000)) { [self] in

@@ -142,16 +142,16 @@ extension World {
         for (key, outbox) in outboxes {
             outbox.cuts.append(loop.now)
             outbox.floor = 0
-            guard key.phone >= 0 else { continue }
+            let phone = key.phone >= 0 ? phones[key.phone] : nil
             // Nobody knows that this device was ever there.
-            if !known.contains(phones[key.phone].key) { outbox.isUnsure = true }
+            if let phone, !known.contains(phone.key) { outbox.isUnsure = true }
             for index in outbox.sends.indices
             where reference.origins[outbox.sends[index].mark] == nil {
-                if outbox.sends[index].event == .start { outbox.isUnsure = true }
+                if phone != nil, outbox.sends[index].event == .start { outbox.isUnsure = true }
                 // Its producer may ask once more for what is gone.
                 if let alert = outbox.sends[index].alert {
                     outbox.sends[index].alert = nil
-                    phones[key.phone].cards[key.reference]?.alerts[alert] = nil
+                    phone?.cards[key.reference]?.alerts[alert] = nil
                 }
             }
         }

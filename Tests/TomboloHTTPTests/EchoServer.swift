@@ -54,7 +54,7 @@ final class EchoServer: ListenerOwner, @unchecked Sendable {  // used on its loo
         -> Connection
     {
         try await Connection.dial(
-            host: host, port: listener.address.port, tls: tls, on: loop, within: .seconds(20))
+            host: host, port: listener.address.port, tls: tls, on: loop, within: .seconds(120))
     }
 }
 

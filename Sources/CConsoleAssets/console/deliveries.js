@@ -50,10 +50,12 @@ export async function deliveries(root, { id, query, signal }) {
     let rows = [];
     let cursor = null;
     let asked = null;
+    let leftOut = 0;
     const draw = () => {
         table.update(rows);
         older.hidden = cursor === null;
-        setText(total, `${count(rows.length)}${cursor === null ? "" : " of more"}`);
+        setText(total, `${count(rows.length)}${cursor === null ? "" : " of more"}${leftOut
+            ? `; ${count(leftOut)} of this time were left out` : ""}`);
     };
     /** A page, and so many more as filters left empty; null where the filters changed meanwhile. */
     const read = async (from) => {
@@ -77,11 +79,11 @@ export async function deliveries(root, { id, query, signal }) {
             if (!isJoined) cursor = page.next_cursor;
             rows = isJoined ? [...page.deliveries, ...rows.filter((row) => row.number < last)]
                 : page.deliveries;
-            asked = ask;
+            [asked, leftOut] = [ask, page.left_out ?? 0];
             setText(trouble, "");
         } catch (error) {
             if (!error.status) throw error;
-            [rows, cursor, asked] = [[], null, ask];
+            [rows, cursor, asked, leftOut] = [[], null, ask, 0];
             setText(trouble, error.message);
         }
         draw();

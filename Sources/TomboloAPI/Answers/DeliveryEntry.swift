@@ -125,18 +125,22 @@ package struct DeliveryPage: Sendable {
     package var entries: [DeliveryEntry]
     /// Where to go on; nil only at the end.
     package var next: Int64?
+    /// So many lines of the page's time, of all the tenant's activities, were left out of the
+    /// history.
+    package var leftOut: Int64 = 0
 
     package init(entries: [DeliveryEntry], next: Int64?) {
         self.entries = entries
         self.next = next
     }
 
-    /// Writes its two members.
+    /// Writes its members.
     package func writeMembers(to writer: inout JSONWriter) {
         writer.name("deliveries")
         writer.beginArray()
         for entry in entries { entry.write(to: &writer) }
         writer.endArray()
         writer.nullable("next_cursor", next.map(String.init))
+        if leftOut > 0 { writer.member("left_out", leftOut) }
     }
 }

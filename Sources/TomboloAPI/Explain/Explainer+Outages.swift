@@ -152,21 +152,13 @@ extension Explainer {
                 && from ?? fact.recordedAt <= window.upperBound
         }
         guard let first = thinned.first, let last = thinned.last else { return nil }
-        let count = thinned.reduce(0) { $0 + Self.leftOut($1) }
+        let count = thinned.reduce(0) { $0 + $1.leftOut() }
         let from = Self.string(first, "from").flatMap { Instant(rfc3339: $0) } ?? first.recordedAt
         return Finding(
             "history_thinned",
             "\(count == 1 ? "One detail was" : "\(count) details were") left out of the history"
                 + "\(Self.span(from, last.recordedAt)), for this tenant had used up its part: what "
                 + "is not on record may be one of them.", at: from)
-    }
-
-    private static func leftOut(_ fact: NewFact) -> Int64 {
-        // As below.
-        guard let members = (try? JSONDocument(fact.body))?.root["left_out"]?.members else {
-            return 0
-        }
-        return members.reduce(0) { $0 + ($1.value.integer ?? 0) }
     }
 
     // MARK: Reading facts

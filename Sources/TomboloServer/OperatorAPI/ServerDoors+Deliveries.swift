@@ -120,8 +120,28 @@ extension ServerDoors {
         await relay.settleFacts()
         let asked = query
         return try await page(for: request) { () async throws(Problem) in
-            try await self.read(asked, filter, limit: limit)
+            var found = try await self.read(asked, filter, limit: limit)
+            found.leftOut = try await self.leftOut(of: found, asked)
+            return found
         }
+    }
+
+    /// What the history lacks of the time that a page is about.
+    private func leftOut(
+        of page: DeliveryPage, _ asked: FactQuery
+    ) async throws(Problem) -> Int64 {
+        var query = FactQuery(tenant: asked.tenant)
+        (query.kinds, query.limit) = (["history.thinned"], 1_000)
+        query.from = page.next == nil ? asked.from : page.entries.last?.at ?? asked.from
+        query.until = asked.before == nil ? asked.until : page.entries.first?.at ?? asked.until
+        var thinned: [NewFact]
+        do { thinned = try await relay.facts(query).facts.map(\.fact) } catch {
+            throw Problem(error)
+        }
+        if query.until == nil, let coming = await relay.comingThinning(of: asked.tenant) {
+            thinned.append(coming)
+        }
+        return thinned.reduce(0) { $0 + $1.leftOut(of: DeliveryRecord.kinds) }
     }
 
     private func filter(_ request: DoorRequest) async throws(Problem) -> Filter {

@@ -182,6 +182,11 @@ enum ReadCommands {
                 isDamaged = true
                 context.terminal.complain("tombolo: \(damage["detail"]?.string ?? "damaged")\n")
             }
+            if let count = root["left_out"]?.integer {
+                context.terminal.complain(
+                    "tombolo: \(count) lines of this time were left out of the history: the tenant "
+                        + "had used up its part\n")
+            }
             if format == .jsonl {
                 try context.terminal.write(found.flatMap { JSON.line($0.bytes) + [10] })
             } else {

@@ -1,11 +1,13 @@
+import TestSupport
 import Testing
 import TomboloCore
+import TomboloEventLog
 import TomboloJSON
 
 @testable import TomboloServer
 
-/// A channel and a device of one name: each has its own history.
-@Suite struct ChannelHistoryTests {
+/// Lists of the delivery history. A channel and a device of one name have a history each.
+@Suite struct DeliveryDoorTests {
     private static let onChannel = """
         {"type":"Score","app":"com.example.app","audience":{"channel":"final"},"state":{}}
         """
@@ -51,6 +53,27 @@ import TomboloJSON
             let book = own["destinations"]?.elements.first { _ in true }
             #expect(book?["channel"]?.string == "final", "\(own.json)")
             #expect(book?["device"] == nil)
+        }
+    }
+
+    @Test func `a page says how many lines of its time were left out`() async throws {
+        let log = InMemoryEventLog()
+        _ = try await log.recover()
+        var batch = AppendBatch()
+        let leftOut = #"{"change.merged":7,"token.registered":5}"#
+        batch.facts = [
+            NewFact(
+                tenant: DoorsUnderTest.tenant, activity: nil, kind: "history.thinned",
+                recordedAt: Instant(seconds: 1_790_000_000),
+                body: Array(#"{"from":"2026-09-21T13:33:00Z","left_out":\#(leftOut)}"#.utf8))
+        ]
+        _ = try await log.append(batch)
+        try await withDoors(log: log) { doors in
+            let page = try json(try await doors.call("GET", "/v1/deliveries"))
+            #expect(page["left_out"]?.integer == 7, "\(page.json)")
+            let earlier = try json(
+                try await doors.call("GET", "/v1/deliveries?until=2026-09-21T12:00:00Z"))
+            #expect(earlier["left_out"] == nil, "\(earlier.json)")
         }
     }
 

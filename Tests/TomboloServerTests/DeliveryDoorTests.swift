@@ -80,7 +80,7 @@ import TomboloJSON
     @Test func `why means the channel where the activity goes to it`() async throws {
         try await withDoors(channels: ChannelShelf()) { doors in
             try await Self.fill(doors)
-            for query in ["device=final", "channel=final"] {
+            for query in ["device=final", "channel=final", "device=final&version=1"] {
                 let why = try json(
                     try await doors.call("GET", "/v1/activities/cup/explain?\(query)"))
                 #expect(why["channel"]?.string == "final", "\(why.json)")

@@ -35,12 +35,15 @@ extension ServerDoors {
                 "version=\(version) is not there yet: the activity is at version \(view.version).")
         }
         await relay.settleFacts()
-        let question = Question(
-            activity: view,
-            recipient: channel.map(Recipient.channel) ?? name.map(view.recipient(called:)),
-            version: version, moment: moment, tenant: request.tenant)
+        let asked = Question(
+            activity: view, recipient: channel.map(Recipient.channel), version: version,
+            moment: moment, tenant: request.tenant)
         let explanation = try await page(for: request) { () async throws(Problem) in
-            try await self.explain(question)
+            var question = asked
+            if let name, channel == nil {
+                question.recipient = try await self.recipient(called: name, of: asked)
+            }
+            return try await self.explain(question)
         }
         return .json { explanation.write(to: &$0) }
     }
@@ -173,6 +176,17 @@ extension ServerDoors {
             question.activity.destinations.map(\.recipient)
             + (try await entries(query)).map(\.record.recipient)
         return Set(known).sorted()
+    }
+
+    /// Whom a reader means by a name alone: a device, unless only a channel has it.
+    private func recipient(
+        called name: Identifier, of question: Question
+    ) async throws(Problem) -> Recipient {
+        let isThere = question.activity.destinations.contains { $0.recipient == .device(name) }
+        guard !isThere else { return .device(name) }
+        let known = try await recipients(of: question)
+        let isChannel = known.contains(.channel(name)) && !known.contains(.device(name))
+        return isChannel ? .channel(name) : .device(name)
     }
 
     /// The event of the version that is asked about.
@@ -339,12 +353,6 @@ extension ActivityView {
     /// The channel that it goes to, where it goes to one.
     fileprivate var channel: Identifier? {
         destinations.last { $0.recipient.isChannel }?.recipient.name
-    }
-
-    /// Whom a reader means who gives a name alone: a device, unless only a channel is called so.
-    fileprivate func recipient(called name: Identifier) -> Recipient {
-        let isDevice = destinations.contains { $0.recipient == .device(name) }
-        return channel == name && !isDevice ? .channel(name) : .device(name)
     }
 }
 

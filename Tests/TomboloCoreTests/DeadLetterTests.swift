@@ -151,6 +151,25 @@ import TomboloJSON
         }
     }
 
+    @Test func `what Apple refused of a channel goes to it again`() {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        rig.device("final")
+        rig.command(.start, ChannelTests.onFinal)
+        rig.advance(to: 20)
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.command(.update, #"{"state":{"goals":1}}"#)
+        rig.advance(to: 40)
+        rig.verdict = { _ in .accepted }
+        let before = rig.pushes.count
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 60)
+        #expect(rig.lastStored?.count == 1 && letters(rig).isEmpty)
+        let again = rig.pushes.dropFirst(before).map(\.push)
+        #expect(again.map(\.surface) == [.channel])
+        #expect(again.map { Rig.state($0) } == [#"{"goals":1}"#])
+    }
+
     @Test func `where no card is left the letter stays, and the answer says so`() {
         var rig = Rig()
         rig.runningActivity()

@@ -150,16 +150,24 @@ extension Core {
     }
 
     private func destination(of letter: DeadLetter) -> Int? {
-        let key = DeviceKey(tenant: letter.activity.tenant, id: letter.device)
-        guard let activity = activityByKey[letter.activity], let slot = deviceByKey[key],
-            let device = devices[slot]
-        else { return nil }
-        return device.destinations.first { index in
-            guard let destination = destinations.at(index) else { return false }
-            return destination.device == slot && destination.activity == activity
-                && destination.incarnation == letter.incarnation
-                && destination.renewal == letter.renewal
+        guard let activity = activityByKey[letter.activity] else { return nil }
+        let tenant = letter.activity.tenant
+        // A letter does not say which of the two it is for; an activity goes to one of them.
+        let names = [
+            deviceByKey[DeviceKey(tenant: tenant, id: letter.device)],
+            channelByKey[ChannelKey(tenant: tenant, name: letter.device)],
+            channelDestination(activity).map { destinations[$0].device },
+        ]
+        for slot in names.compactMap({ $0 }) where devices[slot]?.key.id == letter.device {
+            let found = devices[slot]?.destinations.first { index in
+                guard let destination = destinations.at(index) else { return false }
+                return destination.device == slot && destination.activity == activity
+                    && destination.incarnation == letter.incarnation
+                    && destination.renewal == letter.renewal
+            }
+            if let found { return found }
         }
+        return nil
     }
 
     /// Where it goes again; throws why it cannot.

@@ -15,6 +15,9 @@ import TomboloJSON
         #expect(codes(rig) == [.startWithoutAlert])
         rig.command(.start, #"{"type":"T","state":{}}"#, id: "alone")
         #expect(codes(rig) == [.audienceMissing])
+        rig.channel("news", "AAAA")
+        rig.command(.start, #"{"type":"T","state":{},"audience":{"channel":"news"}}"#, id: "news")
+        #expect(!codes(rig).contains(.startWithoutAlert), "no start goes to a channel")
         rig.command(
             .start,
             #"{"type":"T","state":{},"audience":{"device":"phone"},"alert":{"title":"Go"}}"#,

@@ -85,6 +85,8 @@ import TomboloJSON
                     try await doors.call("GET", "/v1/activities/cup/explain?\(query)"))
                 #expect(why["channel"]?.string == "final", "\(why.json)")
                 #expect(why["question"]?.string?.contains("the channel final") == true)
+                let commands = why["try"]?.elements.compactMap(\.string)
+                #expect(commands == ["tombolo delivery ls --activity cup --channel final"])
             }
             let why = try json(
                 try await doors.call("GET", "/v1/activities/cat/explain?device=final"))

@@ -297,8 +297,9 @@ extension Explainer {
             found.append("tombolo why \(activity) \(channel) \(evidence.asked.version)")
         }
         // A filter by a device that nobody registered is refused.
-        let ofDevice = evidence.registration == nil ? "" : " --device \(device)"
-        found.append("tombolo delivery ls --activity \(activity)\(ofDevice)")
+        let isFilter = isChannel || evidence.registration != nil
+        let filter = isFilter ? " --\(evidence.recipient.member) \(device)" : ""
+        found.append("tombolo delivery ls --activity \(activity)\(filter)")
         return found
     }
 }

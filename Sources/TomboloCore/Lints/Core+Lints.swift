@@ -46,6 +46,8 @@ extension Core {
                     "has no effect on \(channel): one push goes to all who listen, whether or not "
                         + "the app is in front on one of them"))
         }
+        // The cards that listen on a channel are there already: no start is pushed.
+        if case .channel = start.audience { return lints }
         guard start.audience != .none, start.route != .adopt else { return lints }
         if start.alert == nil {
             lints.append(

@@ -8,12 +8,15 @@ import Testing
     private static let other = TenantID(Identifier("beta")!)
 
     /// As a log has them.
-    private static func adopt(_ count: Int, of tenant: TenantID = Rig.tenant, _ rig: inout Rig) {
+    private static func adopt(
+        _ count: Int, of tenant: TenantID = Rig.tenant, _ rig: inout Rig,
+        _ name: (Int64) -> String = { "dog-\($0)" }
+    ) {
         let first = rig.core.nextDeadLetter
         for number in first..<first + Int64(count) {
             let letter = DeadLetter(
                 number: number, serial: number,
-                activity: ActivityKey(tenant: tenant, id: Identifier("cat-\(number)")!),
+                activity: ActivityKey(tenant: tenant, id: Identifier(name(number))!),
                 incarnation: 1, renewal: 0, device: Identifier("phone")!, event: .update,
                 version: 2, status: 400, reason: "TopicDisallowed", apnsID: "", at: Rig.epoch)
             #expect(rig.core.adoptDeadLetter(letter.record()) == [])
@@ -44,6 +47,30 @@ import Testing
         }
         #expect(all.unreachable == 600)
         #expect(all.kept == [KeptLetters(.noCard, count: 600)])
+    }
+
+    @Test func `however many letters a card has, one push is for all`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 40)
+        Self.adopt(200, &rig)
+        Self.adopt(300, &rig) { _ in "cat" }
+        let before = rig.pushes.count
+        var all = Stored(.updated)
+        for (index, serials) in rig.core.pieces(of: DeadLetterQuery(tenant: Rig.tenant))
+            .enumerated()
+        {
+            var piece = DeadLetterQuery(tenant: Rig.tenant)
+            piece.serials = serials
+            rig.step(.retry(piece, Ticket(9_001 + UInt64(index))))
+            all.add(rig.lastStored ?? Stored(.updated))
+            rig.advance(to: 60 + Double(index))
+        }
+        #expect(all.count == 300)
+        #expect(all.kept == [KeptLetters(.noCard, count: 200)])
+        #expect(rig.pushes.count == before + 1)
     }
 
     @Test func `where nothing matches there is one piece, which says so`() {

@@ -72,20 +72,29 @@ extension Core {
         )
     }
 
-    /// The serials of the letters that match, in pieces of one step each. Letters that come later
-    /// are in no piece. Where nothing matches, there is one piece.
-    package func pieces(of query: DeadLetterQuery) -> [ClosedRange<Int64>] {
-        var pieces: [ClosedRange<Int64>] = []
-        var (first, last, count) = (Int64?.none, Int64(0), 0)
+    /// The serials of the letters that match, in pieces of one step each. All letters of a card
+    /// are in one piece, for one push. Letters that come later are in no piece. Where nothing
+    /// matches, there is one piece.
+    package func pieces(of query: DeadLetterQuery) -> [Set<Int64>?] {
+        var places: [DeadLetter.Card: Int] = [:]
+        var cards: [[Int64]] = []
         for letter in deadLetters where query.matches(letter) {
-            if let begin = first, count == DeadLetterQuery.pieceMax {
-                pieces.append(begin...last)
-                (first, count) = (nil, 0)
+            let place = places[letter.card] ?? cards.count
+            if place == cards.count {
+                places[letter.card] = place
+                cards.append([])
             }
-            first = first ?? letter.serial
-            (last, count) = (letter.serial, count + 1)
+            cards[place].append(letter.serial)
         }
-        return pieces + [first.map { $0...last } ?? query.serials]
+        var pieces: [Set<Int64>] = []
+        for card in cards {
+            if let last = pieces.last, last.count + card.count <= DeadLetterQuery.pieceMax {
+                pieces[pieces.count - 1].formUnion(card)
+            } else {
+                pieces.append(Set(card))
+            }
+        }
+        return pieces.isEmpty ? [query.serials] : pieces
     }
 
     /// Sends the newest state where the matching pushes failed. A letter whose destination is gone

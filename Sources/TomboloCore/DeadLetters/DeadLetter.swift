@@ -21,6 +21,18 @@ package struct DeadLetter: Hashable, Sendable {
 
     package var id: String { "dead_\(serial)" }
 
+    /// What a push goes to.
+    struct Card: Hashable {
+        var activity: ActivityKey
+        var incarnation: Int64
+        var renewal: Int64
+        var device: Identifier
+    }
+
+    var card: Card {
+        Card(activity: activity, incarnation: incarnation, renewal: renewal, device: device)
+    }
+
     /// Reads `id`.
     package static func serial(id: String) -> Int64? {
         id.hasPrefix("dead_") ? Int64(id.dropFirst(5)) : nil
@@ -88,16 +100,17 @@ package struct DeadLetterQuery: Hashable, Sendable {
     package var reason: String?
     /// Of the push that Apple refused.
     package var apnsID: APNsID?
-    /// Only letters with one of these serials.
-    package var serials = Int64.min...Int64.max
+    /// Only letters with one of these serials; nil: with any.
+    package var serials: Set<Int64>?
 
-    /// A retry takes so many in one step: others wait no longer for it than for a few requests.
+    /// A retry takes so many in one step, or those of one card: others wait no longer for it than
+    /// for a few requests.
     package static let pieceMax = 256
 
     package init(tenant: TenantID) { self.tenant = tenant }
 
     func matches(_ letter: DeadLetter) -> Bool {
-        letter.activity.tenant == tenant && serials.contains(letter.serial)
+        letter.activity.tenant == tenant && serials?.contains(letter.serial) != false
             && serial ?? letter.serial == letter.serial
             && activity ?? letter.activity.id == letter.activity.id
             && device ?? letter.device == letter.device && reason ?? letter.reason == letter.reason

@@ -44,8 +44,11 @@ import TomboloJSON
             #expect(channel == [["cup", nil, "final"]])
             let device = Set(try await Self.deliveries(doors, "?device=final"))
             #expect(device == [["cat", "final", nil]])
-            let both = try await doors.call("GET", "/v1/deliveries?device=a&channel=b")
-            #expect(both.status == 400)
+            for path in ["/v1/deliveries", "/v1/activities/cup/explain"] {
+                let both = try await doors.call("GET", "\(path)?device=a&channel=b")
+                #expect(both.status == 400, "\(both.text)")
+                #expect(both.text.contains("Give device or channel, not both."))
+            }
             let unknown = try await doors.call("GET", "/v1/deliveries?channel=nobody")
             #expect(unknown.status == 404 && unknown.text.contains("unknown-channel"))
             let own = try json(

@@ -75,13 +75,13 @@ package struct CommandAnswer: Sendable {
 
     /// Adds what became of this version at each destination, as `view` knows it.
     package mutating func tellDeliveries(of view: ActivityView?) {
-        var told: [(device: Identifier, delivery: DeliveryView)] = []
-        for destination in view?.destinations ?? [] where told.count < Self.deliveriesMax {
+        var listed: [(device: Identifier, delivery: DeliveryView)] = []
+        for destination in view?.destinations ?? [] where listed.count < Self.deliveriesMax {
             if let delivery = destination.lastDelivery, delivery.version >= version {
-                told.append((destination.recipient.name, delivery))
+                listed.append((destination.recipient.name, delivery))
             }
         }
-        deliveries = told
+        deliveries = listed
         guard let all = view?.destinations, !all.isEmpty else { return }
         (sent, deferred, skipped) = Self.counts(all, version)
         // What was decided before the wait is not so any more.

@@ -335,7 +335,7 @@ extension Core {
             // A card that rotates its token after its end has not heard of the end.
             destinations[slot].noteSignOfLife(now: now)
         case .lapsed where isFromBeforeTheEnd(token, destination):
-            // It comes late, and no sign that the system has not ended the card.
+            // A token that comes late is not a sign that the card lives.
             return
         default:
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {

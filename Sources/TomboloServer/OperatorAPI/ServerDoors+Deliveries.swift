@@ -257,7 +257,7 @@ extension ServerDoors {
 
 extension DoorRequest {
     /// Whom a list is asked for; nil: all.
-    fileprivate var recipient: Recipient? {
+    var recipient: Recipient? {
         get throws(Problem) {
             let channel = try identifier(inQuery: "channel")
             guard let device = try identifier(inQuery: "device") else {

@@ -22,8 +22,7 @@ extension ServerDoors {
         let key = try request.activityKey()
         let version = try request.integer("version", in: 1...Int64.max)
         let moment = try request.instant("at")
-        let name = try request.identifier(inQuery: "device")
-        let channel = try request.identifier(inQuery: "channel")
+        let recipient = try request.recipient
         guard version == nil || moment == nil else {
             throw Problem(.invalidQuery, "Give version or at, not both.")
         }
@@ -36,11 +35,11 @@ extension ServerDoors {
         }
         await relay.settleFacts()
         let asked = Question(
-            activity: view, recipient: channel.map(Recipient.channel), version: version,
-            moment: moment, tenant: request.tenant)
+            activity: view, recipient: recipient, version: version, moment: moment,
+            tenant: request.tenant)
         let explanation = try await page(for: request) { () async throws(Problem) in
             var question = asked
-            if let name, channel == nil {
+            if case .device(let name) = recipient {
                 question.recipient = try await self.recipient(called: name, of: asked)
             }
             return try await self.explain(question)

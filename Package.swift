@@ -124,8 +124,8 @@ let package = Package(
         tests(
             "TomboloSQLiteTests",
             [
-                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TomboloJSON", "TestSupport",
-                "CSQLite", "CLinux",
+                "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TomboloJSON", "TomboloLoop",
+                "TestSupport", "CSQLite", "CLinux",
             ], exclude: ["Golden"]),
         tests(
             "TomboloRelayTests",

@@ -380,16 +380,18 @@ def lanes(window):
     guess, level = page.evaluate(places)
     steps = [after[1] - then[1] for then, after in zip(guess, guess[1:]) if after[1] > then[1]]
     check(len(steps) == len(pushes) and abs(guess[-1][1] - level[0][1]) < 2, "the estimate", guess, level)
-    relay.call("PATCH", "/v1/activities/order-17", {"state": {"minutes": 5}, "urgency": "high"})
-    deadline = time.monotonic() + WITHIN
-    while len(pushed()) == len(pushes):
-        check(time.monotonic() < deadline, "the push does not go")
+    # Two: the bucket may have one whole token more just after the first, before the page asks again.
+    for number in (1, 2):
+        relay.call("PATCH", "/v1/activities/order-17", {"state": {"minutes": 4 + number}, "urgency": "high"})
+        deadline = time.monotonic() + WITHIN
+        while len(pushed()) < len(pushes) + number:
+            check(time.monotonic() < deadline, "the push does not go")
+            page.wait_for_timeout(100)
+    while (level := page.evaluate(places)[1])[-1][1] - level[0][1] <= 1:
+        check(time.monotonic() < deadline, "a push does not lower the line:", level)
         page.wait_for_timeout(100)
     shows_left()
-    level = page.evaluate(places)[1]
-    check(level[-1][1] - level[0][1] > 1, "a push does not lower the line:", level)
-    sent = page.evaluate("document.querySelectorAll('.lane .sent').length")
-    check(sent == len(pushes) + 1, "pushes in the lane:", sent)
+    until(page, f"() => document.querySelectorAll('.lane .sent').length === {len(pushes) + 2}")
     window.open("activity/radial-1", "radial-1")
     until(page, "() => document.querySelectorAll('.lane').length === 2")
     until(page, "() => document.querySelectorAll('.lane .asked').length > 2")

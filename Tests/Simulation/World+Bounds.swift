@@ -28,9 +28,10 @@ extension World {
         let incarnations = reference.models.reduce(0) { $0 + Int($1.value.incarnation) }
         // And a channel's for each incarnation.
         let renewals = outboxes.keys.count { $0.reference.renewal > 0 }
-        // A phone's new id gets the card that is being renewed, and the old id keeps its marks.
+        // A renewed card whose start still waits has a mark. A phone's new id gets it too, and the
+        // old id keeps its marks.
         let ids = phones.reduce(0) { $0 + $1.ids.count }
-        let renewing = plan.cardLife == nil ? 0 : ids * heads
+        let renewing = plan.cardLife == nil ? 0 : ids * incarnations
         if marks > (installations + 1) * incarnations + renewals + renewing + returns(to: heads) {
             violated(.recovery, "\(marks) marks of \(incarnations) incarnations")
         }

@@ -96,6 +96,29 @@ import TomboloJSON
         }
     }
 
+    /// Found by the simulation: the last token that the relay knew was dead before the card was
+    /// over.
+    @Test func `nor does it where the card's token was gone before its end`() throws {
+        for (hours, phase) in [(7.5, "gone"), (8.01, "live")] {
+            var rig = Self.running("")
+            rig.advance(to: 7 * Self.hour)
+            rig.verdict = { $0.token == "bb" ? Self.gone : .accepted }
+            rig.command(.update, #"{"state":{"lap":1}}"#)
+            #expect(Self.phases(rig) == ["gone"])
+            rig.advance(to: 8 * Self.hour + 60)
+            let seen = Rig.epoch + .milliseconds(Int64(hours * Self.hour * 1_000))
+            let registration = try TokenRegistration(
+                reading: Rig.json(
+                    #"{"token":"cc","observed_at":"\#(seen.rfc3339)"}"#))
+            let name = try #require(TokenName("activity:cat"))
+            rig.tell(.putToken(name, registration))
+            #expect(Self.phases(rig) == [phase])
+            rig.command(.update, #"{"state":{"lap":2}}"#)
+            rig.advance(to: 8 * Self.hour + 180)
+            #expect(rig.pushes.contains { $0.push.token == "cc" } == (phase == "live"))
+        }
+    }
+
     @Test func `the newest state is held for a token eight hours at most`() {
         var rig = Rig()
         rig.device()

@@ -334,8 +334,9 @@ extension Core {
         case .ended where destination.token != nil, .live:
             // A card that rotates its token after its end has not heard of the end.
             destinations[slot].noteSignOfLife(now: now)
-        case .lapsed where isFromBeforeTheEnd(token, destination):
-            // A token that comes late is not a sign that the card lives.
+        case _ where hasEnded(destination, now: now) && isFromBeforeTheEnd(token, destination):
+            // A token that comes late is not a sign that the card lives. It may be over without
+            // having lapsed: its last token was dead by then.
             return
         default:
             if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
@@ -348,6 +349,11 @@ extension Core {
         }
         evaluate(slot, now: now, effects: &effects)
         endPredecessor(of: slot, now: now)
+    }
+
+    /// Whether the system has ended a destination's card, as far as the relay knows.
+    private func hasEnded(_ destination: Destination, now: Instant) -> Bool {
+        destination.phase == .lapsed || cardEnd(destination).map { $0 <= now } ?? false
     }
 
     /// Whether a card had a token while it lived, as far as the relay knows.

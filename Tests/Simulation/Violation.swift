@@ -46,6 +46,7 @@ enum Promise: String {
     case inFlight = "rule 6: one in flight per destination"
     case streams = "rule 14: the stream limit is obeyed"
     case channels = "P7 a private channel carries one activity's incarnation"
+    case endPriority = "rule 4: an end goes at priority 10"
     case framePriority = "rule 7: a frame never takes priority 10 where that has a budget"
     case frames = "rule 9: a looping flip-book shows its frames in turn"
     case wire = "what goes over HTTP/2 is what was sent, and what is told of it is true"

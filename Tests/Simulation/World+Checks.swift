@@ -267,6 +267,8 @@ extension World {
         check(
             !sent.isFrame || sent.priority == 5 || mayShare, .framePriority,
             "a frame at \(sent.priority)")
+        let isFirstEnd = push.event == .end && !outbox.sends.contains { $0.event == .end }
+        check(!isFirstEnd || push.priority == 10, .endPriority, "an end at \(push.priority)")
         if push.event == .start, hasOutlived(key, outbox) { outbox.isUnsure = true }
         for (promise, detail) in outbox.faults(sent) { check(false, promise, detail) }
         for (promise, detail) in ageFaults(push.event, key, outbox, phone) {

@@ -59,7 +59,8 @@ extension World {
     /// With these a device comes back, and may decide a version twice: of what is left out one
     /// cannot tell which time it was.
     private static let deciding: FaultSet = [
-        FaultSet(.deletedDevices), FaultSet(.secondIDs), FaultSet(.changedUsers),
+        FaultSet(.deletedDevices), FaultSet(.deletions), FaultSet(.secondIDs),
+        FaultSet(.changedUsers),
     ]
 
     private func compare(

@@ -70,7 +70,7 @@ package struct PacingState: Hashable, Sendable {
         now: Instant, wall: Instant
     ) -> Turn {
         if backOffUntil > now { return .wait(until: backOffUntil, backOffCause) }
-        if wish == .end { return end(grant, device, now: now, wall: wall) }
+        if wish == .end { return end(wall: wall) }
         let timestamp = timestamp(wish, grant, wall: wall)
         var floor = Self.latest(
             (lastSend + grant.spacing, .spacing),
@@ -177,18 +177,14 @@ package struct PacingState: Hashable, Sendable {
         bucket.clamp(grant, now: now)
     }
 
-    /// `end` waits for no bucket and no spacing. It may share its second, and nothing follows it.
-    private func end(
-        _ grant: Grant, _ device: (spent: DeviceBudget, grant: Grant)?, now: Instant, wall: Instant
-    ) -> Turn {
+    /// `end` waits for no bucket and no spacing, and goes at 10 also where the bucket is empty: one
+    /// at 5 waits on a locked phone, and the card stays in sight. It may share its second, and
+    /// nothing follows it.
+    private func end(wall: Instant) -> Turn {
         let next = max(wall.seconds, lastTimestamp + 1, lastLocalUpdate + 1)
         let fits = next <= wall.seconds + Self.timestampLeadMax
         let timestamp = fits ? next : max(wall.seconds, lastTimestamp, lastLocalUpdate)
-        let isLeft =
-            bucket.left(grant, now: now) > 0
-            && device.map { $0.spent.bucket.left($0.grant, now: now) > 0 } ?? true
-        let tokens = holdsToken || isLeft
-        return .send(priority: tokens ? 10 : 5, timestamp: timestamp)
+        return .send(priority: 10, timestamp: timestamp)
     }
 
     /// Strictly newer than the last, but for a class without spacing: there a second is shared by

@@ -107,7 +107,7 @@ enum PacingSentences {
         4: an end may share its second
           an end may share its second
         4: an end goes at 10 while tokens remain
-          an end goes at 10 while tokens remain, else at 5
+          an end goes at 10, also where no tokens remain
         4: nothing but its repetition follows an end
           an end waits for no bucket, no spacing and no push in flight
           after an end it is the end that goes again

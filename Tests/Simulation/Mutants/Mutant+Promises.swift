@@ -18,6 +18,7 @@ extension Mutant {
         case .reloadThroughPause: [.paused]
         case .timestampOfTheClock: [.timestamp]
         case .framesAtTen: [.framePriority]
+        case .endsAtFive: [.endPriority]
         case .clipSampledAtItsPeriod: [.frames]
         case .channelOfAnotherIncarnation: [.channels]
         case .bundleBegunAnew, .bundleFrameByFrame: [.bundles]

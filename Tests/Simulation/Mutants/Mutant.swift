@@ -30,6 +30,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     // What a push says
     case timestampOfTheClock = "timestamp-of-the-clock"
     case framesAtTen = "frames-at-priority-10"
+    case endsAtFive = "ends-at-priority-5"
     case clipSampledAtItsPeriod = "loop-clip-sampled-at-its-period"
     case channelExpiration = "expiration-where-nothing-is-kept"
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"

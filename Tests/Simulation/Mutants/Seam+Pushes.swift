@@ -27,6 +27,7 @@ extension Seam {
         var push = push
         switch mutant {
         case .framesAtTen where isFrame(push) && push.surface == .activity: push.priority = 10
+        case .endsAtFive where push.event == .end: push.priority = 5
         case .channelExpiration where push.surface == .channel:
             push.expiration = wallNow(life).seconds + 60
         case .timestampOfTheClock where !push.isReload:

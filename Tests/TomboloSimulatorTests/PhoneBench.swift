@@ -13,7 +13,10 @@ struct PhoneBench {
     var surfaceTokens: [TokenPurpose: String] = [:]
     var startsOnUnknownChannel = false
     var retiredTokens: [String] = []
+    var silentTokens: [String] = []
+    var ends: [TokenEnd] = []
     var changes: [(card: ActivityCard, change: IslandChange)] = []
+    var pictures: [ActivityCard] = []
 
     init(_ configure: (inout PhoneConfiguration) -> Void = { _ in }) {
         var configuration = PhoneConfiguration(
@@ -46,12 +49,12 @@ struct PhoneBench {
     /// An update or end at the newest update token.
     mutating func change(
         _ event: String = "update", image: String? = "b", timestamp: String? = nil,
-        priority: Int = 5, extra: String = ""
+        priority: Int = 5, token: String? = nil, extra: String = ""
     ) {
         var payload = #"{"aps":{"timestamp":\#(timestamp ?? "\(now.seconds)")"#
         payload += #","event":"\#(event)""#
         if let image { payload += #","content-state":{"image":"\#(image)"}"# }
-        push(to: updateTokens.last ?? "", payload + extra + "}}", priority: priority)
+        push(to: token ?? updateTokens.last ?? "", payload + extra + "}}", priority: priority)
     }
 
     mutating func push(
@@ -64,6 +67,17 @@ struct PhoneBench {
             payload: [UInt8](payload.utf8), acceptedAt: now)
         push.startsOnUnknownChannel = startsOnUnknownChannel
         carryOut(phone.receive(push, at: now))
+    }
+
+    mutating func broadcast(image: String, priority: Int) {
+        let payload =
+            #"{"aps":{"timestamp":\#(now.seconds),"event":"update","#
+            + #""content-state":{"image":"\#(image)"}}}"#
+        let broadcast = AcceptedBroadcast(
+            channelID: "c2NvcmU=", bundleID: "com.example.app", priority: priority,
+            payload: [UInt8](payload.utf8), requestID: "id", isStored: true,
+            expiration: .immediate, acceptedAt: now)
+        carryOut(phone.receive(broadcast, at: now))
     }
 
     mutating func pass(_ time: Duration) {
@@ -81,9 +95,13 @@ struct PhoneBench {
             case .tokenIssued(let token, .start): startToken = token
             case .tokenIssued(let token, .update): updateTokens.append(token)
             case .tokenIssued(let token, let surface): surfaceTokens[surface] = token
-            case .tokenRetired(let token, _): retiredTokens.append(token)
+            case .tokenRetired(let token, _, let end):
+                retiredTokens.append(token)
+                ends.append(end)
             case .changed(let card, let change): changes.append((card, change))
-            case .ignored, .reloaded, .moved: break
+            case .drawn(let card): pictures.append(card)
+            case .tokenIssuedSilently(let token, _): silentTokens.append(token)
+            case .ignored, .reloaded, .moved, .frequentUpdatesAllowed: break
             }
         }
     }

@@ -73,10 +73,10 @@ import Testing
 
     @Test func `nothing starts while the user has closed the app`() {
         var bench = PhoneBench()
-        bench.phone.setTerminated(true)
+        bench.perform { $0.setTerminated(true, at: $1) }
         bench.start()
         #expect(bench.reasons == [.appTerminated])
-        bench.phone.setTerminated(false)
+        bench.perform { $0.setTerminated(false, at: $1) }
         bench.start()
         #expect(bench.shown == #"{"image":"a"}"#)
     }

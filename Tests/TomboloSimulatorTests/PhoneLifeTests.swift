@@ -34,11 +34,12 @@ import Testing
         #expect(bench.phone.cards.count == 1)
         bench.pass(.seconds(1))
         #expect(bench.phone.cards.isEmpty)
-        #expect(bench.retiredTokens == bench.updateTokens)
+        #expect(bench.phone.deadline == bench.now + .seconds(6 * 3_600), "its token's end")
 
         var late = started()
         late.change("end", extra: #","dismissal-date":\#(late.now.seconds + 90_000)"#)
-        #expect(late.phone.deadline == late.now + .seconds(4 * 3_600))
+        late.pass(.seconds(5))
+        #expect(late.phone.deadline == PhoneBench.beginning + .seconds(4 * 3_600))
 
         var now = started()
         now.change("end", extra: #","dismissal-date":1"#)
@@ -53,17 +54,24 @@ import Testing
         bench.pass(.seconds(1))
         #expect(bench.changes.last?.change == .ended)
         #expect(bench.retiredTokens == bench.updateTokens)
+        #expect(bench.ends == [TokenEnd(reason: .expiredToken, at: bench.now)])
         bench.pass(.seconds(4 * 3_600))
         #expect(bench.phone.cards.isEmpty)
         #expect(bench.phone.deadline == nil)
     }
 
-    @Test func `a swipe takes the card and its token`() {
+    @Test func `a swipe takes the card, and hours later its token`() {
         var bench = started()
         bench.swipeAway()
         #expect(bench.phone.cards.isEmpty)
         #expect(bench.changes.last?.change == .dismissed)
+        bench.pass(.seconds(6 * 3_600 - 1))
+        bench.change()
+        #expect(bench.retiredTokens == [])
+        #expect(bench.reasons == [.activityEnded])
+        bench.pass(.seconds(1))
         #expect(bench.retiredTokens == bench.updateTokens)
+        #expect(bench.ends == [TokenEnd(reason: .unregistered, at: bench.now)])
         bench.swipeAway()
         #expect(bench.changes.count == 2)
     }

@@ -31,7 +31,7 @@ import TomboloLoop
 
     @Test func `an app that is opened runs again`() {
         var phone = phone()
-        phone.setTerminated(true)
+        _ = phone.setTerminated(true, at: now)
         _ = phone.move(to: .active, at: now)
         #expect(!phone.isTerminated)
     }

@@ -78,7 +78,8 @@ import TomboloLoop
         let wall = PhoneBench.beginning
         reports.note(.tokenIssued("aa", .update(activityID: nil)), at: now, wall: wall)
         reports.note(.tokenIssued("bb", .update(activityID: "cat")), at: now, wall: wall)
-        reports.note(.tokenRetired("bb", .update(activityID: "cat")), at: now, wall: wall)
+        let end = TokenEnd(reason: .unregistered, at: wall)
+        reports.note(.tokenRetired("bb", .update(activityID: "cat"), end), at: now, wall: wall)
         #expect(sent(&reports).isEmpty)
     }
 }

@@ -72,13 +72,24 @@ import TomboloJSON
 
     @Test func `starts have a budget of their own`() {
         var bench = PhoneBench()
-        for _ in 0..<20 { bench.start() }
-        #expect(bench.phone.cards.count == 20)
+        for _ in 0..<10 { bench.start() }
+        #expect(bench.phone.cards.count == 10)
         bench.start()
-        #expect(bench.reasons == [.startBudgetExceeded])
-        bench.pass(.seconds(3_600))
+        #expect(bench.reasons == [.startOverBudget])
+        bench.pass(.seconds(3_599))
         bench.start()
-        #expect(bench.phone.cards.count == 21)
+        #expect(bench.reasons == [.startOverBudget, .startOverBudget])
+        bench.pass(.seconds(1))
+        for _ in 0..<11 { bench.start() }
+        #expect(bench.phone.cards.count == 20, "the window slides")
+    }
+
+    @Test func `the window of starts may be a day`() {
+        var bench = PhoneBench { $0.startBudget = .init(count: 2, window: .seconds(86_400)) }
+        for _ in 0..<2 { bench.start() }
+        bench.pass(.seconds(7_200))
+        bench.start()
+        #expect(bench.reasons == [.startOverBudget])
     }
 
     @Test func `the update token comes after Allow, or never`() {

@@ -92,10 +92,11 @@ import Testing
         (PhoneConfiguration.BudgetClass.standard, false, 5),
         (.frequent, true, 22), (.frequent, false, 5),
     ])
-    func `priority 10 has an hourly budget by class, priority 5 has none`(
+    func `in a bucket priority 10 has a budget by class, priority 5 has none`(
         budgetClass: PhoneConfiguration.BudgetClass, enabled: Bool, depth: Int
     ) {
         var bench = started {
+            $0.budgetModel = .bucket
             $0.budgetClass = budgetClass
             $0.frequentPushesEnabled = enabled
         }

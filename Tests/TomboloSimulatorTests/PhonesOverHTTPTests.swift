@@ -46,7 +46,9 @@ import TomboloLoop
     @Test func `a push starts a card, its token comes back, and the phone tells what it shows`()
         async throws
     {
-        try await run { bench, relay in
+        try await run {
+            $0.phoneSettings = [.init(phone: "all", setting: .deadTokenGrace, text: "0s")]
+        } _: { bench, relay in
             let device = try await relay.wait(for: "PUT /v1/devices/phone-1")
             #expect(device.document.root["budget_class"]?.string == "lab")
             let start = try await relay.wait(
@@ -115,9 +117,9 @@ import TomboloLoop
                 #expect(all.contains(#""reason":"\#(reason)""#), "\(all)")
             }
             let wrong = try await act(#"{"do":"throw"}"#)
-            #expect(wrong.contains("throw is not one of swipe") && wrong.hasSuffix("422"))
+            #expect(wrong.contains("throw is not one of front, back") && wrong.hasSuffix("422"))
             let nothing = try await act(#"{"do":"swipe","activity":"no"}"#)
-            #expect(nothing.contains("has no card") && nothing.hasSuffix("404"), "\(nothing)")
+            #expect(nothing.contains("has no card") && nothing.hasSuffix("409"), "\(nothing)")
         }
     }
 

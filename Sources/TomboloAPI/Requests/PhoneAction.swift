@@ -6,10 +6,22 @@ package import TomboloJSON
 package struct PhoneAction: Sendable {
     /// Whether it is done to a card.
     private static let deeds: [(String, ofCard: Bool)] = [
-        ("front", false), ("back", false), ("control-center", false), ("lock", false),
-        ("unlock", false), ("offline", false), ("online", false), ("terminate", false),
-        ("launch", false), ("swipe", true), ("allow", true), ("rotate", true), ("update", true),
+        ("front", false), ("back", false), ("control-center", false), ("touch", false),
+        ("lock", false), ("unlock", false), ("offline", false), ("online", false),
+        ("terminate", false), ("launch", false), ("restart", false), ("reinstall", false),
+        ("swipe", true), ("allow", false), ("deny", false), ("rotate", true), ("update", true),
+        ("low-power", false), ("watch", false), ("trouble", false), ("budget", false),
     ]
+
+    /// Which deeds take a member.
+    private static let members: [(String, [String])] =
+        [
+            ("state", ["update"]), ("on", ["low-power", "watch", "trouble"]),
+            ("kind", ["trouble"]),
+        ] + levels.map { ($0, ["budget"]) }
+
+    /// A phone's numbers for its own budget, by level.
+    private static let levels = ["unused", "standard", "frequent"]
 
     /// The body as the simulator reads it.
     package let json: JSON
@@ -22,7 +34,16 @@ package struct PhoneAction: Sendable {
         // An app may name its activity `cat~2`: no id of the relay, but the phone's.
         let activity = reader.string("activity")
         if ofCard == true, activity == nil { reader.fail("activity", "is missing: whose card") }
+        if activity?.isEmpty == true { reader.fail("activity", "is empty") }
+        let deed = view["do"]?.string
         _ = reader.object("state")
+        _ = reader.bool("on")
+        _ = reader.string("kind")
+        for level in Self.levels { _ = reader.integer(level, in: 1...1_000_000) }
+        for (name, deeds) in Self.members where view[name] != nil && !deeds.contains(deed ?? "") {
+            reader.fail(name, "is of \(deeds.joined(separator: ", ")), not of \(deed ?? "this")")
+        }
+        if deed == "trouble", view["kind"] == nil { reader.fail("kind", "is missing") }
         try reader.finish()
         json = view.json
     }

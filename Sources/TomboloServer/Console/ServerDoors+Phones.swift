@@ -62,7 +62,12 @@ extension ServerDoors {
             // What the simulator says of it is JSON of one member; anything else says nothing.
             let said = (try? JSONDocument(answer.body))?.root["error"]?.string
             let detail = said ?? "the simulator answered \(answer.status)"
-            throw Problem(answer.status == 404 ? .unknownDevice : .invalidField, detail)
+            switch answer.status {
+            case 404: throw Problem(.unknownDevice, detail)
+            // The phone is there, but no such card on it.
+            case 409: throw Problem(.unknownActivity, detail)
+            default: throw Problem(.invalidField, detail)
+            }
         }
         return DoorResponse(
             status: 200, fields: ["content-type": "application/json"], body: answer.body)

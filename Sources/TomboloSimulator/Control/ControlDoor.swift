@@ -162,13 +162,14 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
     // MARK: - Phones
 
     private func phones(_ method: String, _ rest: [String], _ body: [UInt8]) -> Answer {
+        let now = gateway.wallClock()
         guard let name = rest.first else {
             guard method == "GET" else { return .wrong(405, "GET /v1/phones") }
             return .json { writer in
                 writer.beginObject()
                 writer.name("phones")
                 writer.beginArray()
-                for phone in fleet.phones { PhonePage.write(phone, into: &writer) }
+                for phone in fleet.phones { PhonePage.write(phone, at: now, into: &writer) }
                 writer.endArray()
                 writer.endObject()
             }
@@ -178,7 +179,7 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
             return .wrong(404, "there is no phone \(name); there are: \(names)")
         }
         switch (method, rest.count > 1 ? rest[1] : "") {
-        case ("GET", ""): return .json { PhonePage.write(phone, into: &$0) }
+        case ("GET", ""): return .json { PhonePage.write(phone, at: now, into: &$0) }
         case ("GET", "ignored"): return .json { PhonePage.writeIgnored(phone, into: &$0) }
         case ("POST", ""): return act(on: name, body)
         default:
@@ -186,49 +187,31 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         }
     }
 
-    /// `{"do":"swipe","activity":"cat-7"}`: what a user, the system or the app does.
+    /// What a user, the system or the app does.
     private func act(on name: String, _ body: [UInt8]) -> Answer {
-        // Where the fault lies does not matter: there are two members.
-        guard let view = (try? JSONDocument(body))?.root, let deed = view["do"]?.string else {
+        // Where the fault lies does not matter: there are few members.
+        guard let view = (try? JSONDocument(body))?.root, let word = view["do"]?.string else {
             return .wrong(422, "send {\"do\":…}: \(Self.deeds)")
         }
-        let activity = view["activity"]?.string ?? ""
-        let state = view["state"].map { Array($0.raw) } ?? Array("{}".utf8)
-        let phone = fleet.phones.first { $0.configuration.name == name }
-        if ["swipe", "allow", "rotate", "update"].contains(deed),
-            phone?.cards.contains(where: { $0.activityID == activity }) != true
-        {
-            return .wrong(404, "\(name) has no card of the activity \"\(activity)\"")
+        guard let deed = PhoneDeed(rawValue: word) else {
+            return .wrong(422, "\(word) is not one of \(Self.deeds)")
         }
-        switch deed {
-        case "swipe":
-            fleet.perform(on: name) { $0.swipeAway(activityID: activity, at: $1) }
-        case "allow": fleet.perform(on: name) { $0.allow(activityID: activity, at: $1) }
-        case "rotate": fleet.perform(on: name) { $0.rotate(activityID: activity, at: $1) }
-        case "update":
-            fleet.perform(on: name) {
-                $0.updateLocally(activityID: activity, state: state, at: $1)
-            }
-        case "offline", "online":
-            fleet.perform(on: name) { $0.setOnline(deed == "online", at: $1) }
-        case "front", "back":
-            fleet.perform(on: name) {
-                $0.move(to: deed == "front" ? .active : .background, at: $1)
-            }
-        case "control-center": fleet.perform(on: name) { $0.move(to: .covered, at: $1) }
-        case "lock", "unlock":
-            fleet.perform(on: name) { $0.setLocked(deed == "lock", at: $1) }
-        case "terminate", "launch":
-            fleet.perform(on: name) { phone, _ in
-                phone.setTerminated(deed == "terminate")
-                return []
-            }
-        default: return .wrong(422, "\(deed) is not one of \(Self.deeds)")
+        let activity = view["activity"]?.string ?? ""
+        let phone = fleet.phones.first { $0.configuration.name == name }
+        let hasCard = phone?.cards.contains { $0.activityID == activity } ?? false
+        if !hasCard, deed.needsCard || !activity.isEmpty {
+            return .wrong(409, "\(name) has no card of the activity \"\(activity)\"")
+        }
+        if let phone, let obstacle = deed.obstacle(on: phone, activity: activity) {
+            return .wrong(422, obstacle)
+        }
+        do {
+            fleet.perform(on: name, try deed.change(view))
+        } catch {
+            return .wrong(422, error.message)
         }
         return phones("GET", [name], [])
     }
 
-    private static let deeds =
-        "swipe, allow, rotate, update (with state) and activity; front, back, control-center, lock, "
-        + "unlock, offline, online, terminate, launch"
+    private static let deeds = PhoneDeed.allCases.map(\.rawValue).joined(separator: ", ")
 }

@@ -2,7 +2,7 @@ import TomboloJSON
 
 /// A phone as the control port shows it: what its user sees, and what it never told.
 enum PhonePage {
-    static func write(_ phone: Phone, into writer: inout JSONWriter) {
+    static func write(_ phone: Phone, at now: WallInstant, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("phone", phone.configuration.name)
         writer.member("class", phone.configuration.budgetClass.rawValue)
@@ -13,6 +13,12 @@ enum PhonePage {
         writer.member("terminated", phone.isTerminated)
         writer.member("drawn", phone.drawnCount)
         writer.member("ignored", phone.ignoredCount)
+        writeBudget(phone, at: now, into: &writer)
+        writer.member("watch", phone.hasWatch)
+        writer.name("trouble")
+        writer.beginArray()
+        for kind in phone.trouble.kinds.map(\.rawValue).sorted() { writer.string(kind) }
+        writer.endArray()
         writer.name("reloads")
         writer.beginObject()
         for (surface, count) in phone.reloads.sorted(by: { $0.key.name ?? "" < $1.key.name ?? "" })
@@ -24,6 +30,25 @@ enum PhonePage {
         writer.beginArray()
         for card in phone.cards { write(card, into: &writer) }
         writer.endArray()
+        writer.endObject()
+    }
+
+    /// The phone's own budget of pushes, which no real phone tells.
+    private static func writeBudget(
+        _ phone: Phone, at now: WallInstant, into writer: inout JSONWriter
+    ) {
+        guard phone.configuration.budgetClass != .lab, phone.configuration.budgetModel == .windows
+        else { return }
+        let level = phone.budgetLevel(at: now)
+        writer.name("budget")
+        writer.beginObject()
+        writer.member("level", level.rawValue)
+        writer.member("per_hour", phone.budgetLevels[level])
+        writer.member("left", phone.windows.left(at: now) ?? phone.budgetLevels[level])
+        writer.member("of", phone.windows.full(at: now) ?? phone.budgetLevels[level])
+        if let end = phone.windows.nextEnd(after: now) { writer.member("ends_at", end.rfc3339) }
+        writer.member("holds", phone.held != nil)
+        writer.member("asks_for_frequent_updates", phone.frequentPrompt == .asks)
         writer.endObject()
     }
 
@@ -39,8 +64,14 @@ enum PhonePage {
         writer.name("state")
         writer.raw(card.contentState)
         writer.member("shown", card.shownCount)
+        writer.name("drawn_state")
+        writer.raw(card.drawnState)
+        writer.member("drawn_at", card.drawnAt.rfc3339)
+        writer.member("drawn", card.drawnCount)
+        writer.member("overlay", card.hasOverlay)
         writer.member("ignored", card.ignoredCount)
         writer.member("has_update_token", card.updateToken != nil)
+        writer.member("waits_for_allow", card.waitsForAllow)
         writer.member("channel", card.channelID != nil)
         writer.endObject()
     }

@@ -50,6 +50,26 @@ package struct ActivityCard: Hashable, Sendable {
     /// When the user taps "Allow"; nil when that is done, or never happens.
     var updateTokenDueAt: WallInstant?
     var budget: TokenBucket?
+    /// The state of the newest picture: what a person sees.
+    package internal(set) var drawnState: [UInt8]
+    package internal(set) var drawnPhase = Phase.active
+    package internal(set) var drawnAt: WallInstant
+    /// Pictures drawn, the first included.
+    package internal(set) var drawnCount = 1
+    /// When the phone draws again, where there is something new; nil: nothing is.
+    var drawDueAt: WallInstant?
+    /// A spinner hides the picture until the app is opened.
+    package internal(set) var hasOverlay = false
+
+    /// The user tapped "Don't Allow".
+    package internal(set) var isDenied = false
+
+    /// Whether the picture is older than the state.
+    package var isBehind: Bool { drawnState != contentState }
+    /// Whether its token waits for "Allow".
+    package var waitsForAllow: Bool {
+        updateToken == nil && channelID == nil && !isDenied && !isOver
+    }
 
     /// An activity is active for at most 8 hours, and stays on the Lock Screen for 4 more.
     package static let activeTimeMax: Duration = .seconds(8 * 3_600)
@@ -67,6 +87,8 @@ package struct ActivityCard: Hashable, Sendable {
         startedAt = now
         firstShownAt = now
         shownAt = now
+        drawnState = contentState
+        drawnAt = now
     }
 
     var isOver: Bool {
@@ -88,9 +110,10 @@ package struct ActivityCard: Hashable, Sendable {
     /// The next instant at which something happens by itself.
     var deadline: WallInstant? {
         switch phase {
-        case .active: earliest([updateTokenDueAt, staleAt, startedAt + Self.activeTimeMax])
-        case .stale: earliest([updateTokenDueAt, startedAt + Self.activeTimeMax])
-        case .ended(let until): until
+        case .active:
+            earliest([drawDueAt, updateTokenDueAt, staleAt, startedAt + Self.activeTimeMax])
+        case .stale: earliest([drawDueAt, updateTokenDueAt, startedAt + Self.activeTimeMax])
+        case .ended(let until): earliest([drawDueAt, until])
         case .dismissed: nil
         }
     }

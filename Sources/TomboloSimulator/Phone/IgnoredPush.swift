@@ -17,7 +17,12 @@ package struct IgnoredPush: Hashable, Sendable {
         case attributesDoNotDecode = "attributes_do_not_decode"
         /// The token starts activities of another type, or the app has no such type.
         case attributesTypeMismatch = "attributes_type_mismatch"
-        case startBudgetExceeded = "start_budget_exceeded"
+        case startOverBudget = "start_over_budget"
+        /// The app's budget is exhausted: the phone keeps the push until it is used, or a window
+        /// ends.
+        case heldOverBudget = "held_over_budget"
+        /// A newer push took the one place for pushes over budget.
+        case replacedOverBudget = "replaced_over_budget"
         case updateBudgetExceeded = "update_budget_exceeded"
         case tooManyActivities = "too_many_activities"
         case activityEnded = "activity_ended"
@@ -38,6 +43,10 @@ package struct IgnoredPush: Hashable, Sendable {
         case activityIDUnknown = "activity_id_unknown"
         /// The user has closed the app: nothing starts by push.
         case appTerminated = "app_terminated"
+        /// The push-to-start token does nothing until the app is opened.
+        case startTokenSilent = "start_token_silent"
+        /// Low Power Mode: nothing starts by push.
+        case lowPower = "low_power"
         /// The phone was offline and the push asked not to be stored, or expired there.
         case expiredWhileOffline = "expired_while_offline"
         /// The phone was offline and a later push took the one place there is.

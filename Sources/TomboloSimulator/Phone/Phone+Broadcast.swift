@@ -14,20 +14,39 @@ extension Phone {
             if broadcast.isStored { storedBroadcasts[broadcast.channelID] = broadcast }
             return effects
         }
+        if broadcast.priority < 10, keepsLowPriority {
+            lockedBroadcasts[broadcast.channelID] = broadcast
+            return effects
+        }
+        if broadcast.priority == 10 { wake(at: now, &effects) }
+        apply(broadcast, at: now, &effects)
+        return effects
+    }
+
+    private mutating func apply(
+        _ broadcast: AcceptedBroadcast, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) {
         let push = AcceptedPush(
             apnsID: broadcast.requestID, token: "", topic: .liveActivity(broadcast.bundleID),
             type: .liveActivity, priority: broadcast.priority, expiration: .immediate,
-            collapseID: nil, payload: broadcast.payload, acceptedAt: now)
+            collapseID: nil, payload: broadcast.payload, acceptedAt: broadcast.acceptedAt)
         let listening = cards.filter { $0.channelID == broadcast.channelID }.map(\.number)
         for number in listening {
             guard let index = cards.firstIndex(where: { $0.number == number }) else { continue }
             do throws(Ignored) {
+                try spend(push, on: index, at: now, &effects)
                 try change(index, by: push, at: now, &effects)
             } catch {
                 note(error, push, at: now, &effects)
             }
         }
-        return effects
+    }
+
+    /// What came at low priority while the phone was locked.
+    mutating func takeLockedBroadcasts(at now: WallInstant, _ effects: inout [PhoneEffect]) {
+        let waiting = lockedBroadcasts.values.sorted { $0.channelID < $1.channelID }
+        lockedBroadcasts = [:]
+        for broadcast in waiting { apply(broadcast, at: now, &effects) }
     }
 
     /// What was kept while the phone was offline, as far as it is worth anything now.

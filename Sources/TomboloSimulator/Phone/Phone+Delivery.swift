@@ -5,9 +5,12 @@ extension Phone {
     /// Holds a push back or lets it, and what it brings along, through; in the order of applying.
     mutating func arrive(_ push: AcceptedPush, at now: WallInstant) -> [AcceptedPush] {
         arrivals += 1
+        if push.priority < 10, keepsLowPriority {
+            group(push, until: .distantFuture)
+            return []
+        }
         if let grouping = configuration.lowPriorityGrouping, push.priority < 10 {
-            if grouped.isEmpty { groupedUntil = now + grouping }
-            grouped.append(push)
+            group(push, until: now + grouping)
             return []
         }
         // What waited is delivered with what wakes the phone.
@@ -21,10 +24,30 @@ extension Phone {
         return woken + (late.map { [$0] } ?? [])
     }
 
+    /// Whether what comes at low priority waits for the user, or for a push at 10.
+    var keepsLowPriority: Bool { isLocked && configuration.holdsLowPriorityWhileLocked }
+
+    /// Keeps a push of low priority for later, the first one says until when.
+    private mutating func group(_ push: AcceptedPush, until: WallInstant) {
+        if grouped.isEmpty { groupedUntil = until }
+        if grouped.count < Self.groupedMax { return grouped.append(push) }
+        grouped.removeFirst()
+        grouped.append(push)
+    }
+
+    /// Pushes of low priority kept at once; beyond, the oldest is lost.
+    static let groupedMax = 1_000
+
+    /// The phone is awake: what waited for that is applied.
+    mutating func wake(at now: WallInstant, _ effects: inout [PhoneEffect]) {
+        for push in takeGrouped() { take(push, at: now, &effects) }
+        takeLockedBroadcasts(at: now, &effects)
+    }
+
     /// What is due by itself.
     mutating func takeDue(at now: WallInstant) -> [AcceptedPush] {
         var due: [AcceptedPush] = []
-        if !grouped.isEmpty, groupedUntil <= now { due = takeGrouped() }
+        if !grouped.isEmpty, groupedUntil <= now, !keepsLowPriority { due = takeGrouped() }
         if let push = late, lateUntil <= now {
             due.append(push)
             late = nil
@@ -39,10 +62,32 @@ extension Phone {
 
     /// When `takeDue` has something; nil where nothing is held.
     var heldUntil: WallInstant? {
-        [grouped.isEmpty ? nil : groupedUntil, late == nil ? nil : lateUntil].compactMap(\.self)
+        [grouped.isEmpty || keepsLowPriority ? nil : groupedUntil, late == nil ? nil : lateUntil]
+            .compactMap(\.self)
             .min()
     }
 
     /// A push that is overtaken comes at the latest after this.
     static let lateTimeMax: Duration = .seconds(1)
+
+    // MARK: - Starts that the system handles later
+
+    struct LateStart: Sendable {
+        var push: AcceptedPush
+        var due: WallInstant
+    }
+
+    /// Whether a start waits, as chance by the phone's seed has it.
+    mutating func delayStart(_ push: AcceptedPush, at now: WallInstant) -> Bool {
+        guard trouble.startJitter > .zero else { return false }
+        let delay = trouble.startJitter * chance("start \(arrivals)")
+        lateStarts.append(LateStart(push: push, due: now + delay))
+        return true
+    }
+
+    mutating func takeLateStarts(at now: WallInstant, _ effects: inout [PhoneEffect]) {
+        let due = lateStarts.filter { $0.due <= now }
+        lateStarts.removeAll { $0.due <= now }
+        for late in due { take(late.push, mayWait: false, at: now, &effects) }
+    }
 }

@@ -3,15 +3,17 @@ import TomboloJSON
 /// Applying a push: start, update, end.
 extension Phone {
     mutating func apply(
-        _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
+        _ push: AcceptedPush, mayWait: Bool, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) throws(Ignored) {
         switch purposes[push.token] {
         case .startType(let type):
+            if mayWait, delayStart(push, at: now) { return }
             try start(push, type: type, at: now, &effects)
         case .card(let number):
             guard let index = cards.firstIndex(where: { $0.number == number }) else {
                 throw Ignored(.activityEnded, "dismissed")
             }
+            try spend(push, on: index, at: now, &effects)
             try change(index, by: push, at: now, &effects)
         case .surface(let surface):
             try reload(surface, push, at: now, &effects)
@@ -28,12 +30,7 @@ extension Phone {
             throw Ignored(.wrongToken, "\(payload.event.rawValue) at a push-to-start token")
         }
         let (state, attributes) = try checkStart(payload, type: type, at: now)
-        if push.startsOnUnknownChannel {
-            throw Ignored(.channelUnknown, payload.inputPushChannel ?? "")
-        }
-        if isTerminated { throw Ignored(.appTerminated) }
-        guard startBudget.take(at: now) else { throw Ignored(.startBudgetExceeded) }
-        guard cards.count < Self.cardsMax else { throw Ignored(.tooManyActivities) }
+        try checkPhone(push, payload, at: now)
         var card = ActivityCard(
             number: nextCardNumber, attributesType: type,
             activityID: attributes["activity_id"]?.string, contentState: [UInt8](state.raw),
@@ -44,13 +41,8 @@ extension Phone {
             TokenBucket(depth: $0.depth, perHour: $0.perHour, at: now)
         }
         card.channelID = payload.inputPushChannel
-        if payload.inputPushChannel == nil {
-            switch configuration.updateTokens {
-            case .atOnce: card.updateTokenDueAt = now
-            case .after(let delay): card.updateTokenDueAt = now + delay
-            case .never: break
-            }
-        }
+        if payload.inputPushChannel == nil { card.updateTokenDueAt = updateTokenDueAt(card, now) }
+        drawnCount += 1
         noteDate(payload.staleDate, push, at: now, &effects)
         noteStale(payload, push, at: now, &effects)
         noteStrangeDate(state, type, push, at: now, &effects)
@@ -59,6 +51,33 @@ extension Phone {
         cards.append(card)
         effects.append(.changed(card, .shown))
         effects += advance(to: now)
+    }
+
+    /// What of the phone itself, not of the push, keeps an activity from starting.
+    private mutating func checkPhone(
+        _ push: AcceptedPush, _ payload: ActivityPayload, at now: WallInstant
+    ) throws(Ignored) {
+        if push.startsOnUnknownChannel {
+            throw Ignored(.channelUnknown, payload.inputPushChannel ?? "")
+        }
+        if isTerminated { throw Ignored(.appTerminated) }
+        if trouble.kinds.contains(.startTokenSilent) { throw Ignored(.startTokenSilent) }
+        if trouble.kinds.contains(.lowPower) { throw Ignored(.lowPower) }
+        guard starts.take(configuration.startBudget, at: now) else {
+            throw Ignored(.startOverBudget)
+        }
+        guard cards.count < Self.cardsMax else { throw Ignored(.tooManyActivities) }
+    }
+
+    /// When the app gets the update token of a card that a push has started; nil: not before
+    /// "Allow".
+    private func updateTokenDueAt(_ card: ActivityCard, _ now: WallInstant) -> WallInstant? {
+        if lacksUpdateToken(card: card.number) { return nil }
+        return switch configuration.updateTokens {
+        case .atOnce: now
+        case .after(let delay): now + delay
+        case .never: nil
+        }
     }
 
     private func checkStart(
@@ -82,10 +101,6 @@ extension Phone {
     mutating func change(
         _ index: Int, by push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) throws(Ignored) {
-        // The budget is the system's: it is spent before anybody reads the payload.
-        if push.priority == 10, cards[index].budget?.take(at: now) == false {
-            throw Ignored(.updateBudgetExceeded)
-        }
         let payload = try ActivityPayload(push.payload)
         if cards[index].isOver { throw Ignored(.activityEnded, cards[index].phase.name) }
         switch payload.event {
@@ -104,8 +119,9 @@ extension Phone {
             throw Ignored(
                 .timestampOlderThanShown, "\(timestamp), shown is \(cards[index].timestamp)")
         }
-        if WallInstant(seconds: timestamp) < now - Self.updateAgeMax {
-            throw Ignored(.timestampInThePast, "\(now.seconds - timestamp) s ago")
+        // The age at which Apple took it: what the phone or Apple kept since is no older for that.
+        if WallInstant(seconds: timestamp) < push.acceptedAt - Self.updateAgeMax {
+            throw Ignored(.timestampInThePast, "\(push.acceptedAt.seconds - timestamp) s ago")
         }
         try Self.checkLead(timestamp, at: now)
         let state = try decodable(payload.contentState, type: cards[index].attributesType)
@@ -122,6 +138,7 @@ extension Phone {
         } else if wasStale {
             effects.append(.changed(cards[index], .active))
         }
+        draw(index, at: now, &effects)
         effects += advance(to: now)
     }
 
@@ -138,9 +155,11 @@ extension Phone {
         noteDate(payload.dismissalDate, push, at: now, &effects)
         cards[index].timestamp = max(cards[index].timestamp, payload.timestamp)
         let latest = now + ActivityCard.endedTimeMax
-        let until = min(latest, Self.instant(payload.dismissalDate) ?? latest)
+        let until = max(now, min(latest, Self.instant(payload.dismissalDate) ?? latest))
         cards[index].phase = .ended(until: until)
+        windows.end(card: cards[index].number)
         effects.append(.changed(cards[index], .ended))
+        draw(index, at: now, &effects)
         effects += advance(to: now)
     }
 

@@ -2,23 +2,29 @@
 extension Phone {
     /// The next instant at which `advance(to:)` has something to do; nil where nothing waits.
     package var deadline: WallInstant? {
-        (cards.compactMap(\.deadline) + [heldUntil].compactMap(\.self)).min()
+        let own = [heldUntil, heldOverBudgetUntil, lateStarts.map(\.due).min()]
+        return (cards.compactMap(\.deadline) + dyingTokens.map(\.end.at) + own.compactMap(\.self))
+            .min()
     }
 
     /// Lets time pass up to `now`.
     package mutating func advance(to now: WallInstant) -> [PhoneEffect] {
         var effects: [PhoneEffect] = []
         for push in takeDue(at: now) { take(push, at: now, &effects) }
+        takeLateStarts(at: now, &effects)
+        releaseHeld(at: now, &effects)
         for index in cards.indices {
             while let deadline = cards[index].deadline, deadline <= now {
                 step(index, at: deadline, &effects)
             }
         }
         if !effects.isEmpty { cards.removeAll { $0.phase == .dismissed } }
+        retireDyingTokens(at: now, &effects)
         return effects
     }
 
-    /// The user swipes the card off the Lock Screen: it is gone, and its token with it.
+    /// The user swipes the card off the Lock Screen: it is gone. Apple answers its token with 200
+    /// for some hours more.
     ///
     /// Without such a card nothing happens. Of several with the id it takes the newest.
     package mutating func swipeAway(activityID: String, at now: WallInstant) -> [PhoneEffect] {
@@ -26,7 +32,7 @@ extension Phone {
         guard let index = cards.lastIndex(where: { $0.activityID == activityID }) else {
             return effects
         }
-        dismiss(index, &effects)
+        dismiss(index, at: now, &effects)
         cards.remove(at: index)
         return effects
     }
@@ -34,38 +40,43 @@ extension Phone {
     private mutating func step(
         _ index: Int, at instant: WallInstant, _ effects: inout [PhoneEffect]
     ) {
-        if case .ended = cards[index].phase {
-            dismiss(index, &effects)
+        if let due = cards[index].drawDueAt, due <= instant {
+            picture(index, at: instant, &effects)
+        } else if case .ended = cards[index].phase {
+            dismiss(index, at: instant, &effects)
         } else if let due = cards[index].updateTokenDueAt, due <= instant {
-            issueUpdateToken(index, &effects)
+            issueUpdateToken(index, at: instant, &effects)
         } else if instant >= cards[index].startedAt + ActivityCard.activeTimeMax {
             cards[index].phase = .ended(until: instant + ActivityCard.endedTimeMax)
-            retireToken(index, &effects)
+            retireToken(
+                index, TokenEnd(reason: .expiredToken, at: instant), at: instant, &effects)
             effects.append(.changed(cards[index], .ended))
         } else {
             cards[index].phase = .stale
             effects.append(.changed(cards[index], .stale))
+            drawStale(index, at: instant, &effects)
         }
     }
 
-    private mutating func issueUpdateToken(_ index: Int, _ effects: inout [PhoneEffect]) {
+    private mutating func issueUpdateToken(
+        _ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]
+    ) {
         let token = makeUpdateToken()
         cards[index].updateTokenDueAt = nil
         cards[index].updateToken = token
         purposes[token] = .card(cards[index].number)
         effects.append(.tokenIssued(token, .update(activityID: cards[index].activityID)))
+        if let life = trouble.tokenDiesAfter, cards[index].startedAt + life > now {
+            let end = TokenEnd(reason: .unregistered, at: cards[index].startedAt + life)
+            let purpose = TokenPurpose.update(activityID: cards[index].activityID)
+            dyingTokens.append(DyingToken(token: token, purpose: purpose, end: end))
+        }
     }
 
-    private mutating func dismiss(_ index: Int, _ effects: inout [PhoneEffect]) {
-        retireToken(index, &effects)
+    mutating func dismiss(_ index: Int, at now: WallInstant, _ effects: inout [PhoneEffect]) {
+        let end = TokenEnd(reason: .unregistered, at: now + trouble.deadTokenGrace)
+        retireToken(index, end, at: now, &effects)
         cards[index].phase = .dismissed
         effects.append(.changed(cards[index], .dismissed))
-    }
-
-    mutating func retireToken(_ index: Int, _ effects: inout [PhoneEffect]) {
-        guard let token = cards[index].updateToken else { return }
-        cards[index].updateToken = nil
-        purposes[token] = nil
-        effects.append(.tokenRetired(token, .update(activityID: cards[index].activityID)))
     }
 }

@@ -8,6 +8,7 @@ extension Phone {
         guard let index = card(activityID), cards[index].updateToken == nil, !cards[index].isOver
         else { return effects }
         cards[index].updateTokenDueAt = now
+        cards[index].isDenied = false
         return effects + advance(to: now)
     }
 
@@ -15,7 +16,7 @@ extension Phone {
     package mutating func rotate(activityID: String, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard let index = card(activityID), cards[index].updateToken != nil else { return effects }
-        retireToken(index, &effects)
+        retireToken(index, TokenEnd(reason: .unregistered, at: now), at: now, &effects)
         cards[index].updateTokenDueAt = now
         return effects + advance(to: now)
     }
@@ -30,12 +31,45 @@ extension Phone {
         cards[index].localUpdateAt = now
         _ = cards[index].show(state, at: now)
         effects.append(.changed(cards[index], .shown))
+        draw(index, at: now, &effects)
         return effects
     }
 
     /// The user closes the app in the app switcher, or opens it again. While it is closed, a
     /// push-to-start is dropped: developers report so, and Apple does not say otherwise.
-    package mutating func setTerminated(_ terminated: Bool) { isTerminated = terminated }
+    package mutating func setTerminated(
+        _ terminated: Bool, at now: WallInstant
+    ) -> [PhoneEffect] {
+        let effects = terminated ? move(to: .background, at: now) : advance(to: now)
+        isTerminated = terminated
+        return effects
+    }
+
+    /// The user taps "Don't Allow": the card stays, and its token never comes.
+    package mutating func deny(activityID: String, at now: WallInstant) -> [PhoneEffect] {
+        let effects = advance(to: now)
+        if let index = card(activityID), cards[index].updateToken == nil {
+            cards[index].updateTokenDueAt = nil
+            cards[index].isDenied = true
+        }
+        return effects
+    }
+
+    /// Something goes wrong on the phone, or no longer does, from now on: then it draws what it
+    /// has.
+    package mutating func setTrouble(
+        _ next: PhoneTrouble, at now: WallInstant
+    ) -> [PhoneEffect] {
+        var effects = advance(to: now)
+        let wasFrozen = trouble.kinds.contains(.extensionFrozen)
+        trouble = next
+        guard wasFrozen, !next.kinds.contains(.extensionFrozen) else { return effects }
+        for index in cards.indices where cards[index].isBehind { draw(index, at: now, &effects) }
+        return effects
+    }
+
+    /// A watch that shows the cards too is put on or taken off.
+    package mutating func setWatch(_ on: Bool) { hasWatch = on }
 
     /// The newest of an activity's cards.
     private func card(_ activityID: String) -> Int? {

@@ -1,4 +1,3 @@
-import TomboloCrypto
 import TomboloJSON
 
 /// One iPhone with one app, as ActivityKit runs it: pushes and time go in, what the islands show
@@ -17,23 +16,45 @@ package struct Phone: Sendable {
     package private(set) var isOnline = true
     package internal(set) var isLocked = false
     package internal(set) var presence = AppPresence.background
-    /// How often an island or a card changed what it shows, since the phone was switched on.
+    /// Pictures drawn since the phone was switched on.
     package internal(set) var drawnCount = 0
 
     /// What each living token is for.
     var purposes: [String: Purpose] = [:]
-    var startBudget: TokenBucket
+    var starts = StartWindow()
+    var windows = BudgetWindows()
+    package internal(set) var budgetLevels: BudgetWindows.Levels
+    /// The newest push of the app that waits for the budget.
+    var held: HeldPush?
+    /// When the budget is looked at again for the held push.
+    var budgetEnd = WallInstant.distantFuture
+    /// When somebody last had the phone in hand.
+    var usedAt: WallInstant
+    /// The user's switch for frequent updates of this app.
+    package internal(set) var isFrequentAllowed: Bool
+    package internal(set) var frequentPrompt = FrequentPrompt.notAsked
+    /// What goes wrong on it without a word.
+    package internal(set) var trouble: PhoneTrouble
+    package internal(set) var hasWatch: Bool
     var nextCardNumber = 1
     /// How often widgets and controls were reloaded by push, and what is left of their budgets.
     package internal(set) var reloads: [TokenPurpose: Int] = [:]
     var reloadBudgets: [TokenPurpose: TokenBucket] = [:]
     /// Of each channel the newest broadcast that APNs keeps for a phone it cannot reach.
     var storedBroadcasts: [String: AcceptedBroadcast] = [:]
+    /// Of each channel the newest broadcast of low priority that came while the phone was locked.
+    var lockedBroadcasts: [String: AcceptedBroadcast] = [:]
     /// APNs keeps one push per app for a phone it cannot reach.
-    private var stored: AcceptedPush?
-    private var issuedTokens: UInt64 = 0
+    var stored: AcceptedPush?
+    var issuedTokens: UInt64 = 0
     /// Whether the user has closed the app.
     package internal(set) var isTerminated = false
+    /// Starts that the system handles later.
+    var lateStarts: [LateStart] = []
+    /// Tokens of cards that are gone, until Apple knows.
+    var dyingTokens: [DyingToken] = []
+    /// How often the app has been installed: each time it gets other push-to-start tokens.
+    var installations = 1
     /// Pushes of low priority that wait for the phone to be awake.
     var grouped: [AcceptedPush] = []
     var groupedUntil = WallInstant.distantFuture
@@ -61,50 +82,29 @@ package struct Phone: Sendable {
     /// A phone that has just been unpacked: no card, full budgets.
     package init(_ configuration: PhoneConfiguration, at now: WallInstant) {
         self.configuration = configuration
-        startBudget = TokenBucket(
-            depth: configuration.startBudget.depth, perHour: configuration.startBudget.perHour,
-            at: now)
-    }
-
-    /// The app is launched for the first time: one push-to-start token per type, one for the
-    /// widgets, one per control.
-    package mutating func boot() -> [PhoneEffect] {
-        var effects = configuration.attributesTypes.map { type in
-            issue(type, .startType(type), .start(attributesType: type))
-        }
-        var surfaces = [TokenPurpose.widget]
-        if configuration.osMajor >= 18 {
-            surfaces += configuration.controlKinds.map { .control(kind: $0) }
-        }
-        for surface in surfaces {
-            effects.append(issue(surface.name ?? "", .surface(surface), surface))
-        }
-        return effects
-    }
-
-    /// A token that outlives a restart.
-    private mutating func issue(
-        _ name: String, _ purpose: Purpose, _ told: TokenPurpose
-    ) -> PhoneEffect {
-        let token = Self.token(
-            configuration.startTokenSeed + [UInt8]("\(configuration.name) \(name)".utf8))
-        purposes[token] = purpose
-        return .tokenIssued(token, told)
+        budgetLevels = configuration.budgetLevels
+        isFrequentAllowed = configuration.frequentPushesEnabled
+        trouble = configuration.trouble
+        hasWatch = configuration.hasWatch
+        usedAt = now
     }
 
     /// A push from APNs, whose gateway has accepted it.
     package mutating func receive(_ push: AcceptedPush, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard isOnline else { return effects + store(push, at: now) }
+        if push.priority == 10 { takeLockedBroadcasts(at: now, &effects) }
         for arrived in arrive(push, at: now) { take(arrived, at: now, &effects) }
         return effects
     }
 
+    /// - Parameter mayWait: false of a start that has waited.
     mutating func take(
-        _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
+        _ push: AcceptedPush, mayWait: Bool = true, at now: WallInstant,
+        _ effects: inout [PhoneEffect]
     ) {
         do throws(Ignored) {
-            try apply(push, at: now, &effects)
+            try apply(push, mayWait: mayWait, at: now, &effects)
         } catch {
             note(error, push, at: now, &effects)
         }
@@ -147,32 +147,23 @@ package struct Phone: Sendable {
     mutating func note(
         _ reason: Ignored, _ push: AcceptedPush, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) {
+        // What is held may be shown yet.
+        let count = reason.reason == .heldOverBudget ? 0 : 1
         var activityID: String?
         if case .card(let number) = purposes[push.token],
             let index = cards.firstIndex(where: { $0.number == number })
         {
-            cards[index].ignoredCount += 1
+            cards[index].ignoredCount += count
             activityID = cards[index].activityID
         }
         let entry = IgnoredPush(
             reason: reason.reason, detail: reason.detail, at: now, apnsID: push.apnsID,
             activityID: activityID)
-        ignoredCount += 1
+        ignoredCount += count
         if ignored.count >= Self.ignoredPushesMax * 2 {
             ignored.removeFirst(Self.ignoredPushesMax)
         }
         ignored.append(entry)
         effects.append(.ignored(entry))
-    }
-
-    /// Issues the next update token: 64 bytes, longer than an app's own token, as on real phones.
-    mutating func makeUpdateToken() -> String {
-        issuedTokens += 1
-        return Self.token(
-            configuration.updateTokenSeed + [UInt8]("\(configuration.name) \(issuedTokens)".utf8))
-    }
-
-    private static func token(_ seed: [UInt8]) -> String {
-        Hex.encode(SHA256.digest(seed + [0]) + SHA256.digest(seed + [1]))
     }
 }

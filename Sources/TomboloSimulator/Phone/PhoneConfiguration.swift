@@ -11,12 +11,21 @@ package struct PhoneConfiguration: Sendable {
         }
     }
 
-    /// How many priority-10 pushes an activity may show in an hour. Apple publishes no number;
-    /// these lie a little above what a careful sender allows itself.
+    /// How a phone keeps the budget of Live Activity pushes.
+    package enum BudgetModel: String, CaseIterable, Hashable, Sendable {
+        /// `BudgetWindows`.
+        case windows
+        /// A bucket for each activity; what is beyond is lost.
+        case bucket
+    }
+
+    /// What phone it is: as most are, with an app that declares frequent updates, or without
+    /// budgets.
     package enum BudgetClass: String, CaseIterable, Hashable, Sendable {
         case standard, frequent, lab
 
-        /// nil: no budget.
+        /// The bucket of an activity, where buckets are chosen. Apple publishes no number; these
+        /// lie a little above what a careful sender allows itself. nil: no budget.
         package var budget: Budget? {
             switch self {
             case .standard: Budget(depth: 5, perHour: 12)
@@ -37,13 +46,24 @@ package struct PhoneConfiguration: Sendable {
     /// `phone-1`: also the relay's device id.
     package var name: String
     package var bundleID: String
+    /// Whose phone it is; nil: not known.
+    package var user: String?
     package var os = "26.1"
     package var budgetClass = BudgetClass.standard
     /// The user's switch for an app that declares frequent updates; without it `frequent` is
     /// `standard`.
     package var frequentPushesEnabled = false
-    /// Starts by push have a budget of their own ("about 10 in a short time").
-    package var startBudget = Budget(depth: 20, perHour: 1)
+    package var budgetModel = BudgetModel.windows
+    package var budgetLevels = BudgetWindows.Levels()
+    /// Starts by push have a budget of their own.
+    package var startBudget = StartWindow.Budget()
+    /// A watch shows the cards too, and the phone draws less often.
+    package var hasWatch = false
+    /// The least time between two pictures of a card; nil: as phones of this class and OS do.
+    package var drawsEvery: Duration?
+    /// Whether pushes below priority 10 wait while the phone is locked.
+    package var holdsLowPriorityWhileLocked = true
+    package var trouble = PhoneTrouble()
     package var updateTokens = UpdateTokenPolicy.atOnce
     /// Pushes below priority 10 are delivered together, after this or with the next at 10; nil:
     /// at once.
@@ -77,7 +97,7 @@ package struct PhoneConfiguration: Sendable {
         self.updateTokenSeed = updateTokenSeed
     }
 
-    /// The priority-10 budget of one activity; nil where there is none.
+    /// The bucket of one activity; nil where there is none.
     var updateBudget: Budget? {
         if budgetClass == .frequent, !frequentPushesEnabled { return BudgetClass.standard.budget }
         return budgetClass.budget

@@ -2,15 +2,33 @@
 package enum PhoneEffect: Hashable, Sendable {
     /// The system issued a token: Apple knows it from now on, and the app reports it.
     case tokenIssued(String, TokenPurpose)
+    /// The same, but the system does not tell the app.
+    case tokenIssuedSilently(String, TokenPurpose)
     /// The token is dead: Apple answers 410 from now on.
-    case tokenRetired(String, TokenPurpose)
+    case tokenRetired(String, TokenPurpose, TokenEnd)
     /// The island shows something else than before.
     case changed(ActivityCard, IslandChange)
+    /// A card has a new picture.
+    case drawn(ActivityCard)
     case ignored(IgnoredPush)
     /// Widgets, or a control, asked for what is new, so often by now.
     case reloaded(TokenPurpose, count: Int)
     /// The app came to the front, or left it.
     case moved(AppPresence)
+    /// The user allowed frequent updates for the app, or no longer does.
+    case frequentUpdatesAllowed(Bool)
+}
+
+/// Why and since when a token is dead, as a 410 tells it.
+package struct TokenEnd: Hashable, Sendable {
+    /// `unregistered` or `expiredToken`.
+    package var reason: RefusalReason
+    package var at: WallInstant
+
+    /// `reason`: `unregistered` or `expiredToken`.
+    package init(reason: RefusalReason, at: WallInstant) {
+        (self.reason, self.at) = (reason, at)
+    }
 }
 
 /// What a token is for, in the words of the relay's API.

@@ -11,9 +11,11 @@ package struct PhoneReports: Sendable {
     package var queue = UploadQueue()
     /// Whether the device's budget class is told: only a key that may operate the relay may say so.
     package private(set) var tellsBudgetClass: Bool
+    private var isFrequentAllowed: Bool
     /// The newest card of each activity: an older one's end is not the activity's.
     private var newestCards: [String: Int] = [:]
 
+    /// `user`: whose phone it is, where that is known.
     package init(
         configuration: PhoneConfiguration, environment: PushEnvironment, user: String?,
         tellsBudgetClass: Bool
@@ -22,6 +24,7 @@ package struct PhoneReports: Sendable {
         self.environment = environment
         self.user = user
         self.tellsBudgetClass = tellsBudgetClass
+        isFrequentAllowed = configuration.frequentPushesEnabled
     }
 
     private var devicePath: String { "/devices/" + percentEncoded(configuration.name) }
@@ -61,13 +64,16 @@ package struct PhoneReports: Sendable {
             body.member("observed_at", wall.rfc3339)
             body.endObject()
             queue.put(path, .token, body.bytes, at: now)
-        case .tokenRetired(_, let purpose):
+        case .tokenRetired(_, let purpose, _):
             if let path = tokenPath(purpose) { queue.forget(path) }
         case .changed(let card, _):
             report(card, at: now)
         case .moved(let place):
             tellPresence(place, at: now, wall: wall)
-        case .ignored, .reloaded:
+        case .frequentUpdatesAllowed(let allowed):
+            isFrequentAllowed = allowed
+            queue.put(devicePath, .device, deviceBody, at: now)
+        case .ignored, .reloaded, .drawn, .tokenIssuedSilently:
             break
         }
     }
@@ -101,7 +107,7 @@ package struct PhoneReports: Sendable {
         body.member("environment", environment.rawValue)
         if let user { body.member("user", user) }
         body.member("os", configuration.os)
-        body.member("frequent_updates", configuration.frequentPushesEnabled)
+        body.member("frequent_updates", isFrequentAllowed)
         if tellsBudgetClass { body.member("budget_class", configuration.budgetClass.rawValue) }
         body.endObject()
         return body.bytes

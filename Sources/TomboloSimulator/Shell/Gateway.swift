@@ -70,8 +70,8 @@ final class Gateway: HTTPHandler, @unchecked Sendable {
             token, topic: topic, environment: judge.rules.environment, limit: limit, at: now)
     }
 
-    func retire(_ token: String, at now: WallInstant) {
-        judge.tokens.retire(token, at: now)
+    func retire(_ token: String, _ end: TokenEnd) {
+        judge.tokens.retire(token, reason: end.reason, at: end.at)
     }
 
     func opened(_ connection: HTTPServerConnection) {

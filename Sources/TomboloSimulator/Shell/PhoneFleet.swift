@@ -80,20 +80,34 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
 
     private func carryOut(_ effects: [PhoneEffect], of index: Int, at now: WallInstant) {
         let configuration = phones[index].configuration
+        var (drawn, changed): (Set<Int>, Set<Int>) = ([], [])
+        for effect in effects {
+            if case .drawn(let card) = effect { drawn.insert(card.number) }
+            if case .changed(let card, _) = effect { changed.insert(card.number) }
+        }
         for effect in effects {
             switch effect {
-            case .tokenIssued(let token, let purpose):
+            case .tokenIssued(let token, let purpose),
+                .tokenIssuedSilently(let token, let purpose):
                 owners[token] = index
                 gateway.issue(
                     token, topic: configuration.topic(of: purpose),
                     limit: configuration.budgetClass == .lab ? nil : .standard, at: now)
-            case .tokenRetired(let token, _):
+            case .tokenRetired(let token, _, let end):
                 owners[token] = nil
-                gateway.retire(token, at: now)
-            case .moved: break
+                gateway.retire(token, end)
+            case .moved, .frequentUpdatesAllowed: break
             case .changed(let card, let change):
-                phones[index].drawnCount += 1
-                line(SimulatorLine.island(phone: configuration.name, card, change, at: now))
+                let isDrawn = drawn.contains(card.number) || !card.isBehind
+                line(
+                    SimulatorLine.island(
+                        phone: configuration.name, card, change, isDrawn: isDrawn, at: now))
+            case .drawn(let card):
+                // A picture that is drawn with its change has its line.
+                guard !changed.contains(card.number) else { break }
+                line(
+                    SimulatorLine.island(
+                        phone: configuration.name, card, nil, isDrawn: true, at: now))
             case .reloaded(let surface, let count):
                 line(
                     SimulatorLine.reloaded(

@@ -143,7 +143,7 @@ package final class Simulator: @unchecked Sendable {
         let clients = try phones.map { phone in
             let reports = PhoneReports(
                 configuration: phone.configuration, environment: configuration.environment,
-                user: configuration.user, tellsBudgetClass: configuration.tellsBudgetClass)
+                user: phone.configuration.user, tellsBudgetClass: configuration.tellsBudgetClass)
             return PhoneClient(
                 reports, link: try RelayLink(relay, loop: loop), loop: loop, wallClock: wallClock,
                 line: line)

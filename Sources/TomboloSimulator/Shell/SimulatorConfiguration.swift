@@ -47,8 +47,10 @@ package struct SimulatorConfiguration: Sendable {
     /// What states of types beside the scenarios' must look like.
     package var shapes: [String: JSONShape] = [:]
     /// The phones' budget for starts; nil: the default.
-    package var startBudget: PhoneConfiguration.Budget?
+    package var startBudget: StartWindow.Budget?
     package var updateTokens = PhoneConfiguration.UpdateTokenPolicy.atOnce
+    /// What was set about single phones.
+    var phoneSettings: [GivenSetting] = []
     /// Whose phones they are; nil: nobody's.
     package var user: String?
     /// Whether the phones try to tell their budget class (scope `operate`); refused, they go
@@ -78,6 +80,11 @@ package struct SimulatorConfiguration: Sendable {
             phone.budgetClass = .frequent
             phone.frequentPushesEnabled = true
         default: phone.budgetClass = .standard
+        }
+        phone.user = user
+        for given in phoneSettings where given.phone == phone.name || given.phone == "all" {
+            // Checked when it was given.
+            try? given.setting.apply(given.text, to: &phone)
         }
         return phone
     }

@@ -15,19 +15,22 @@ enum SimulatorLine {
         return line.bytes
     }
 
-    /// An island changed. `shown` counts the changes of its state, `ignored` the pushes for it that
-    /// changed nothing.
+    /// An island changed, or, where `change` is nil, only its picture. `shown` counts the changes
+    /// of its state, `ignored` the pushes for it that changed nothing; `drawn` is false where the
+    /// picture stays behind.
     static func island(
-        phone: String, _ card: ActivityCard, _ change: IslandChange, at now: WallInstant
+        phone: String, _ card: ActivityCard, _ change: IslandChange?, isDrawn: Bool,
+        at now: WallInstant
     ) -> [UInt8] {
         var line = JSONWriter(capacity: card.contentState.count + 160)
         line.beginObject()
         line.member("phone", phone)
         line.name("activity")
         if let id = card.activityID { line.string(id) } else { line.null() }
-        line.member("event", change.rawValue)
+        line.member("event", change?.rawValue ?? "drawn")
         line.name("state")
         line.raw(card.contentState)
+        line.member("drawn", isDrawn)
         line.member("shown", card.shownCount)
         line.member("ignored", card.ignoredCount)
         if let alert = card.alert { line.member("alert", alert) }

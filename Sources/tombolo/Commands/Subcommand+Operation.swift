@@ -56,6 +56,9 @@ extension Flag {
     static let environment = Flag(
         "environment", .choice(["sandbox", "production"]), default: "sandbox",
         "which of Apple's two environments it plays")
+    static let phoneSetting = Flag(
+        "phone", .pair, repeats: true,
+        "something about a simulated phone, as phone-3.os=17.4 or all.watch=on")
     static let startBudget = Flag(
         "start-budget", .integer(1...1_000_000), "starts a phone allows at once and an hour")
     static let faults = Flag("faults", .file, "a script of what goes wrong, as JSON")
@@ -72,21 +75,37 @@ extension Flag {
 }
 
 extension Subcommand {
+    /// What `--phone` takes.
+    private static let phoneSettings =
+        "--phone PHONE.SETTING=VALUE sets, for phone-1 and so on or for all:\n"
+        + "  os          a version; phones before 18 have no channels, and draw every state\n"
+        + "  class       standard, frequent or lab; user; frequent-updates and watch (on or off)\n"
+        + "  allow       when the user taps \"Allow\": at-once, never or a duration\n"
+        + "  budget      windows (as people saw it) or bucket\n"
+        + "  starts      how many pushes may start an activity in starts-window (1h); 1000 in dev\n"
+        + "  draws-every, holds-low-priority (while locked: on or off), groups-low-priority,\n"
+        + "  reorders (one push in so many)\n"
+        + "  trouble     as in tombolo help phone trouble; no-update-token (0 to 1), start-jitter,\n"
+        + "              token-dies-after, dead-token-grace"
+
     static let dev = Subcommand(
         path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
         flags: [
-            .devData, .listen, .simulatorAddress, .phones, .phoneType, .consoleDirectory, .log,
-            .noInput,
+            .devData, .listen, .simulatorAddress, .phones, .phoneSetting, .phoneType,
+            .consoleDirectory, .log, .noInput,
         ],
         details: [
             "phone-1 has the budget class lab, phone-2 frequent, phone-3 standard. Their app has the\n"
                 + "types of the scenarios, and OrderAttributes, whose state may be anything. GET /v1/types\n"
                 + "lists those that `type put` has given a schema: none at first. On a terminal the three\n"
                 + "islands are drawn; elsewhere every line is a JSON object, the first of them\n"
-                + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}."
+                + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}. Keys choose a phone and\n"
+                + "touch it; so does tombolo phone.",
+            phoneSettings,
         ],
         examples: [
             "tombolo dev", "tombolo dev --type DeliveryAttributes",
+            "tombolo dev --phone phone-3.os=17.4 --phone phone-3.allow=20s --phone all.user=u42",
             "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null",
         ],
         run: DevCommand.run)
@@ -108,9 +127,8 @@ extension Subcommand {
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
         flags: [
             .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
-            .phoneType, .startBudget, .environment, .acceptAnyToken, .phonesRelay, .key, .faults,
-            .control,
-            .endWithInput,
+            .phoneSetting, .phoneType, .startBudget, .environment, .acceptAnyToken, .phonesRelay,
+            .key, .faults, .control, .endWithInput,
         ],
         details: [
             "A fault script is {\"rules\":[…]}; of several rules the first that is open takes a push:\n"
@@ -122,6 +140,7 @@ extension Subcommand {
                 + "              have the push all the same",
             "The control port takes scripts while it runs (GET, PUT, POST, DELETE /v1/faults) and\n"
                 + "shows /v1/counts, /v1/phones and what each phone ignored: /v1/phones/NAME/ignored.",
+            phoneSettings,
         ],
         examples: [
             "tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app",

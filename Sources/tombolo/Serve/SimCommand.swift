@@ -60,7 +60,7 @@ enum SimCommand {
         configuration.dataDirectory = invocation.text(.simulatorData)
         for word in types(invocation.all(.phoneType)) { try add(word, to: &configuration) }
         if let count = invocation.integer(.startBudget) {
-            configuration.startBudget = .init(depth: Double(count), perHour: Double(count))
+            configuration.startBudget = .init(count: count)
         }
         if let file = invocation.text(.faults) { configuration.faults = try faults(file) }
         if let control = invocation.address(.control) {
@@ -83,6 +83,7 @@ enum SimCommand {
             }
             configuration.phoneCount = phones
         }
+        try set(invocation.pairs(.phoneSetting), in: &configuration)
         return configuration
     }
 
@@ -109,6 +110,29 @@ enum SimCommand {
         _ = try TypeFile.read(parts[1])
         configuration.shapes[name] = JSONShape(
             registered: try StateInput.object(path: parts[1]).document.root)
+    }
+
+    /// Throws where a phone cannot be set so.
+    static func check(
+        _ settings: [(name: String, value: String)], phones: Int
+    ) throws(ProgramError) {
+        var configuration = SimulatorConfiguration(keys: [], bundleIDs: [])
+        configuration.phoneCount = phones
+        try set(settings, in: &configuration)
+    }
+
+    private static func set(
+        _ settings: [(name: String, value: String)], in configuration: inout SimulatorConfiguration
+    ) throws(ProgramError) {
+        do {
+            for setting in settings { try configuration.set(setting.name, setting.value) }
+        } catch {
+            throw .usage(error.description, remedy: "tombolo help sim")
+        }
+        guard let unknown = configuration.unknownPhones.first else { return }
+        throw .usage(
+            "--phone \(unknown): there is no such phone",
+            remedy: "name phone-1 to phone-\(configuration.phoneCount), or all")
     }
 
     private static func faults(_ file: String) throws(ProgramError) -> [FaultRule] {

@@ -83,7 +83,8 @@ struct PhoneUnderFailure {
     private(set) var startToken = ""
     private(set) var updateToken = ""
     /// Apple knows its update token no more.
-    private(set) var hasRetiredToken = false
+    /// Of the token that the phone has given back.
+    private(set) var end: TokenEnd?
 
     init(
         starts: Bool = true, channel: String? = nil,
@@ -105,7 +106,7 @@ struct PhoneUnderFailure {
     var silences: [FailureRow.Silence] { phone.ignored.map { .ignored($0.reason) } }
 
     private mutating func follow(_ effects: [PhoneEffect]) {
-        for case .tokenRetired in effects { hasRetiredToken = true }
+        for case .tokenRetired(_, _, let end) in effects { self.end = end }
         for case .tokenIssued(let token, let purpose) in effects {
             switch purpose {
             case .start: startToken = token
@@ -214,9 +215,10 @@ struct GatewayUnderFailure {
     }
 
     /// What an update comes to whose token the phone has given back.
-    static func afterRetirement() -> [FailureRow.Silence] {
+    static func after(_ end: TokenEnd) -> [FailureRow.Silence] {
         var gateway = GatewayUnderFailure()
-        gateway.judge.tokens.retire(deviceToken, at: PhoneUnderFailure.beginning)
+        gateway.judge.tokens.retire(
+            deviceToken, reason: end.reason, at: PhoneUnderFailure.beginning)
         return gateway.push()
     }
 

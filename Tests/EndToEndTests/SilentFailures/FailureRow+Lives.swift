@@ -73,7 +73,7 @@ extension FailureRow {
             }),
         .init(
             "activity near 8 h without renewal", .lint(.activityNearItsEnd),
-            .answered("Unregistered"),
+            .answered("ExpiredToken"),
             warn: {
                 try Relaying.warnings(
                     .update, #"{"state":{"lap":1}}"#,
@@ -82,7 +82,7 @@ extension FailureRow {
             endure: {
                 var phone = PhoneUnderFailure()
                 phone.pass(8 * 3_600 + 1)
-                return phone.hasRetiredToken ? GatewayUnderFailure.afterRetirement() : []
+                return phone.end.map { GatewayUnderFailure.after($0) } ?? []
             }),
         .init(
             "update after end", .refused(.activityEnded), .ignored(.activityEnded),
@@ -109,11 +109,13 @@ extension FailureRow {
             endure: {
                 var phone = PhoneUnderFailure()
                 phone.swipeAway()
-                return phone.hasRetiredToken ? GatewayUnderFailure.afterRetirement() : []
+                // Until then Apple answers 200.
+                phone.pass(6 * 3_600)
+                return phone.end.map { GatewayUnderFailure.after($0) } ?? []
             }),
         .init(
             "priority 10 beyond the budget", .lint(.priorityBeyondBudget),
-            .ignored(.updateBudgetExceeded),
+            .ignored(.heldOverBudget),
             warn: {
                 let body = #"{"state":{"lap":9},"urgency":"high"}"#
                 return try Relaying.warnings(

@@ -104,7 +104,7 @@ extension FailureRow {
             },
             endure: {
                 var phone = PhoneUnderFailure(starts: false)
-                phone.phone.setTerminated(true)
+                _ = phone.phone.setTerminated(true, at: PhoneUnderFailure.beginning)
                 phone.start()
                 return phone.silences
             }),

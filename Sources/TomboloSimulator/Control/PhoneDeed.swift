@@ -1,0 +1,150 @@
+import TomboloJSON
+
+/// What a user, the system or the app does on a phone, as the control port takes it:
+/// `{"do":"swipe","activity":"cat-7"}`.
+package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
+    // The user.
+    case front, back
+    case controlCenter = "control-center"
+    case touch, lock, unlock, offline, online, terminate, launch, restart, reinstall, swipe, allow,
+        deny
+    /// Both switch on, or off with `"on":false`.
+    case lowPower = "low-power"
+    case watch
+    // The system and the app.
+    case rotate, update
+    /// Something that goes wrong without a word; `"on":false` ends it.
+    case trouble
+    /// Other numbers for the phone's budget, from the next window on.
+    case budget
+
+    /// Whether it is done to a card, so that it needs an activity of which there is one.
+    var needsCard: Bool {
+        switch self {
+        case .swipe, .rotate, .update: true
+        default: false
+        }
+    }
+
+    /// Why a request cannot be carried out.
+    struct Fault: Error {
+        var message: String
+    }
+
+    /// Why it cannot be done on a phone as it is; nil where it can.
+    func obstacle(on phone: Phone, activity: String) -> String? {
+        let name = phone.configuration.name
+        switch self {
+        case .front, .touch, .controlCenter:
+            if phone.isLocked { return "\(name) is locked; unlock it first" }
+            guard self == .controlCenter, phone.presence == .background else { return nil }
+            return "on \(name) no app is in front; open it first, with front"
+        case .allow, .deny:
+            let isWaiting =
+                phone.frequentPrompt == .asks || phone.cards.contains(where: \.waitsForAllow)
+            return activity.isEmpty && !isWaiting ? "\(name) asks its user nothing now" : nil
+        default: return nil
+        }
+    }
+
+    /// What it comes to on a phone. `view`: the request's object.
+    func change(
+        _ view: JSONView
+    ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        let activity = view["activity"]?.string ?? ""
+        guard view["on"].map({ $0.kind == .bool }) ?? true else {
+            throw Fault(message: "\"on\" must be true or false")
+        }
+        let on = view["on"]?.bool ?? true
+        switch self {
+        case .front: return { $0.move(to: .active, at: $1) }
+        case .back: return { $0.move(to: .background, at: $1) }
+        case .controlCenter: return { $0.move(to: .covered, at: $1) }
+        case .touch: return { $0.touch(at: $1) }
+        case .lock: return { $0.setLocked(true, at: $1) }
+        case .unlock: return { $0.setLocked(false, at: $1) }
+        case .offline: return { $0.setOnline(false, at: $1) }
+        case .online: return { $0.setOnline(true, at: $1) }
+        case .terminate: return { $0.setTerminated(true, at: $1) }
+        case .launch: return { $0.setTerminated(false, at: $1) }
+        case .restart: return { $0.restart(at: $1) }
+        case .reinstall: return { $0.reinstall(at: $1) }
+        case .swipe: return { $0.swipeAway(activityID: activity, at: $1) }
+        case .allow, .deny: return Self.answer(allow: self == .allow, activity)
+        case .rotate: return { $0.rotate(activityID: activity, at: $1) }
+        case .update:
+            guard let given = view["state"], given.kind == .object else {
+                throw Fault(message: "\"state\" must be an object")
+            }
+            let state = JSON.line(Array(given.raw))
+            return { $0.updateLocally(activityID: activity, state: state, at: $1) }
+        case .watch:
+            return { phone, _ in
+                phone.setWatch(on)
+                return []
+            }
+        case .lowPower: return Self.trouble([.lowPower], on: on)
+        case .trouble: return try Self.trouble(view, on: on)
+        case .budget: return try Self.budget(view)
+        }
+    }
+
+    /// With an activity its card's "Allow"; without, the question about frequent updates where it
+    /// is there, else the newest card that waits for an answer.
+    private static func answer(
+        allow: Bool, _ activity: String
+    ) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        { phone, now in
+            if activity.isEmpty, phone.frequentPrompt == .asks {
+                return phone.answerPrompt(allow: allow, at: now)
+            }
+            let waiting = phone.cards.last { $0.waitsForAllow }
+            let id = activity.isEmpty ? waiting?.activityID ?? "" : activity
+            return allow
+                ? phone.allow(activityID: id, at: now) : phone.deny(activityID: id, at: now)
+        }
+    }
+
+    private static func trouble(
+        _ kinds: Set<PhoneTrouble.Kind>, on: Bool
+    ) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        { phone, now in
+            var trouble = phone.trouble
+            if on { trouble.kinds.formUnion(kinds) } else { trouble.kinds.subtract(kinds) }
+            return phone.setTrouble(trouble, at: now)
+        }
+    }
+
+    private static func trouble(
+        _ view: JSONView, on: Bool
+    ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        let name = view["kind"]?.string ?? ""
+        guard let kind = PhoneTrouble.Kind(rawValue: name) else {
+            let kinds = PhoneTrouble.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Fault(message: "\"kind\" must be one of \(kinds)")
+        }
+        return trouble([kind], on: on)
+    }
+
+    private static func budget(
+        _ view: JSONView
+    ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        var given: [BudgetWindows.Level: Int] = [:]
+        for level in BudgetWindows.Level.allCases {
+            guard let member = view[level.rawValue] else { continue }
+            guard let count = member.integer, (1...1_000_000).contains(count) else {
+                throw Fault(message: "\"\(level.rawValue)\" must be from 1 to 1000000")
+            }
+            given[level] = Int(count)
+        }
+        return { phone, _ in
+            let now = phone.budgetLevels
+            phone.setBudgetLevels(
+                BudgetWindows.Levels(
+                    unused: given[.unused] ?? now.unused,
+                    standard: given[.standard] ?? now.standard,
+                    frequent: given[.frequent] ?? now.frequent))
+            return []
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/// What can be set about one simulated phone by a command line: `phone-3.os=17.4`.
+package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
+    case os
+    case budgetClass = "class"
+    /// Whose phone it is.
+    case user
+    /// The user's switch for frequent updates of the app.
+    case frequentUpdates = "frequent-updates"
+    /// When the user taps "Allow" on a new card.
+    case allow
+    case budget, starts
+    case startsWindow = "starts-window"
+    case watch
+    case drawsEvery = "draws-every"
+    case holdsLowPriority = "holds-low-priority"
+    /// Pushes below priority 10 come together, so much later.
+    case groupsLowPriority = "groups-low-priority"
+    /// Every so many pushes one is overtaken.
+    case reorders
+    case trouble
+    case noUpdateToken = "no-update-token"
+    case startJitter = "start-jitter"
+    case tokenDiesAfter = "token-dies-after"
+    case deadTokenGrace = "dead-token-grace"
+
+    /// What its value may be, for a person.
+    var values: String {
+        switch self {
+        case .os: "a version such as 17.4"
+        case .budgetClass: "standard, frequent or lab"
+        case .user: "a name"
+        case .frequentUpdates, .watch, .holdsLowPriority: "on or off"
+        case .allow: "at-once, never or a duration such as 7s"
+        case .budget: "windows or bucket"
+        case .starts, .reorders: "a whole number from 1 to 1000000"
+        case .startsWindow, .drawsEvery, .groupsLowPriority, .startJitter, .tokenDiesAfter,
+            .deadTokenGrace:
+            "a duration such as 30s, 10m or 6h"
+        case .trouble: PhoneTrouble.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        case .noUpdateToken: "a number from 0 to 1"
+        }
+    }
+
+    /// Changes the configuration; throws where the text is no value of it.
+    func apply(_ text: String, to phone: inout PhoneConfiguration) throws(SimulatorError) {
+        switch self {
+        case .os:
+            guard let major = text.split(separator: ".").first.flatMap({ Int($0) }), major >= 16
+            else { throw fault(text) }
+            phone.os = text
+        case .budgetClass: phone.budgetClass = try value(text, .init(rawValue: text))
+        case .user: phone.user = try value(text, text.isEmpty ? nil : text)
+        case .frequentUpdates: phone.frequentPushesEnabled = try flag(text)
+        case .allow: phone.updateTokens = try allow(text)
+        case .budget: phone.budgetModel = try value(text, .init(rawValue: text))
+        case .starts: phone.startBudget.count = try count(text)
+        case .startsWindow: phone.startBudget.window = try duration(text)
+        case .watch: phone.hasWatch = try flag(text)
+        case .drawsEvery: phone.drawsEvery = try duration(text)
+        case .holdsLowPriority: phone.holdsLowPriorityWhileLocked = try flag(text)
+        case .groupsLowPriority: phone.lowPriorityGrouping = try duration(text)
+        case .reorders: phone.reordersEvery = try count(text)
+        case .trouble: phone.trouble.kinds.insert(try value(text, .init(rawValue: text)))
+        case .noUpdateToken:
+            let share = Double(text).flatMap { (0...1).contains($0) ? $0 : nil }
+            phone.trouble.noUpdateToken = try value(text, share)
+        case .startJitter: phone.trouble.startJitter = try duration(text)
+        case .tokenDiesAfter: phone.trouble.tokenDiesAfter = try duration(text)
+        case .deadTokenGrace: phone.trouble.deadTokenGrace = try duration(text)
+        }
+    }
+
+    private func allow(
+        _ text: String
+    ) throws(SimulatorError) -> PhoneConfiguration.UpdateTokenPolicy {
+        switch text {
+        case "at-once": .atOnce
+        case "never": .never
+        default: .after(try duration(text))
+        }
+    }
+
+    private func flag(_ text: String) throws(SimulatorError) -> Bool {
+        try value(text, ["on": true, "off": false][text])
+    }
+
+    private func count(_ text: String) throws(SimulatorError) -> Int {
+        try value(text, Int(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil })
+    }
+
+    private func duration(_ text: String) throws(SimulatorError) -> Duration {
+        try value(text, FaultReader.duration(text))
+    }
+
+    private func value<Value>(
+        _ text: String, _ value: Value?
+    ) throws(SimulatorError) -> Value {
+        guard let value else { throw fault(text) }
+        return value
+    }
+
+    private func fault(_ text: String) -> SimulatorError {
+        SimulatorError("\(rawValue)=\(text) is not right: \(rawValue) is \(values)")
+    }
+}
+
+extension SimulatorConfiguration {
+    /// Sets something about one phone, or with `all` about each: `phone-3.os`, `17.4`. A later
+    /// setting replaces an earlier one.
+    package mutating func set(_ name: String, _ text: String) throws(SimulatorError) {
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let setting = PhoneSetting(rawValue: parts[1]) else {
+            let names = PhoneSetting.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SimulatorError(
+                "\"\(name)\" is no setting of a phone; write phone-3.os=17.4, or all.os=17.4, with "
+                    + "one of \(names)")
+        }
+        // A value that is wrong is found here, and not when the phones are made.
+        var probe = PhoneConfiguration(
+            name: "", bundleID: "", startTokenSeed: [], updateTokenSeed: [])
+        try setting.apply(text, to: &probe)
+        phoneSettings.append(GivenSetting(phone: parts[0], setting: setting, text: text))
+    }
+
+    /// A setting that was given, for a phone by its name or for `all`.
+    struct GivenSetting: Sendable {
+        var phone: String
+        var setting: PhoneSetting
+        var text: String
+    }
+
+    /// The phones that settings name and that there are not.
+    package var unknownPhones: [String] {
+        let names = Set((1...max(1, phoneCount)).map { "phone-\($0)" } + ["all"])
+        return phoneSettings.map(\.phone).filter { !names.contains($0) }
+    }
+}

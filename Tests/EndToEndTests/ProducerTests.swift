@@ -88,7 +88,8 @@ import TomboloJSON
         for command in CommandTable.tombolo.commands
         where command.flags.contains(where: { $0.name == "dry-run" }) {
             let isRun = names.contains { ($0 + " ").hasPrefix(command.name + " ") }
-            #expect(isRun || elsewhere.contains(command.name), "\(command.name)")
+            let isElsewhere = elsewhere.contains(command.name) || command.path[0] == "phone"
+            #expect(isRun || isElsewhere, "\(command.name)")
         }
     }
 

@@ -467,7 +467,7 @@ class DestinationView {
             const card = view.drawnByPhone.get(this.device);
             this.face.element.hidden = !card;
             this.none.hidden = Boolean(card);
-            this.face.draw(card?.state ?? {}, { type, now, label: `${this.device} draws` });
+            this.face.draw(card?.drawn_state ?? {}, { type, now, label: `${this.device} draws` });
             return;
         }
         const step = view.stepOf(this.destination.acknowledged_version);

@@ -131,9 +131,10 @@ class PhoneView {
     show() {
         const { phone } = this;
         const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
-            this.top?.card, phone.class].join();
+            this.top?.card, phone.class, phone.budget?.holds, phone.trouble].join();
         setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
-            + `reloaded ${count(phone.reloads.widget ?? 0)}`);
+            + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget
+                ? ` · the phone's own budget: ${phone.budget.left} of ${phone.budget.of}` : ""}`);
         if (this.stamp === stamp) return;
         this.stamp = stamp;
         this.glass.dataset.locked = phone.locked;
@@ -147,7 +148,9 @@ class PhoneView {
         this.peek.hidden = phone.locked || this.top === null;
         setText(this.signal, phone.online ? "5G" : "offline");
         fill(this.badges, badge(phone.class), badge(`iOS ${phone.os}`),
-            !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"));
+            !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"),
+            phone.budget?.holds && badge("over budget", "warn"),
+            ...phone.trouble.map((kind) => badge(kind, "warn")));
         setText(this.buttons.lock, phone.locked ? "Unlock" : "Lock");
         setText(this.buttons.front, phone.presence === "background" ? "Open app" : "Leave app");
         this.buttons.front.disabled = phone.locked;
@@ -175,7 +178,7 @@ class PhoneView {
 
     draw(now) {
         if (!this.phone) return;
-        const state = this.top ? playing(this.top.state, now) : {};
+        const state = this.top ? playing(this.top.drawn_state, now) : {};
         this.face.draw(state, { now, label: `${this.name}, Dynamic Island` });
         if (this.isOpen) this.big.draw(state, { now, label: `${this.name}, expanded` });
         for (const view of this.cards.values()) view.draw(now);
@@ -217,7 +220,7 @@ class CardView {
     hear(card) {
         this.card = card;
         setText(this.alert, card.alert ? brief(card.alert, 60) : "");
-        this.allow.hidden = card.has_update_token || card.channel || card.phase === "ended";
+        this.allow.hidden = !card.waits_for_allow;
         this.element.dataset.phase = card.phase;
     }
 
@@ -227,7 +230,7 @@ class CardView {
     }
 
     draw(now) {
-        this.face.draw(playing(this.card.state, now), { now, label: `${this.phone.name}, Lock Screen` });
+        this.face.draw(playing(this.card.drawn_state, now), { now, label: `${this.phone.name}, Lock Screen` });
     }
 
     drag() {

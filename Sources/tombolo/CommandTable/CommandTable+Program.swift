@@ -15,6 +15,7 @@ extension CommandTable {
         let channels: [Subcommand] = [
             .channelPut, .channelList, .channelShow, .channelRemove,
         ]
+        let phones: [Subcommand] = [.expect, .phoneList, .phoneShow] + Subcommand.phoneDeeds
         let settingUp: [Subcommand] = [
             .keyMint, .keyList, .keyRotate, .keyRemove, .configInit, .configCheck, .configShow,
             .configDoc, .configReload,
@@ -32,7 +33,8 @@ extension CommandTable {
             .benchRelay, .benchHistory,
         ]
         return CommandTable(
-            running + producing + reading + pacing + channels + checking + keeping + settingUp
+            running + producing + reading + pacing + phones + channels + checking + keeping
+                + settingUp
                 + measuring)
     }()
 }

@@ -17,6 +17,7 @@ enum DevCommand {
                 "\(listen) can be reached from other machines, and dev speaks clear text",
                 remedy: "tombolo dev --listen 127.0.0.1:8780")
         }
+        try SimCommand.check(invocation.pairs(.phoneSetting), phones: phones)
         let workplace = try DevWorkplace(invocation.text(.devData))
         // Where the islands are drawn on the same terminal, only what matters comes between.
         let isShared = context.terminal.outputIsTerminal && context.terminal.errorIsTerminal
@@ -95,11 +96,13 @@ final class DevRun: @unchecked Sendable {
         let simulator = try SimulatorProcess(
             workplace.simulatorArguments(
                 address, relay: service.origin, phones: phones,
-                types: context.invocation.all(.phoneType)),
+                types: context.invocation.all(.phoneType),
+                settings: context.invocation.all(.phoneSetting)),
             environment: environment, loop: loop)
         self.simulator = simulator
-        let (url, caFile, control) = try await simulator.ready()
-        service.reach(SimulatedPhones(control, loop: loop))
+        let (url, caFile, origin) = try await simulator.ready()
+        let control = SimulatedPhones(origin, loop: loop)
+        service.reach(control)
         configuration.apps[0].endpoint = Origin(url)
         configuration.apps[0].caFile = caFile
         try lanes.open(try CheckedApp.all(of: configuration), loop: loop)
@@ -109,16 +112,19 @@ final class DevRun: @unchecked Sendable {
         try FileBytes.write(ready.json.bytes + [10], to: workplace.readyFile)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.lanes.run() }
-            group.addTask { try await self.show(ready, simulator) }
+            group.addTask { try await self.show(ready, simulator, control) }
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
     /// Shows what happens until the simulator ends.
-    private func show(_ ready: ReadyLine, _ simulator: SimulatorProcess) async throws {
+    private func show(
+        _ ready: ReadyLine, _ simulator: SimulatorProcess, _ control: SimulatedPhones
+    ) async throws {
         if context.terminal.outputIsTerminal {
-            let screen = DevScreen(context, ready: ready, phones: phones, relay: service.relay)
+            let screen = DevScreen(
+                context, ready: ready, phones: phones, control: control, relay: service.relay)
             if try await screen.run(simulator) { return await stop() }
         } else {
             let output = LineOutput(loop: loop)

@@ -2,6 +2,8 @@ import TomboloCore
 import TomboloJSON
 import TomboloLoop
 import TomboloRelay
+import TomboloServer
+import TomboloSimulator
 
 /// The islands of `dev` on a terminal, moving. On the loop only.
 final class DevScreen: @unchecked Sendable {
@@ -11,6 +13,10 @@ final class DevScreen: @unchecked Sendable {
     private let loop: EpollLoop
     private let relay: Relay
     private let ready: ReadyLine
+    private let control: SimulatedPhones
+    private var keys: DevKeys
+    /// Each phone as `/v1/phones` shows it, by its name.
+    private var pages: [String: JSON] = [:]
     private var phones: [IslandScreen.Phone]
     /// What the app on each of them makes of its card's state.
     private var players: [IslandPlayer]
@@ -18,14 +24,20 @@ final class DevScreen: @unchecked Sendable {
 
     /// Twice as often as the fastest phone changes.
     static let drawingInterval = Duration.milliseconds(50)
+    static let watchingInterval = Duration.milliseconds(500)
     /// Notes at the foot of the screen.
     static let notesMax = 3
 
-    init(_ context: CommandContext, ready: ReadyLine, phones: Int, relay: Relay) {
+    init(
+        _ context: CommandContext, ready: ReadyLine, phones: Int, control: SimulatedPhones,
+        relay: Relay
+    ) {
         self.context = context
         loop = context.loop
         self.relay = relay
         self.ready = ready
+        self.control = control
+        keys = DevKeys(phones: phones)
         self.phones = (0..<phones).map { index in
             IslandScreen.Phone(name: "phone-\(index + 1)", budgetClass: "")
         }
@@ -35,8 +47,6 @@ final class DevScreen: @unchecked Sendable {
     /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the
     /// terminal back in any case.
     func run(_ simulator: SimulatorProcess) async throws -> Bool {
-        let readsKeys =
-            context.terminal.inputIsTerminal && !context.invocation.isGiven(.noInput)
         let screen = TerminalScreen(
             context.terminal, output: LineOutput(loop: loop), readsKeys: readsKeys)
         defer { screen.close() }
@@ -46,6 +56,7 @@ final class DevScreen: @unchecked Sendable {
                 return false
             }
             group.addTask { try await self.draw(on: screen) }
+            group.addTask { try await self.watchPhones() }
             if readsKeys { group.addTask { try await self.readKeys() } }
             defer { group.cancelAll() }
             return try await group.next() ?? false
@@ -59,13 +70,14 @@ final class DevScreen: @unchecked Sendable {
             for (index, player) in players.enumerated() {
                 phones[index].picture = player.picture(at: now)
                 phones[index].texts = player.texts(at: now)
+                phones[index].isChosen = readsKeys && phones.count > 1 && index == keys.chosen
             }
             let island = IslandScreen(
                 columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
-            let lines = island.lines(phones, title: "tombolo dev · \(ready.api)\(keysHint)")
+            let lines = island.lines(phones, title: "tombolo dev · \(ready.api)")
             screen.draw(
                 lines + notes,
-                foot: [
+                foot: (readsKeys ? [DevKeys.hint] : []) + [
                     "tombolo trigger runner --for 30s", "console: \(ready.consoleWithKey)",
                     "export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")",
                 ])
@@ -73,16 +85,72 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    private var keysHint: String { context.invocation.isGiven(.noInput) ? "" : " · q quits" }
+    private var readsKeys: Bool {
+        context.terminal.inputIsTerminal && !context.invocation.isGiven(.noInput)
+    }
 
     private func readKeys() async throws -> Bool {
         let input = try InputReader(nil, loop: loop)
-        while case .bytes(let keys) = try await input.next() {
-            if keys.contains(UInt8(ascii: "q")) { return true }
+        while case .bytes(let bytes) = try await input.next() {
+            for key in bytes where try await press(key) { return true }
         }
         // A terminal that hangs up is told by a signal.
         try await loop.sleep(until: .distantFuture)
         return false
+    }
+
+    /// Carries out what a key means; true where it ends the program.
+    private func press(_ key: UInt8) async throws -> Bool {
+        let name = phones.indices.contains(keys.chosen) ? phones[keys.chosen].name : ""
+        switch keys.press(key, on: pages[name]?.document.root) {
+        case .quit: return true
+        case .nothing: return false
+        case .act(let body):
+            guard let answer = await ask("POST", "/\(name)", Array(body.utf8)) else { return false }
+            // A line of one member; what is none says nothing.
+            let said = (try? JSONDocument(answer.body))?.root["error"]?.string
+            if let said { add(note: said) } else { take(page: answer.body) }
+            return false
+        }
+    }
+
+    /// Where the phones are, again and again: keys toggle, and others touch them too.
+    private func watchPhones() async throws -> Bool {
+        while true {
+            let body = await ask("GET", "", [])?.body ?? []
+            // The simulator's own JSON; of anything else nothing is shown.
+            for phone in (try? JSONDocument(body))?.root["phones"]?.elements.map(\.json)
+                ?? []
+            {
+                take(page: phone.bytes)
+            }
+            try await loop.sleep(for: Self.watchingInterval)
+        }
+    }
+
+    /// What the simulator says; nil where it does not answer now, which a note tells.
+    private func ask(_ method: String, _ path: String, _ body: [UInt8]) async -> PhoneAnswer? {
+        do {
+            return try await control.answer(method, path, body)
+        } catch {
+            add(note: "the simulator does not answer: \(error)")
+            return nil
+        }
+    }
+
+    private func take(page bytes: [UInt8]) {
+        // As above.
+        guard let page = try? JSON(validating: bytes),
+            let name = page.document.root["phone"]?.string,
+            let index = phones.firstIndex(where: { $0.name == name })
+        else { return }
+        pages[name] = page
+        phones[index].place = DevKeys.place(page.document.root)
+    }
+
+    private func add(note: String) {
+        notes.append(note)
+        notes.removeFirst(max(0, notes.count - Self.notesMax))
     }
 
     // MARK: What the phones show
@@ -104,14 +172,18 @@ final class DevScreen: @unchecked Sendable {
             phones[index].activity = nil
             phones[index].alert = nil
         case "ignored":
-            notes.append("\(name) ignored a push: \(view["reason"]?.string ?? "")")
-            notes.removeFirst(max(0, notes.count - Self.notesMax))
+            let reason = view["reason"]?.string ?? ""
+            let isHeld = reason == IgnoredPush.Reason.heldOverBudget.rawValue
+            add(note: "\(name) \(isHeld ? "holds" : "ignored") a push: \(reason)")
         default:
             phones[index].shown = view["shown"]?.integer ?? 0
             phones[index].activity = view["activity"]?.string.map(Self.printable)
-            phones[index].hasEnded = view["event"]?.string == "ended"
+            if let event = view["event"]?.string, event != "drawn" {
+                phones[index].hasEnded = event == "ended"
+            }
             phones[index].alert = view["alert"]?.string.map(Self.printable)
-            guard let state = view["state"]?.json else { return }
+            // What is not drawn yet comes with a line of its own.
+            guard view["drawn"]?.bool != false, let state = view["state"]?.json else { return }
             players[index].hold(
                 state, of: view["activity"]?.string,
                 at: view["at"]?.string.flatMap(Instant.init(rfc3339:)) ?? SystemClock().now())

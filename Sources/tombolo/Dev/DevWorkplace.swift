@@ -72,13 +72,14 @@ struct DevWorkplace: Sendable {
 
     /// What the simulator is started with, but for its relay's key.
     func simulatorArguments(
-        _ address: SocketAddressText, relay: Origin, phones: Int, types: [String]
+        _ address: SocketAddressText, relay: Origin, phones: Int, types: [String],
+        settings: [String]
     ) -> [String] {
         [
             "--listen", address.description, "--key-file", keyFile, "--key-id", Self.keyID,
             "--team-id", Self.teamID, "--topic", Self.bundleID, "--ca-out", caFile, "--data",
             simulatorData, "--phones", "\(phones)", "--start-budget", "\(Self.starts)", "--relay",
             relay.description, "--control", "127.0.0.1:0", "--end-with-input",
-        ] + types.flatMap { ["--type", $0] }
+        ] + types.flatMap { ["--type", $0] } + settings.flatMap { ["--phone", $0] }
     }
 }

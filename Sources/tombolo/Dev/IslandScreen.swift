@@ -6,6 +6,10 @@ struct IslandScreen: Sendable {
     struct Phone: Hashable, Sendable {
         var name: String
         var budgetClass: String
+        /// Whether keys are for it.
+        var isChosen = false
+        /// Where it is: locked, in front, offline; empty where it is as most are.
+        var place = ""
         /// The activity whose card it shows; nil while it shows none.
         var activity: String?
         var hasEnded = false
@@ -52,7 +56,8 @@ struct IslandScreen: Sendable {
     private func block(_ phone: Phone) -> [String] {
         let island = phone.picture.map { inMiddle($0.braille) } ?? inMiddle(phone.texts)
         // The class is known from the phone's first card on.
-        let title = [phone.name, phone.budgetClass].filter { !$0.isEmpty }
+        let name = phone.isChosen ? "> " + phone.name : phone.name
+        let title = [name, phone.budgetClass].filter { !$0.isEmpty }
         var lines = [pad(title.joined(separator: " · "))]
         lines += island.map { usesColor ? "\u{1B}[97;40m\($0)\u{1B}[0m" : $0 }
         lines.append(pad(phone.activity.map { $0 + (phone.hasEnded ? " · ended" : "") } ?? ""))
@@ -60,7 +65,8 @@ struct IslandScreen: Sendable {
         lines.append(pad("sent \(phone.sent)  merged \(phone.merged)"))
         let frames = "frames \(phone.framesSent) of \(phone.framesAsked)"
         lines.append(pad(phone.framesAsked == 0 ? "" : frames))
-        lines.append(pad("shown \(phone.shown)"))
+        let place = phone.place.isEmpty ? "" : "  \(phone.place)"
+        lines.append(pad("shown \(phone.shown)\(place)"))
         lines.append(pad(phone.waiting ?? ""))
         return lines
     }

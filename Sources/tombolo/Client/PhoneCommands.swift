@@ -1,0 +1,119 @@
+import TomboloJSON
+import TomboloSimulator
+
+/// `phone`: the simulated phones of `tombolo dev`, by the relay's `/v1/phones`.
+enum PhoneCommands {
+    static func list(_ context: CommandContext) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        var table = TextTable([
+            "PHONE", "CLASS", "OS", "APP", "SCREEN", "NETWORK", "BUDGET LEFT", "DRAWN", "CARDS",
+        ])
+        let root = try answer.document().root
+        for phone in root["phones"].map({ Array($0.elements) }) ?? [] { table.add(row(phone)) }
+        try context.terminal.write(table.text(for: context.terminal).utf8)
+        return .succeeded
+    }
+
+    private static func row(_ phone: JSONView) -> [String] {
+        let budget = phone["budget"]
+        let left = budget.map { "\($0["left"]?.integer ?? 0) of \($0["of"]?.integer ?? 0)" }
+        let cards = (phone["cards"].map { Array($0.elements) } ?? []).map { card in
+            "\(card["activity"]?.string ?? "?") \(card["phase"]?.string ?? "")"
+        }
+        return [
+            phone["phone"]?.string ?? "", phone["class"]?.string ?? "", phone["os"]?.string ?? "",
+            place(phone), phone["locked"]?.bool == true ? "locked" : "unlocked",
+            phone["online"]?.bool == true ? "online" : "offline", left ?? "no limit",
+            "\(phone["drawn"]?.integer ?? 0)", cards.joined(separator: ", "),
+        ]
+    }
+
+    private static func place(_ phone: JSONView) -> String {
+        if phone["terminated"]?.bool == true { return "closed" }
+        switch phone["presence"]?.string {
+        case "active": return "in front"
+        case "covered": return "under the Control Center"
+        default: return "in the background"
+        }
+    }
+
+    static func show(_ context: CommandContext) async throws -> ExitStatus {
+        let name = context.invocation.arguments[0]
+        return try await print(
+            context, RelayRequest("GET", "/v1/phones/\(PathText.escaped(name))"), name: name)
+    }
+
+    static func act(_ deed: PhoneDeed, _ context: CommandContext) async throws -> ExitStatus {
+        let arguments = context.invocation.arguments
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("do", deed.rawValue)
+        switch deed {
+        case .swipe, .allow, .deny, .rotate:
+            if arguments.count > 1 { writer.member("activity", arguments[1]) }
+        case .lowPower, .watch:
+            writer.member("on", arguments.count < 2 || arguments[1] == "on")
+        case .trouble:
+            writer.member("kind", arguments[1])
+            writer.member("on", arguments.count < 3 || arguments[2] == "on")
+        default: break
+        }
+        writer.endObject()
+        let path = "/v1/phones/\(PathText.escaped(arguments[0]))"
+        return try await print(
+            context, .write(context, "POST", path, body: writer.bytes), name: arguments[0])
+    }
+
+    /// The phone afterwards: a line for it, and one for each card.
+    private static func print(
+        _ context: CommandContext, _ request: RelayRequest, name: String
+    ) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let answer = try await client.send(request, name: name)
+        guard OutputFormat(context) == .table else {
+            try context.terminal.write(answer.line)
+            return .succeeded
+        }
+        let phone = try answer.document().root
+        try context.terminal.print(summary(phone))
+        for card in phone["cards"].map({ Array($0.elements) }) ?? [] {
+            try context.terminal.print(summary(card: card))
+        }
+        return .succeeded
+    }
+
+    private static func summary(_ phone: JSONView) -> String {
+        let cells = row(phone)
+        var words = ["app \(cells[3])", cells[4], cells[5], "budget left: \(cells[6])"]
+        if phone["budget"]?["holds"]?.bool == true { words.append("holds a push over budget") }
+        if phone["budget"]?["asks_for_frequent_updates"]?.bool == true {
+            words.append("asks whether the app may update more often")
+        }
+        if phone["watch"]?.bool == true { words.append("with a watch") }
+        words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
+        return Printable.line("\(cells[0]): \(words.joined(separator: ", "))")
+    }
+
+    /// Why what a person sees is not the newest state.
+    static func notes(card: JSONView) -> [String] {
+        let isBehind = card["drawn_state"]?.raw.elementsEqual(card["state"]?.raw ?? []) == false
+        return (isBehind ? ["has a newer state that it has not drawn"] : [])
+            + (card["overlay"]?.bool == true ? ["under a spinner"] : [])
+    }
+
+    private static func summary(card: JSONView) -> String {
+        let state = card["drawn_state"].map { String(decoding: $0.raw, as: UTF8.self) } ?? "{}"
+        var words = [card["phase"]?.string ?? "", "shows \(state.prefix(200))"]
+        words += notes(card: card)
+        if card["waits_for_allow"]?.bool == true { words.append("waits for \"Allow\"") }
+        return Printable.line(
+            "  \(card["activity"]?.string ?? "?"): \(words.joined(separator: ", "))")
+    }
+}

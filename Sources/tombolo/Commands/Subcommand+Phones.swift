@@ -1,0 +1,109 @@
+import TomboloSimulator
+
+// Rows of the table: the simulated phones of `tombolo dev`, and what one does with them.
+
+extension Flag {
+    static let expectWithin = Flag(
+        "within", .duration, default: "5s", "wait up to this long until the phone shows it")
+    static let expectGone = toggle("gone", "wait until the phone has no card of the activity")
+}
+
+extension Subcommand {
+    static let expect = Subcommand(
+        path: ["expect"], summary: "Wait until a simulated phone shows a state",
+        arguments: [.phone, .phoneCard],
+        flags: [.field, .stateFile, .expectWithin, .expectGone] + Flag.ofClients,
+        details: [
+            "For a backend's own tests against tombolo dev. The picture counts, not the push: a\n"
+                + "phone of class standard or frequent draws one in 5 s. Members that are not named\n"
+                + "may be anything. Status 1 where it does not come in time; stderr says what is shown."
+        ],
+        examples: [
+            "tombolo expect phone-3 order-1 -s step=baking --within 10s",
+            "tombolo expect phone-3 order-1 --gone",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ExpectCommand.run)
+
+    static let phoneList = Subcommand(
+        path: ["phone", "ls"], summary: "List the simulated phones of dev, and their cards",
+        flags: Flag.ofClients,
+        details: [
+            "There are some in tombolo dev only. BUDGET LEFT is the phone's own, which no real\n"
+                + "phone tells. DRAWN counts pictures: a phone draws less often than it is pushed to."
+        ],
+        examples: ["tombolo phone ls", "tombolo phone ls -o json"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PhoneCommands.list)
+
+    static let phoneShow = Subcommand(
+        path: ["phone", "show"], summary: "Show a simulated phone and what its cards show",
+        arguments: [.phone], flags: Flag.ofClients, examples: ["tombolo phone show phone-1"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PhoneCommands.show)
+
+    /// One row for each deed: what the user, the system or the app does.
+    static let phoneDeeds: [Subcommand] = [
+        deed(.front, "Open the app on a simulated phone"),
+        deed(.back, "Leave the app; it goes to the background"),
+        deed(.controlCenter, "Pull the Control Center over the app"),
+        deed(.touch, "Touch the glass of a simulated phone: it is in use"),
+        deed(.lock, "Lock a simulated phone; the app goes to the background"),
+        deed(.unlock, "Unlock a simulated phone"),
+        deed(.offline, "Take a simulated phone off the network"),
+        deed(.online, "Bring a simulated phone back to the network"),
+        deed(.terminate, "Close the app in the app switcher; no push starts an activity then"),
+        deed(.launch, "Start the app in the background"),
+        deed(.restart, "Switch a simulated phone off and on; its budgets stay"),
+        deed(.reinstall, "Delete the app and install it again: other tokens, no card"),
+        deed(.swipe, "Swipe a card off the Lock Screen", [.phoneCard]),
+        deed(
+            .allow, "Tap \"Allow\": on a card, or to the question about frequent updates",
+            [.anyCard]),
+        deed(.deny, "Tap \"Don't Allow\"", [.anyCard]),
+        deed(.rotate, "Have the system give a card another update token", [.phoneCard]),
+        deed(
+            .lowPower, "Switch Low Power Mode on or off; no push starts an activity in it", [.onOff]
+        ),
+        deed(.watch, "Put a watch on or off; with one, a phone draws every 15 s", [.onOff]),
+        deed(.trouble, "Let something go wrong without a word, or end it", [.troubleKind, .onOff]),
+    ]
+
+    private static let troubles =
+        "  extension_frozen     the widget extension draws nothing more; the state is right\n"
+        + "  loading_overlay      a spinner hides the picture until the app is opened\n"
+        + "  stale_not_drawn      the stale date passes without a new picture\n"
+        + "  start_token_silent   a push starts nothing until the app is opened\n"
+        + "  start_stream_silent  the app learns no push-to-start token until it is opened\n"
+        + "  low_power            Low Power Mode, as by phone low-power"
+
+    private static func deed(
+        _ deed: PhoneDeed, _ summary: String, _ arguments: [Argument] = []
+    ) -> Subcommand {
+        let details = deed == .trouble ? [troubles] : []
+        let example = ["tombolo phone", deed.rawValue, "phone-1"] + arguments.map(\.example)
+        return Subcommand(
+            path: ["phone", deed.rawValue], summary: summary, arguments: [.phone] + arguments,
+            flags: Flag.ofWriters, details: details, examples: [example.joined(separator: " ")],
+            exits: [.notFoundOrConflict, .unauthorized, .unreachable]
+        ) { try await PhoneCommands.act(deed, $0) }
+    }
+}
+
+extension Argument {
+    fileprivate static let phone = Argument("PHONE", .text("PHONE"), "the phone, such as phone-1")
+    fileprivate static let phoneCard = Argument("ACTIVITY", .text("ACTIVITY"), "whose card")
+    fileprivate static let anyCard = Argument(
+        "ACTIVITY", .text("ACTIVITY"), optional: true,
+        "whose card; the newest that waits, if left out")
+    fileprivate static let onOff = Argument(
+        "on|off", .choice(["on", "off"]), optional: true, "on where left out")
+    fileprivate static let troubleKind = Argument(
+        "KIND", .choice(PhoneTrouble.Kind.allCases.map(\.rawValue)), "what goes wrong")
+
+    /// A value for the example of a command.
+    fileprivate var example: String {
+        switch self {
+        case .phoneCard, .anyCard: "cat-7"
+        case .onOff: "on"
+        default: PhoneTrouble.Kind.extensionFrozen.rawValue
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import TomboloJSON
+
+/// The keys of `dev`'s screen: a digit chooses a phone, a letter does something to it.
+///
+/// Pure: a key and what the phone is in go in, a deed comes out.
+struct DevKeys: Hashable, Sendable {
+    /// The chosen phone, counted from 0.
+    private(set) var chosen = 0
+    let phones: Int
+
+    init(phones: Int) { self.phones = phones }
+
+    enum Action: Hashable, Sendable {
+        case quit
+        /// The body of a `POST /v1/phones/{phone}`.
+        case act(String)
+        case nothing
+    }
+
+    static let hint =
+        "keys: 1-9 phone, f app, c Control Center, l lock, o network, s swipe, a Allow, q quit"
+
+    /// What a key does. `phone`: the chosen phone as `/v1/phones` shows it; nil where it is not
+    /// known yet.
+    mutating func press(_ key: UInt8, on phone: JSONView?) -> Action {
+        switch Character(UnicodeScalar(key)) {
+        case "q": return .quit
+        case let digit where digit.isNumber:
+            let index = (digit.wholeNumberValue ?? 0) - 1
+            if (0..<phones).contains(index) { chosen = index }
+            return .nothing
+        case "f": return deed(phone?["presence"]?.string == "background" ? "front" : "back")
+        case "c": return deed(phone?["presence"]?.string == "covered" ? "front" : "control-center")
+        case "l": return deed(phone?["locked"]?.bool == true ? "unlock" : "lock")
+        case "o": return deed(phone?["online"]?.bool == false ? "online" : "offline")
+        case "a": return deed("allow")
+        case "s":
+            let cards = phone?["cards"].map { Array($0.elements) } ?? []
+            guard let activity = cards.last?["activity"]?.string else { return .nothing }
+            return deed("swipe", activity)
+        default: return .nothing
+        }
+    }
+
+    private func deed(_ word: String, _ activity: String? = nil) -> Action {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("do", word)
+        if let activity { writer.member("activity", activity) }
+        writer.endObject()
+        return .act(String(decoding: writer.bytes, as: UTF8.self))
+    }
+
+    /// Where a phone is, in few words for the line below its name; empty where it is as most are.
+    static func place(_ phone: JSONView) -> String {
+        var words: [String] = []
+        switch phone["presence"]?.string {
+        case "active": words.append("app in front")
+        case "covered": words.append("Control Center")
+        default: break
+        }
+        if phone["locked"]?.bool == true { words.append("locked") }
+        if phone["online"]?.bool == false { words.append("offline") }
+        if phone["terminated"]?.bool == true { words.append("app closed") }
+        if phone["budget"]?["holds"]?.bool == true { words.append("over budget") }
+        words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
+        return words.joined(separator: ", ")
+    }
+}

@@ -35,7 +35,7 @@ import TomboloJSON
     {
         // What leaks differs each time. What differs once came later or earlier on a busy machine.
         var suspects: Set<String>?
-        for _ in 0..<3 where suspects?.isEmpty != true {
+        for _ in 0..<8 where suspects?.isEmpty != true {
             let calm = try await Self.transcript(seed: seed, otherIsBusy: false)
             let busy = try await Self.transcript(seed: seed, otherIsBusy: true)
             #expect(calm.count > 100)

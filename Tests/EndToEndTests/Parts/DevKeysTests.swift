@@ -44,7 +44,7 @@ import TomboloJSON
         #expect(keys.press(UInt8(ascii: "q"), on: nil) == .quit)
     }
 
-    @Test func `a phone's place is told where it is not as most are`() {
+    @Test func `a phone's place is shown where it is not as most are`() {
         #expect(
             DevKeys.place(phone(#"{"presence":"background","locked":false,"online":true}"#)) == "")
         #expect(

@@ -60,8 +60,8 @@ final class Outbox {
     /// The newest version that was pushed or recovered: older ones must not come any more.
     var floor: Int64 = 0
     var resendsStarts = false
-    /// Its start went with the restored log's gap, or with the token of a deleted device: another
-    /// one may take its name.
+    /// Its start went with the restored log's gap, or with the deleted device that it went to:
+    /// another one may take its name.
     var isUnsure = false
 
     /// Whether an end was sent.
@@ -132,12 +132,14 @@ final class Outbox {
         guard next.event == .start else { return [] }
         let before = sends.filter { $0.event == .start && $0.counts }
         guard let last = before.last, !isUnsure else { return [] }
-        // A device that went and came back with another token may be a new installation.
-        if hasDeparted(since: last.at), next.token != last.token {
+        let isCut = cuts.contains { last.at <= $0 }
+        // A device that went and came back is another one to the relay, unless its token is the one
+        // of the start, and the log still has that start.
+        if hasDeparted(since: last.at), next.token != last.token || isCut {
             isUnsure = true
             return []
         }
-        let isForgotten = last.isForgotten || cuts.contains { last.at <= $0 }
+        let isForgotten = last.isForgotten || isCut
         if resendsStarts, last.fate != .accepted || isForgotten { return [] }
         return [(.oneStart, "a second start, \(next.at - last.at) after one that counts")]
     }

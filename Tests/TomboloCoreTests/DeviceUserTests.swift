@@ -192,6 +192,29 @@ import TomboloJSON
         #expect(Rig.aps(start)?["attributes"]?["activity_id"]?.string == "cat~1.1")
     }
 
+    /// Found by the simulation: the newest card hid the one before it.
+    @Test func `a late token ends the card of before, whatever card its user has since`() throws {
+        var rig = Rig()
+        rig.device("phone", user: "u1")
+        rig.token("start:Runner", "aa")
+        rig.command(.start, Self.start("u1"))
+        rig.advance(to: 30)
+        rig.device("phone", user: "u2")
+        rig.device("phone", user: "u1")
+        rig.advance(to: 60)
+        rig.token("activity:cat~1.1", "cc")
+        rig.tell(.delete)
+        rig.device("phone", user: "u1")
+        rig.token("start:Runner", "aa")
+        rig.token("activity:cat~1.1", "cc")
+        rig.advance(to: 90)
+        let before = rig.pushes.count
+        rig.token("activity:cat", "bb")
+        let end = try #require(rig.pushes.dropFirst(before).map(\.push).first { $0.token == "bb" })
+        #expect(end.event == .end)
+        #expect(Rig.aps(end)?["content-state"] == nil)
+    }
+
     @Test func `a device that comes back as another user's loses the card it had`() {
         var rig = Self.running()
         rig.advance(to: 30)

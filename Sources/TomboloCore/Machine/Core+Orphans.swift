@@ -99,8 +99,14 @@ extension Core {
     private func isLeftBehind(
         _ reference: ActivityReference, on device: Device, _ activity: Int
     ) -> Bool {
-        guard !startHistories.isEmpty, let history = startHistories[.device(device.key)],
-            let card = history.lastCard(of: activities[activity].number, reference.incarnation),
+        guard !startHistories.isEmpty, let history = startHistories[.device(device.key)] else {
+            return false
+        }
+        let number = activities[activity].number
+        // Its user may have come back since, and have a newer card.
+        let own = history.exactCard(of: number, reference.incarnation, reference.renewal)
+        if own?.wasLeft == true { return true }
+        guard let card = history.lastCard(of: number, reference.incarnation),
             reference.renewal <= card.renewal
         else { return false }
         guard !card.wasLeft, case .user(let user) = activities[activity].durableDefinition.audience

@@ -65,7 +65,7 @@ import TomboloJSON
         #expect(report["activities"]?.integer == 20)
         let simulated = report["simulated"]
         #expect(simulated?["budgets"]?["standard"]?["per_hour"]?.double == 30)
-        #expect(report["configured"]?["budgets"]?["standard"]?["per_hour"]?.double == 11)
+        #expect(report["configured"]?["budgets"]?["standard"]?["per_hour"]?.double == 10)
         let wrong = try Tombolo.run(line + ["--grant", "standrd.per_hour=30"])
         #expect(wrong.status == 2)
         #expect(wrong.errors.contains("did you mean \"standard\"?"))

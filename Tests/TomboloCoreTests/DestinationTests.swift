@@ -28,10 +28,10 @@ import Testing
 
     @Test func `a push that Apple took is acknowledged, and never an older version again`() {
         var one = destination { $0.refusalsInRow = 3 }
-        one.took(flying(version: 5))
+        one.took(flying(version: 5), at: Self.now)
         #expect(one.acknowledged == 5 && one.contentHash == 99 && one.refusalsInRow == 0)
         #expect(one.staleAt == Self.now + .hours(1))
-        one.took(flying(version: 4))
+        one.took(flying(version: 4), at: Self.now)
         #expect(one.acknowledged == 5)
     }
 

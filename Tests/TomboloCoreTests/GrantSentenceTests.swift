@@ -12,8 +12,10 @@ import TomboloJSON
         rig.runningActivity(.lab)
         rig.advance(to: 10)
         rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
+        rig.advance(to: 20)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
         rig.advance(to: 700)
-        #expect(rig.pushes.dropFirst().map(\.push.priority) == [5, 5], "\(rig.line())")
+        #expect(rig.pushes.dropFirst().map(\.push.priority) == [5, 10, 5], "\(rig.line())")
     }
 
     @Test func `a start never goes at 5`() {
@@ -40,8 +42,8 @@ import TomboloJSON
         let last = rig.pushes.last
         #expect(last?.push.event == .start)
         #expect(last?.push.priority == 10)
-        // The device's bucket holds a token more each 81.8 s.
-        #expect(last.map { Rig.text($0.at) } == "83.818")
+        // The device's bucket holds a token more each 90 s.
+        #expect(last.map { Rig.text($0.at) } == "92")
     }
 
     @Test func `a class that is for simulators is none of Apple's`() {
@@ -97,8 +99,8 @@ import TomboloJSON
         }
         #expect(
             rows == [
-                "standard 1s 4 11.0 2 15s", "frequent 1s 20 200.0 4 5s", "lab 0s 20 none 0 0s",
-                "start 0s 10 0.5 0 0s", "channel 1s 10 600.0 4 5s", "widget 5m 4 1.5 0 0s",
+                "standard 1s 4 10.0 1 15s", "frequent 1s 20 200.0 4 5s", "lab 0s 20 none 0 0s",
+                "start 0s 10 0.5 0 0s", "channel 1s 4 10.0 1 5s", "widget 5m 4 1.5 0 0s",
                 "control 1s 4 60.0 0 0s",
             ])
         #expect(Limits().deviceGrantFactor == 4)

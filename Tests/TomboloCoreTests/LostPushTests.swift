@@ -222,7 +222,7 @@ import TomboloJSON
         var rig = Rig()
         rig.runningActivity()
         rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
         rig.advance(to: 99)
         var lost = 0
         rig.verdict = { [fate = Self.fates[0]] _ in

@@ -150,6 +150,6 @@ import TomboloJSON
         #expect(bucket.left(budgets[.frequent], now: now) == 0)
         #expect(bucket.left(budgets[.standard], now: now) == 0, "empty is not emptier than empty")
         let again = bucket.time(keeping: 0, of: budgets[.standard], now: now)!
-        #expect(again - now <= .seconds(3_600 / 11 + 1))
+        #expect(again - now <= .seconds(3_600 / 10 + 1))
     }
 }

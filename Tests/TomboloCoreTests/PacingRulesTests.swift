@@ -66,7 +66,7 @@ import TomboloJSON
         for first in high.indices {
             for last in first..<high.count {
                 let window = high[last] - high[first]
-                #expect(Double(last - first + 1) <= 4 + 11 * window / 3_600 + 1e-6)
+                #expect(Double(last - first + 1) <= 4 + 10 * window / 3_600 + 1e-6)
             }
         }
         #expect(zip(low, low.dropFirst()).allSatisfy { $1 - $0 >= 15 - 1e-9 })
@@ -353,6 +353,6 @@ import TomboloJSON
             rig.command(.update, #"{"state":{"lap":\#(index + 1)},"urgency":"\#(urgency)"}"#)
             line += rig.pushes.dropFirst(before).map { "\(urgency) \($0.push.priority)" }
         }
-        #expect(line == ["normal 10", "normal 5", "high 5", "high 5", "low 5"])
+        #expect(line == ["normal 10", "normal 5", "high 10", "high 5", "low 5"])
     }
 }

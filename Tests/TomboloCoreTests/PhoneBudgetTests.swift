@@ -15,10 +15,10 @@ import TomboloCore
         rig.runningActivity()
         rig.advance(to: 10)
         // The start was the first.
-        #expect(phone(rig) == PhoneBudget(perHour: 15, left: 14, basis: .assumed))
+        #expect(phone(rig) == PhoneBudget(perHour: 14, left: 13, basis: .assumed))
         rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
         rig.advance(to: 12)
-        #expect(phone(rig)?.left == 13)
+        #expect(phone(rig)?.left == 12)
     }
 
     @Test func `a phone that spoke later and shows less than it was sent has none left`() {
@@ -29,11 +29,11 @@ import TomboloCore
         rig.advance(to: 12)
         rig.report("cat", #"{"phase":"active","shown_version":2}"#)
         #expect(phone(rig)?.basis == .reported)
-        #expect(phone(rig)?.left == 13)
+        #expect(phone(rig)?.left == 12)
         rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
         rig.advance(to: 60)
         rig.report("cat", #"{"phase":"active","shown_version":2}"#)
-        #expect(phone(rig) == PhoneBudget(perHour: 15, left: 0, basis: .reported))
+        #expect(phone(rig) == PhoneBudget(perHour: 14, left: 0, basis: .reported))
         rig.report("cat", #"{"phase":"active","shown_version":3}"#)
         #expect(phone(rig)?.left ?? 0 > 0)
     }

@@ -126,7 +126,7 @@ import TomboloJSON
             #expect([2, 3].contains(own["left"]?.integer ?? 0))
             #expect([14, 15].contains(own["device_left"]?.integer ?? 0))
             #expect([8, 9].contains(own["starts_left"]?.integer ?? 0))
-            #expect((13...14).contains(own["phone"]?["left"]?.integer ?? 0))
+            #expect((12...13).contains(own["phone"]?["left"]?.integer ?? 0))
             #expect(own["phone"]?["basis"]?.string == "class")
             let cursor = try #require(first["next_cursor"]?.string)
             let second = try json(

@@ -203,6 +203,7 @@ extension Core {
             .max { $0.number < $1.number }
         if let before { pacing = before.pacing }
         pacing.holdsToken = false
+        pacing.unsettledSince = nil
         return pacing
     }
 

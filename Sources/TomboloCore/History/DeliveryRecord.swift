@@ -53,6 +53,8 @@ package struct DeliveryRecord: Hashable, Sendable {
     package enum Purpose: String, Hashable, Sendable, CaseIterable {
         /// Once more, because an accepted push is no receipt (pacing rule 15).
         case echo
+        /// At priority 10, because a locked phone keeps what came at 5 for later (pacing rule 7).
+        case settle
         /// Once more with a second of its own (pacing rule 2).
         case trailing
         /// A frame of a clip.
@@ -155,6 +157,7 @@ extension DeliveryRecord.Attempt {
             alert: flying.alert)
         switch flying.wish {
         case .echo: purpose = .echo
+        case .settle: purpose = .settle
         case .trailing: purpose = .trailing
         case .frame: purpose = .frame
         default: purpose = nil

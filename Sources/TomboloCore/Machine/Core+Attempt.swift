@@ -170,7 +170,9 @@ extension Core {
         if !destinations[slot].keepsPlace { lanes[Int(lane.rawValue)].took(now: now) }
         let tokenTaken = spend(slot, event, priority, timestamp, now: now)
         clearReservation(slot)
-        if wish == .echo { destinations[slot].echo.sent(projection.version) }
+        if wish == .echo || wish == .settle {
+            destinations[slot].echo.sent(projection.version)
+        }
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state), tokenTaken: tokenTaken,

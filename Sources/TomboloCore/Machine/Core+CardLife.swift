@@ -222,6 +222,7 @@ extension Core {
         destinations[slot].cardSince = nil
         destinations[slot].owesTrailing = false
         destinations[slot].staleAt = nil
+        destinations[slot].pacing.unsettledSince = nil
         enter(.waiting, slot, now: now)
     }
 }

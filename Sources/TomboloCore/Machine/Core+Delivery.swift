@@ -54,8 +54,7 @@ extension Core {
             case .held(let hold, let until):
                 rest(slot, until: until, .deferred(until: until, hold), now: now)
                 return
-            case .unchanged:
-                settle(slot, now: now)
+            case .unchanged: skip(slot, now: now)
             case .annihilated:
                 decideRest(slot, .annihilated, now: now)
                 enter(.ended, slot, now: now)
@@ -72,7 +71,7 @@ extension Core {
         deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
     }
 
-    private mutating func settle(_ slot: Int, now: Instant) {
+    private mutating func skip(_ slot: Int, now: Instant) {
         guard let projection = projection(slot) else { return }
         destinations[slot].acknowledged = projection.version
         decide(slot, through: projection.version, .unchanged, now: now)
@@ -239,7 +238,9 @@ extension Core {
         let owesTrailing = destinations[slot].owesTrailing
         if destinations[slot].acknowledged < projection.version {
             if !owesTrailing, isUnchanged(slot, projection, now: now) { return .unchanged }
-            return .push(.update, .latest(urgency), alert: nil)
+            let settles = destinations[slot].settlesAt(time(now), configuration.limits)
+            let isOld = settles.map { $0 <= now } ?? false
+            return .push(.update, .latest(isOld ? .high : urgency), alert: nil)
         }
         let hasCursor = destinations[slot].hasCursor
         if owesTrailing,
@@ -248,17 +249,19 @@ extension Core {
         {
             return .push(.update, .trailing, alert: nil)
         }
-        let stale = destinations[slot].staleRefresh(projection, at: time(now))
-        if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
         let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
         // A bundle is all there is, and no frame follows it; behind an app in front it waits.
         let isMadeGood = playedOn && !(isRunning && destinations[slot].isBundle)
+        let settles = isMadeGood ? nil : settleDue(slot, now: now)
+        if let settles, settles <= now { return .push(.update, .settle, alert: nil) }
+        let stale = destinations[slot].staleRefresh(projection, at: time(now))
+        if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
         let echo =
             isMadeGood
             ? nil
             : destinations[slot].echoDue(projection, at: time(now), configuration.limits)
         if let echo, echo <= now { return .push(.update, .echo, alert: nil) }
-        let refresh = Instant.earlier(stale, echo)
+        let refresh = Instant.earlier(settles, Instant.earlier(stale, echo))
         guard let clip = projection.clip, hasCursor else { return .later(refresh) }
         // The last value is a state: no gate holds it.
         if isOver {

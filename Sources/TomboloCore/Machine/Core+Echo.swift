@@ -17,6 +17,19 @@ extension Core {
         return isPaused(slot) ? .held(.paused, until: nil) : .push(.end, .echo, alert: nil)
     }
 
+    /// When the newest state is due at priority 10, for all that went at 5 since the last such push
+    /// (pacing rule 7): not before the budget has a token for it. nil for never.
+    func settleDue(_ slot: Int, now: Instant) -> Instant? {
+        guard let old = destinations[slot].settlesAt(time(now), configuration.limits) else {
+            return nil
+        }
+        let grant = grantInForce(slot).grant
+        let device = deviceBudget(destinations[slot].device, grant, for: slot, now: now)
+        return destinations[slot].pacing
+            .highPriorityTime(.settle, grant, device: device, now: now)
+            .map { max(old, $0) }
+    }
+
     /// A device has been heard of: what it was sent before may not have arrived.
     mutating func noteSignOfLife(
         _ device: Int, except known: Int? = nil, now: Instant, effects: inout Effects
@@ -76,6 +89,7 @@ extension Core {
             }
         if isShown == true, destination.acknowledged >= projection.version {
             destinations[slot].echo.confirmed(projection.version)
+            destinations[slot].pacing.unsettledSince = nil
         } else {
             destinations[slot].noteSignOfLife(now: now)
         }

@@ -190,7 +190,7 @@ extension Core {
     }
 
     private mutating func accepted(_ slot: Int, _ flying: Destination.InFlight, now: Instant) {
-        destinations[slot].took(flying)
+        destinations[slot].took(flying, at: wall(now))
         switch flying.event {
         case .start:
             if destinations[slot].phase == .starting { begun(slot, flying.version, now: now) }

@@ -347,6 +347,7 @@ extension Core {
         destination.frames = mark.frames
         destination.keptAt = mark.keptAt
         destination.staleAt = mark.staleAt
+        destination.pacing.unsettledSince = mark.unsettledSince
         destination.owesTrailing = mark.owesTrailing
         destination.echo = mark.echo
         destination.cardSince = mark.cardSince

@@ -62,6 +62,9 @@ package struct Limits: Hashable, Sendable {
     package var strandedAfter = Span.minutes(10)
     /// A start waits so long for a channel of its own; then an update token will do.
     package var channelWait = Span.seconds(5)
+    /// What a phone was sent at priority 5 only goes at 10 so long after the first of it (pacing
+    /// rule 7).
+    package var settle = Span.minutes(10)
     /// What Apple took goes once more so long after the last change (pacing rule 15).
     package var echoAfter = Span.minutes(10)
     /// A sign of life this soon after a send says nothing of that send yet.

@@ -69,6 +69,12 @@ extension Destination {
         return Instant.earlier(pacing.lastSend + half, staleAt.map { time.steady($0) - half })
     }
 
+    /// When the newest state may go at priority 10 for its age alone (rule 7); nil where all that
+    /// the phone was sent went so.
+    func settlesAt(_ time: DeliveryTime, _ limits: Limits) -> Instant? {
+        pacing.unsettledSince.map { time.steady($0) + limits.settle }
+    }
+
     /// When what Apple took last is due once more (rule 15); nil for never.
     func echoDue(
         _ projection: Projection, at time: DeliveryTime, _ limits: Limits

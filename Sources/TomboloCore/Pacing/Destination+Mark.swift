@@ -23,6 +23,7 @@ struct Mark: Sendable {
     var final: Projection?
     var keptAt: Span?
     var staleAt: Instant?
+    var unsettledSince: Instant?
     var lastLocalUpdate: Int64
     var owesTrailing: Bool
     var clip: Clip?
@@ -67,6 +68,7 @@ struct Mark: Sendable {
         ledger = Ledger(parts: try view.storedCounts("l"))
         keptAt = try view.stored("k", or: nil) { $0.storedSpan.map(Optional.some) }
         staleAt = view["st"]?.integer.map(Instant.init(nanoseconds:))
+        unsettledSince = view["u"]?.integer.map(Instant.init(nanoseconds:))
         lastLocalUpdate = try view.stored("lu", or: 0, \.storedCount)
         owesTrailing = view["ot"] != nil
         clip = try Self.clip(view)
@@ -145,6 +147,7 @@ extension Destination {
         if startWasRefused { writer.member("sr", Int64(1)) }
         if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
+        if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }
         if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
         // What is under way may come to nothing.
         if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }

@@ -2,8 +2,13 @@
 
 extension Destination {
     /// Apple took a push.
-    mutating func took(_ flying: InFlight) {
+    mutating func took(_ flying: InFlight, at wall: Instant) {
         refusalsInRow = 0
+        if flying.priority == 10 {
+            pacing.unsettledSince = nil
+        } else if !flying.isFrame, flying.contentHash != contentHash {
+            pacing.unsettledSince = pacing.unsettledSince ?? wall
+        }
         acknowledged = max(acknowledged, flying.version)
         contentHash = flying.contentHash
         staleAt = flying.staleAt
@@ -14,6 +19,7 @@ extension Destination {
         acknowledged = flying.version
         if let alert = flying.alert { alertsThrough = alert }
         echo.confirmed(flying.version)
+        pacing.unsettledSince = nil
         // Once more with a newer second, or a later stale date, it would be refused once more.
         owesTrailing = false
         staleAt = flying.staleAt

@@ -94,7 +94,7 @@ package struct Budgets: Hashable, Sendable {
     package init() {
         grants = [
             Grant(
-                spacing: .seconds(1), burst: 4, perHour: 11, reserve: 2,
+                spacing: .seconds(1), burst: 4, perHour: 10, reserve: 1,
                 lowPrioritySpacing: .seconds(15)),
             Grant(
                 spacing: .seconds(1), burst: 20, perHour: 200, reserve: 4,
@@ -102,7 +102,7 @@ package struct Budgets: Hashable, Sendable {
             Grant(spacing: .zero, burst: 20, perHour: nil, reserve: 0, lowPrioritySpacing: .zero),
             Grant(spacing: .zero, burst: 10, perHour: 0.5, reserve: 0, lowPrioritySpacing: .zero),
             Grant(
-                spacing: .seconds(1), burst: 10, perHour: 600, reserve: 4,
+                spacing: .seconds(1), burst: 4, perHour: 10, reserve: 1,
                 lowPrioritySpacing: .seconds(5)),
             Grant(
                 spacing: .minutes(5), burst: 4, perHour: 1.5, reserve: 0,

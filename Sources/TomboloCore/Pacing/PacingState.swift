@@ -9,6 +9,8 @@ package enum Wish: Hashable, Sendable {
     case trailing
     /// The state or the end once more at priority 5, in case the phone never got it (rule 15).
     case echo
+    /// The newest state at priority 10: a locked phone keeps what comes at 5 for later (rule 7).
+    case settle
     case frame
 }
 
@@ -36,6 +38,7 @@ package struct PacingState: Hashable, Sendable {
     private var backOffCause = Hold.tokenBackOff
     private var lastSecond: UInt32 = 0
     private var lastLocalSecond: UInt32 = 0
+    private var unsettledSecond: UInt32 = 0
     /// A token that is paid for, durably, and not spent: an attempt that never counted gives it
     /// back.
     package var holdsToken = false
@@ -52,6 +55,13 @@ package struct PacingState: Hashable, Sendable {
     package var lastLocalUpdate: Int64 {
         get { Int64(lastLocalSecond) }
         set { lastLocalSecond = UInt32(clamping: newValue) }
+    }
+
+    /// Wall time, in whole seconds, of the first change that Apple took at priority 5 since it last
+    /// took one at 10; nil where there is none.
+    package var unsettledSince: Instant? {
+        get { unsettledSecond == 0 ? nil : Instant(seconds: Int64(unsettledSecond)) }
+        set { unsettledSecond = UInt32(clamping: newValue?.seconds ?? 0) }
     }
 
     /// Sends nothing until then, and says why.
@@ -206,7 +216,7 @@ package struct PacingState: Hashable, Sendable {
         switch wish {
         case .frame, .trailing, .echo, .latest(.low): return nil
         case .latest(.normal): kept = max(grant.reserve, grant.burst / 2)
-        case .latest(.high): kept = grant.reserve
+        case .latest(.high), .settle: kept = grant.reserve
         case .start, .must, .end: kept = 0
         }
         if holdsToken { return now }
@@ -221,7 +231,7 @@ package struct PacingState: Hashable, Sendable {
     /// where no bucket limits, only what is of little weight goes there.
     private func mayGoLow(_ wish: Wish, _ grant: Grant) -> Bool {
         switch wish {
-        case .start: false
+        case .start, .settle: false
         case .echo, .latest(.low): true
         case .must, .end, .latest, .trailing, .frame: grant.perHour != nil
         }

@@ -25,6 +25,7 @@ struct CardLife {
     func apply(to limits: inout Limits) {
         limits.cardLife = Span(nanoseconds: length.nanoseconds)
         limits.renewBefore = Span(nanoseconds: renewBefore.nanoseconds)
+        limits.lastOfCard = Span(nanoseconds: renewBefore.nanoseconds / 2)
         limits.strandedAfter = Span(nanoseconds: strandedAfter.nanoseconds)
     }
 }

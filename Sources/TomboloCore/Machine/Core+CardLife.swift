@@ -108,6 +108,7 @@ extension Core {
             ledger: Ledger(since: version), phaseSince: now)
         // Its alerts have rung with the old card.
         next.alertsThrough = old.alertsThrough
+        next.wasMadeAnew = old.wasMadeAnew
         // Due before the log was put back: it may have been started, and is not started again.
         if let since = old.cardSince, let restoredAt,
             since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
@@ -150,9 +151,12 @@ extension Core {
             Staged.Reservation(slot: old, destination: destinations[old].number))
     }
 
-    /// Whether the card whose place it is to take is gone: then there is none to take.
+    /// Whether the card whose place it is to take is gone before its time: then there is none to
+    /// take.
     func hasLostPlace(_ destination: Destination) -> Bool {
-        predecessor(of: destination).map { $0.phase == .gone || $0.wasDismissed } ?? false
+        predecessor(of: destination).map { old in
+            old.wasDismissed || old.phase == .gone && !isOld(old, at: old.phaseSince)
+        } ?? false
     }
 
     /// The card whose place it takes. One that ended with its device's user leaves none.
@@ -205,13 +209,15 @@ extension Core {
     // MARK: A token that is gone
 
     /// The token of a card is dead: it was swiped away, as a rule, and is left alone; or the
-    /// producer wants a new card.
+    /// producer wants a new card, which is made once. Shortly before its end by age a card is not
+    /// lost: what follows is renewal's business.
     mutating func cardGone(_ slot: Int, _ reaches: BlastRadius, now: Instant) {
         guard let destination = destinations.at(slot), destination.phase != .ended else { return }
         let definition = activities[destination.activity].definition
         guard definition.onTokenGone == .restart, reaches == .tokenGone,
-            definition.route != .adopt, destination.phase == .live, destination.final == nil,
-            projection(slot)?.ending == nil
+            !isOld(destination, at: now), !destination.wasMadeAnew, definition.route != .adopt,
+            destination.phase == .live,
+            destination.final == nil, projection(slot)?.ending == nil
         else {
             enter(.gone, slot, now: now)
             reviseSuccessor(of: slot, now: now)
@@ -223,7 +229,13 @@ extension Core {
         destinations[slot].owesTrailing = false
         destinations[slot].staleAt = nil
         destinations[slot].pacing.unsettledSince = nil
+        destinations[slot].wasMadeAnew = true
         enter(.waiting, slot, now: now)
+    }
+
+    /// Whether a token that dies then does so because the system ends the card for its age.
+    private func isOld(_ destination: Destination, at instant: Instant) -> Bool {
+        cardEnd(destination).map { $0 - configuration.limits.lastOfCard <= instant } ?? false
     }
 }
 

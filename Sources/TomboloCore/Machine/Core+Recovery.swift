@@ -355,6 +355,7 @@ extension Core {
         destination.hasFallenBack = mark.hasFallenBack
         destination.wasDismissed = mark.wasDismissed
         destination.startWasRefused = mark.startWasRefused
+        destination.wasMadeAnew = mark.wasMadeAnew
         if destination.final == nil, isOfAnotherUser(destination) {
             destination.final = Projection.bareEnd(
                 version: activities[activity].durable?.version ?? 0, at: wall(now))

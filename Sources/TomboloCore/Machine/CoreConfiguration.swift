@@ -56,6 +56,8 @@ package struct Limits: Hashable, Sendable {
     /// The system ends a card so long after its start (Apple, "Displaying live data with Live
     /// Activities").
     package var cardLife = Span.hours(8)
+    /// A token that dies so short before its card's end by age tells of that end.
+    package var lastOfCard = Span.minutes(10)
     /// A card that is renewed gets its successor so long before its end.
     package var renewBefore = Span.minutes(20)
     /// A successor that has no update token by then is stranded: the old card stays.

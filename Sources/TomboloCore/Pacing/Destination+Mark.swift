@@ -9,6 +9,7 @@ struct Mark: Sendable {
     var hasFallenBack: Bool
     var wasDismissed: Bool
     var startWasRefused: Bool
+    var wasMadeAnew: Bool
     var cardSince: Instant?
     var echo: Echo
     var startBucketFullAt: Instant
@@ -51,6 +52,7 @@ struct Mark: Sendable {
         hasFallenBack = view["fb"] != nil
         wasDismissed = view["dm"] != nil
         startWasRefused = view["sr"] != nil
+        wasMadeAnew = view["ma"] != nil
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         echo = Self.echo(view)
@@ -145,6 +147,7 @@ extension Destination {
         if hasFallenBack { writer.member("fb", Int64(1)) }
         if wasDismissed { writer.member("dm", Int64(1)) }
         if startWasRefused { writer.member("sr", Int64(1)) }
+        if wasMadeAnew { writer.member("ma", Int64(1)) }
         if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
         if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }

@@ -131,6 +131,7 @@ struct Destination: SlotValue {
         static let startWasRefused = Flags(rawValue: 1 << 12)
         static let goesOnWithoutRoute = Flags(rawValue: 1 << 13)
         static let goesOnOnChannel = Flags(rawValue: 1 << 14)
+        static let wasMadeAnew = Flags(rawValue: 1 << 15)
 
         subscript(flag: Flags) -> Bool {
             get { contains(flag) }
@@ -246,6 +247,12 @@ struct Destination: SlotValue {
     var startWasRefused: Bool {
         get { flags[.startWasRefused] }
         set { flags[.startWasRefused] = newValue }
+    }
+    /// Its card was lost, and its producer has had another one made: there is no third
+    /// (`on_token_gone`).
+    var wasMadeAnew: Bool {
+        get { flags[.wasMadeAnew] }
+        set { flags[.wasMadeAnew] = newValue }
     }
     /// How its incarnation ended was done with and is not remembered: `final` is a stand-in.
     var hasForgottenEnd: Bool {

@@ -134,6 +134,8 @@ extension Skip {
             "The app was in front, and the frames show only while it is not "
                 + "(`show_when`)."
         case .paused: "An operator had paused these pushes."
+        case .notVisible:
+            "It changes nothing that the phone shows (`significant` and `round` of the type)."
         }
     }
 }
@@ -147,6 +149,7 @@ extension EventDecision {
         case .superseded: Skip.superseded.sentence
         case .annihilated: Skip.annihilated.sentence
         case .noRoute: Skip.noRoute.sentence
+        case .notVisible: Skip.notVisible.sentence
         case .onChannel: "The card listens on a channel; the push to the channel reaches it."
         case .sent, .merged, .expired, .refused: nil
         }

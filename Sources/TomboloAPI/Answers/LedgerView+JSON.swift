@@ -52,6 +52,7 @@ extension JSONWriter {
         member("annihilated", counts.annihilated)
         member("no_route", counts.noRoute)
         member("on_channel", counts.onChannel)
+        member("not_visible", counts.notVisible)
         endObject()
         endObject()
     }

@@ -62,7 +62,7 @@ extension Explainer {
         case .noRoute, .annihilated:
             if let triedText { return triedText }
             fallthrough
-        case .unchanged, .superseded, .onChannel:
+        case .unchanged, .superseded, .onChannel, .notVisible:
             return "Version \(version) was not sent to \(evidence.device). "
                 + (decision.reasonText ?? "")
         }

@@ -109,7 +109,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     package func decision(of version: Int64) -> EventDecision? {
         guard let decision, let decided, decided.contains(version) else { return nil }
         if superseded.contains(version) {
-            let isOwn = version == self.version && !decision.isForAll && decision != .unchanged
+            let isOwn = version == self.version && !decision.isForAll && !decision.needsNoPush
             return isOwn ? decision : .superseded
         }
         return version == self.version || decision.isForAll ? decision : .merged

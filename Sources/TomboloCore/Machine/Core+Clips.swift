@@ -138,6 +138,27 @@ extension Core {
         return destinations[slot].contentHash == contentHash(projection, state)
     }
 
+    /// Why a state need not go: the phone has it, or would show nothing new (rules 1 and 17); nil
+    /// where it goes.
+    func skip(_ slot: Int, _ projection: Projection, now: Instant) -> EventDecision? {
+        if isUnchanged(slot, projection, now: now) { return .unchanged }
+        guard projection.clip == nil, destinations[slot].contentHash != 0,
+            let seen = destinations[slot].visibleHash
+        else { return nil }
+        return visibleHash(slot, projection, projection.state) == seen ? .notVisible : nil
+    }
+
+    /// A hash of what is visible of a state on a phone; nil where all of it is.
+    func visibleHash(_ slot: Int, _ projection: Projection, _ state: JSON) -> UInt64? {
+        let activity = activities[destinations[slot].activity]
+        return type(of: activity.definition, activity.key.tenant)?.visibility.map {
+            var hash = ContentHash()
+            hash.combine($0.hash(of: state))
+            hash.combine(projection.relevance?.bitPattern ?? 0)
+            return hash.value
+        }
+    }
+
     /// What holds frames at a destination.
     private func frameMode(_ slot: Int, now: Instant) -> FrameCursor.Mode {
         if isPaused(slot) { return .paused }

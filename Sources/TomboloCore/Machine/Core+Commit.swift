@@ -207,8 +207,9 @@ extension Core {
         if isNewIncarnation { leaveIncarnation(slot) }
         if let start = staged.definition { noteComing(-1, start.audience, of: staged.event.tenant) }
         noteSuperseded(staged)
+        let isVisible = isNewIncarnation || showsChange(slot, staged.projection)
         activities[slot].durable = staged.projection
-        reloadAfter(slot, now: now)
+        if isVisible { reloadAfter(slot, now: now) }
         activities[slot].seq = seq
         activities[slot].tenantSeq = tenantSeq
         if let alert = staged.projection.alert, alert.version == staged.projection.version {
@@ -281,6 +282,14 @@ extension Core {
         return answer
     }
 
+    /// Whether a phone has been sent just what its activity says.
+    private func showsAll(_ slot: Int) -> Bool {
+        guard destinations[slot].visibleHash != nil, let projection = projection(slot) else {
+            return true
+        }
+        return contentHash(projection, projection.state) == destinations[slot].contentHash
+    }
+
     /// An answer's body: how the activity stands, and what its slowest destination does with it.
     func accepted(
         _ slot: Int, _ kind: EventKind, changed: Bool, now: Instant
@@ -302,7 +311,7 @@ extension Core {
                     counts.sent += 1
                 } else if destinations[index].acknowledged >= version {
                     counts.skipped += 1
-                    skip = skip ?? .unchanged
+                    skip = skip ?? (showsAll(index) ? .unchanged : .notVisible)
                 } else {
                     counts.skipped += 1
                     skip = destinations[index].phase.hasNoCard ? .noRoute : skip

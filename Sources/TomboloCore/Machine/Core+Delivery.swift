@@ -9,8 +9,8 @@ extension Core {
         /// Nothing before this instant, and nothing holds it.
         case later(Instant?)
         case held(Hold, until: Instant?)
-        /// The newest state is what the phone has already.
-        case unchanged
+        /// The newest state needs no push.
+        case skip(EventDecision)
         /// A card that was never begun need not be ended.
         case annihilated
     }
@@ -54,7 +54,7 @@ extension Core {
             case .held(let hold, let until):
                 rest(slot, until: until, .deferred(until: until, hold), now: now)
                 return
-            case .unchanged: skip(slot, now: now)
+            case .skip(let decision): skip(slot, decision, now: now)
             case .annihilated:
                 decideRest(slot, .annihilated, now: now)
                 enter(.ended, slot, now: now)
@@ -71,10 +71,10 @@ extension Core {
         deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
     }
 
-    private mutating func skip(_ slot: Int, now: Instant) {
+    private mutating func skip(_ slot: Int, _ decision: EventDecision, now: Instant) {
         guard let projection = projection(slot) else { return }
         destinations[slot].acknowledged = projection.version
-        decide(slot, through: projection.version, .unchanged, now: now)
+        decide(slot, through: projection.version, decision, now: now)
         let wall = wall(now)
         if destinations[slot].hasCursor {
             destinations[slot].playing.skipUnchanged(now: now, wall: wall)
@@ -237,7 +237,7 @@ extension Core {
         let urgency = projection.urgency
         let owesTrailing = destinations[slot].owesTrailing
         if destinations[slot].acknowledged < projection.version {
-            if !owesTrailing, isUnchanged(slot, projection, now: now) { return .unchanged }
+            if !owesTrailing, let skip = skip(slot, projection, now: now) { return .skip(skip) }
             let settles = destinations[slot].settlesAt(time(now), configuration.limits)
             let isOld = settles.map { $0 <= now } ?? false
             return .push(.update, .latest(isOld ? .high : urgency), alert: nil)
@@ -267,7 +267,7 @@ extension Core {
         if isOver {
             if destinations[slot].playing.hasShownEnd { return .later(refresh) }
             return isUnchanged(slot, projection, now: now)
-                ? .unchanged : .push(.update, .latest(urgency), alert: nil)
+                ? .skip(.unchanged) : .push(.update, .latest(urgency), alert: nil)
         }
         guard isRunning else {
             return .later(Instant.earlier(refresh, endOfHidden(clip, now: now)))
@@ -293,7 +293,7 @@ extension Core {
         if let next = destinations[slot].playing.nextAsked(now: now, wall: wall(now)) {
             return .later(Instant.earlier(refresh, next))
         }
-        if isUnchanged(slot, projection, now: now) { return .unchanged }
+        if isUnchanged(slot, projection, now: now) { return .skip(.unchanged) }
         // The last value is a state, also where it is shown before the end: none comes after it.
         let isLast = destinations[slot].playing.showsEnd(at: wall(now))
         return .push(.update, isLast ? .latest(projection.urgency) : .frame, alert: nil)

@@ -38,7 +38,7 @@ extension Core {
             if let decided, !superseded.isEmpty {
                 record.superseded = superseded.filter { decided.contains($0) }
             }
-            let isUsual = decision == .sent || decision == .merged || decision == .unchanged
+            let isUsual = decision == .sent || decision == .merged || decision.needsNoPush
             markDirty(slot, mayWait: isUsual, now: now)
         }
         guard record.decision != nil || attempt != nil else { return }

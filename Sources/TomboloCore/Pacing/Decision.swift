@@ -88,7 +88,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
 
 /// Why a change was never sent, and need not be.
 package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
-    case unchanged, superseded, annihilated, noRoute, slowed, hidden, paused
+    case unchanged, superseded, annihilated, noRoute, slowed, hidden, paused, notVisible
 
     package var name: String {
         switch self {
@@ -99,6 +99,7 @@ package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
         case .slowed: "slowed"
         case .hidden: "hidden"
         case .paused: "paused"
+        case .notVisible: "not_visible"
         }
     }
 }

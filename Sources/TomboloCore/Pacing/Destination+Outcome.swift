@@ -6,12 +6,21 @@ extension Destination {
         refusalsInRow = 0
         if flying.priority == 10 {
             pacing.unsettledSince = nil
-        } else if !flying.isFrame, flying.contentHash != contentHash {
+        } else if !flying.isFrame, showsMore(flying) {
             pacing.unsettledSince = pacing.unsettledSince ?? wall
         }
         acknowledged = max(acknowledged, flying.version)
         contentHash = flying.contentHash
+        visibleHash = flying.visibleHash
         staleAt = flying.staleAt
+    }
+
+    /// Whether the phone shows anything else with it than with what Apple took before.
+    private func showsMore(_ flying: InFlight) -> Bool {
+        guard let visible = flying.visibleHash, let before = visibleHash else {
+            return flying.contentHash != contentHash
+        }
+        return visible != before
     }
 
     /// Apple refuses a push for good, and would refuse it again: its version is done here.

@@ -14,6 +14,8 @@ extension Destination {
         var keptAt: Span?
         /// When the phone takes what it shows for stale: as Apple took it last.
         var staleAt: Instant?
+        /// Of what is visible of the state that Apple took last, where not all of it is.
+        var visibleHash: UInt64?
         /// Why the last push was not accepted.
         var failure: PushResult?
         /// The projection of an incarnation that a restart has left behind: its end is still to be
@@ -27,7 +29,7 @@ extension Destination {
         fileprivate var isEmpty: Bool {
             startPush == nil && alertsBeforeStart == 0 && reservedAlert == nil
                 && frames == FrameCounts() && keptAt == nil && staleAt == nil
-                && failure == nil && final == nil && nextFinal == nil
+                && visibleHash == nil && failure == nil && final == nil && nextFinal == nil
         }
     }
 
@@ -65,6 +67,11 @@ extension Destination {
     var staleAt: Instant? {
         get { rare?.staleAt }
         set { if newValue != rare?.staleAt { keep { $0.staleAt = newValue } } }
+    }
+
+    var visibleHash: UInt64? {
+        get { rare?.visibleHash }
+        set { if newValue != rare?.visibleHash { keep { $0.visibleHash = newValue } } }
     }
 
     var final: Projection? {

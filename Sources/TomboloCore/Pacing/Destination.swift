@@ -49,6 +49,8 @@ struct Destination: SlotValue {
         var event: Push.Event
         var version: Int64
         var contentHash: UInt64
+        /// Of what is visible of it; nil where all is.
+        var visibleHash: UInt64?
         var tokenTaken: Bool
         var wish: Wish
         var token: PushToken

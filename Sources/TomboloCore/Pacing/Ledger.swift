@@ -17,12 +17,14 @@ package struct Ledger: Hashable, Sendable {
 
     /// As a mark keeps it; nil where the parts do not add up.
     init?(parts: [Int64]) {
-        guard parts.count == 10 || parts.count == 11 else { return nil }
+        // An older relay had fewer decisions.
+        guard (10...12).contains(parts.count) else { return nil }
         since = parts[0]
         let counts = EventCounts(
             sent: parts[2], merged: parts[3], unchanged: parts[4], superseded: parts[5],
             annihilated: parts[6], noRoute: parts[7], expired: parts[8], refused: parts[9],
-            onChannel: parts.count == 11 ? parts[10] : 0)
+            onChannel: parts.count > 10 ? parts[10] : 0,
+            notVisible: parts.count > 11 ? parts[11] : 0)
         guard counts.decided == parts[1] - since + 1 else { return nil }
         narrow = Counts(counts)
     }
@@ -36,7 +38,7 @@ package struct Ledger: Hashable, Sendable {
         return [
             since, decidedThrough, counts.sent, counts.merged, counts.unchanged,
             counts.superseded, counts.annihilated, counts.noRoute, counts.expired, counts.refused,
-            counts.onChannel,
+            counts.onChannel, counts.notVisible,
         ]
     }
 
@@ -64,7 +66,7 @@ package struct Ledger: Hashable, Sendable {
             counts.add(1, isPassed ? .superseded : decision)
         } else {
             counts.merged += Int64(range.count) - 1 - passed
-            counts.add(1, isPassed && decision == .unchanged ? .superseded : decision)
+            counts.add(1, isPassed && decision.needsNoPush ? .superseded : decision)
         }
         return range
     }
@@ -112,11 +114,16 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
     case sent, merged, unchanged, superseded, annihilated, noRoute, expired, refused
     /// The card listens on a channel, which has its own destination.
     case onChannel
+    /// The phone would show nothing new (pacing rule 17).
+    case notVisible
 
     /// Whether all that waited end so, and not only the newest.
     var isForAll: Bool {
         self == .annihilated || self == .noRoute || self == .expired || self == .onChannel
     }
+
+    /// Whether what the phone has is as good.
+    var needsNoPush: Bool { self == .unchanged || self == .notVisible }
 
     /// The word of the API: `skipped` with a reason, or the decision itself.
     package var action: String {
@@ -125,7 +132,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         case .merged: "merged"
         case .expired: "expired"
         case .refused: "refused"
-        case .unchanged, .superseded, .annihilated, .noRoute, .onChannel: "skipped"
+        case .unchanged, .superseded, .annihilated, .noRoute, .onChannel, .notVisible: "skipped"
         }
     }
 
@@ -146,6 +153,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         case .annihilated: "annihilated"
         case .noRoute: "no_route"
         case .onChannel: "on_channel"
+        case .notVisible: "not_visible"
         case .sent, .merged, .expired, .refused: nil
         }
     }
@@ -162,13 +170,15 @@ package struct EventCounts: Hashable, Sendable {
     package var expired: Int64 = 0
     package var refused: Int64 = 0
     package var onChannel: Int64 = 0
+    package var notVisible: Int64 = 0
 
     package init(
         sent: Int64 = 0, merged: Int64 = 0, unchanged: Int64 = 0, superseded: Int64 = 0,
         annihilated: Int64 = 0, noRoute: Int64 = 0, expired: Int64 = 0, refused: Int64 = 0,
-        onChannel: Int64 = 0
+        onChannel: Int64 = 0, notVisible: Int64 = 0
     ) {
         self.onChannel = onChannel
+        self.notVisible = notVisible
         self.sent = sent
         self.merged = merged
         self.unchanged = unchanged
@@ -179,7 +189,9 @@ package struct EventCounts: Hashable, Sendable {
         self.refused = refused
     }
 
-    package var skipped: Int64 { unchanged + superseded + annihilated + noRoute + onChannel }
+    package var skipped: Int64 {
+        unchanged + superseded + annihilated + noRoute + onChannel + notVisible
+    }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
     /// How many ended so.
@@ -194,6 +206,7 @@ package struct EventCounts: Hashable, Sendable {
         case .expired: expired
         case .refused: refused
         case .onChannel: onChannel
+        case .notVisible: notVisible
         }
     }
 
@@ -209,6 +222,7 @@ package struct EventCounts: Hashable, Sendable {
         case .expired: expired += count
         case .refused: refused += count
         case .onChannel: onChannel += count
+        case .notVisible: notVisible += count
         }
     }
 }

@@ -50,6 +50,16 @@ extension Core {
         return own == app
     }
 
+    /// Whether widgets and controls have something new to show of an activity (pacing rule 17).
+    func showsChange(_ activity: Int, _ next: Projection) -> Bool {
+        guard !types.isEmpty, next.clip == nil, next.ending == nil,
+            let before = activities[activity].durable, before.clip == nil,
+            let visibility = type(
+                of: activities[activity].definition, activities[activity].key.tenant)?.visibility
+        else { return true }
+        return visibility.hash(of: before.state) != visibility.hash(of: next.state)
+    }
+
     /// What an activity's type wants to follow each change of it.
     mutating func reloadAfter(_ activity: Int, now: Instant) {
         let key = activities[activity].key

@@ -360,7 +360,7 @@ extension EventDecision {
     /// Whether the phone has the event's state, or a newer one, from then on.
     fileprivate var isOnPhone: Bool {
         switch self {
-        case .sent, .merged, .unchanged, .superseded: true
+        case .sent, .merged, .unchanged, .superseded, .notVisible: true
         // Its channel counts.
         case .annihilated, .noRoute, .expired, .refused, .onChannel: false
         }

@@ -37,6 +37,8 @@ package struct ActivityType: Sendable {
     package var framesShowWhen: FramesShowWhen?
     /// How long alerts wait that do not say themselves.
     package var alertTTL: Span?
+    /// nil: a phone shows all of the state.
+    package var visibility: Visibility?
     /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
     package var body: JSON
 
@@ -93,6 +95,7 @@ package struct ActivityType: Sendable {
         } else {
             framesShowWhen = FramesShowWhen.reading(&reader)
         }
+        visibility = Visibility.reading(&reader, state)
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)
         _ = reader.object("families")

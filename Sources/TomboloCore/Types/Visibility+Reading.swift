@@ -1,0 +1,69 @@
+import TomboloJSON
+
+extension Visibility {
+    /// More pointers of one list are refused.
+    private static let countMax = 64
+    private static let mustBePointer = "must be a JSON Pointer such as \"/score\""
+
+    /// Reads `significant` and `round`; nil where neither is there.
+    ///
+    /// - Parameter schema: of the state: a pointer that it does not describe is refused, because a
+    ///   name that is misspelt would hide every change.
+    static func reading(_ reader: inout FieldReader, _ schema: StateSchema?) -> Visibility? {
+        let significant = pointers(&reader, schema)
+        let round = roundings(&reader, schema)
+        guard !significant.isEmpty || !round.isEmpty else { return nil }
+        return Visibility(significant: significant, round: round)
+    }
+
+    private static func pointers(
+        _ reader: inout FieldReader, _ schema: StateSchema?
+    ) -> [JSONPointer] {
+        guard let list = reader.value("significant") else { return [] }
+        let texts = list.elements.compactMap(\.string)
+        guard list.kind == .array, texts.count == list.count, (1...countMax).contains(list.count)
+        else {
+            reader.fail("significant", "must list 1 to \(countMax) JSON Pointers")
+            return []
+        }
+        return texts.compactMap { text in
+            guard let message = fault(of: text, schema) else { return JSONPointer(text) }
+            reader.fail("significant", "\"\(text)\" \(message)")
+            return nil
+        }
+    }
+
+    private static func roundings(
+        _ reader: inout FieldReader, _ schema: StateSchema?
+    ) -> [Rounding] {
+        guard let object = reader.object("round") else { return [] }
+        guard (1...countMax).contains(object.count) else {
+            reader.fail("round", "must have 1 to \(countMax) members")
+            return []
+        }
+        var inner = reader.inside(object, "round")
+        let roundings = object.members.compactMap { text, value -> Rounding? in
+            if let message = fault(of: text, schema) {
+                inner.fail(text, message)
+                return nil
+            }
+            guard let step = value.double, step > 0, step.isFinite,
+                let pointer = JSONPointer(text)
+            else {
+                inner.fail(text, "must be a number above 0")
+                return nil
+            }
+            return Rounding(pointer: pointer, step: step)
+        }
+        do { try inner.finish(allowingUnknown: true) } catch { reader.adopt(error) }
+        return roundings
+    }
+
+    private static func fault(of text: String, _ schema: StateSchema?) -> String? {
+        guard let pointer = JSONPointer(text), !pointer.tokens.isEmpty else {
+            return mustBePointer
+        }
+        guard let schema, schema.at(pointer) == nil else { return nil }
+        return "is not described by the schema in \"state\""
+    }
+}

@@ -23,12 +23,29 @@ extension TaintedWorld {
             if otherIsBusy { try await bustle(round) }
             doors.sender.refusal = round == 0 ? nil : "BadTopic"
             lines += try await write(round, bustling: otherIsBusy)
+            try await settle()
             lines += try await read(round)
         }
         for push in doors.sender.pushes where push.lane == LaneNumber(0) {
             lines.append("push \(push.collapseID ?? "-") \(push.event) \(push.token)")
         }
         return lines
+    }
+
+    /// Asks until each push to a card has its line in the history, which is written later: what is
+    /// read then does not hang on how long that takes.
+    private func settle() async throws {
+        for _ in 0..<20_000 {
+            let answer = try await doors.call(
+                "GET", "/v1/deliveries?limit=1000", key: operators[0])
+            let lines = try JSONDocument(answer.body).root["deliveries"]?.elements
+            let answered = lines?.count { $0["push"] != nil }
+            let pushes = doors.sender.pushes.count {
+                $0.lane == LaneNumber(0) && $0.surface == .activity
+            }
+            if answered == pushes { return }
+        }
+        Issue.record("the history lacks a push")
     }
 
     private mutating func write(_ round: Int, bustling: Bool) async throws -> [String] {
@@ -48,7 +65,7 @@ extension TaintedWorld {
             ),
             (
                 "PATCH", "/v1/activities/c\(round)", #"{"state":{"n":2}}"#,
-                [#"Idempotency-Key: "k\#(round)""#]
+                [#"Idempotency-Key: "k\#(round)""#, "Prefer: wait=5"]
             ),
             (
                 "POST", "/v1/events",

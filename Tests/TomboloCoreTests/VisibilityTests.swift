@@ -82,6 +82,35 @@ import TomboloJSON
         #expect(rig.line(from: 2) == #"180:U10{"lap":2,"pulse":91}"#)
     }
 
+    @Test func `a type that says otherwise counts at once`() {
+        var rig = Self.rig(#"{"significant":["/lap"]}"#)
+        rig.command(.update, #"{"state":{"lap":1,"pulse":90},"urgency":"high"}"#)
+        rig.advance(to: 120)
+        rig.type(#"{"significant":["/pulse"]}"#)
+        rig.command(.update, #"{"state":{"pulse":91},"urgency":"high"}"#)
+        rig.advance(to: 180)
+        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
+        rig.advance(to: 240)
+        #expect(
+            rig.line(from: 1)
+                == #"60:U10{"lap":1,"pulse":90} 120:U10{"lap":1,"pulse":91}"#)
+    }
+
+    @Test func `a new life of an activity shows its own state`() {
+        var rig = Self.rig(#"{"significant":["/lap"]}"#)
+        rig.command(.end, #"{"dismiss":"now"}"#)
+        rig.advance(to: 120)
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0,"n":1}}"#
+        ) { $0.restart = true }
+        rig.advance(to: 130)
+        #expect(rig.pushes.last?.push.event == .start)
+        rig.token("activity:cat~2", "cc")
+        rig.advance(to: 200)
+        rig.command(.update, #"{"state":{"n":2},"urgency":"high"}"#)
+        #expect(rig.lastAccepted?.decision == .skipped(.notVisible))
+    }
+
     @Test func `the echo brings what was left out`() {
         var rig = Self.rig(#"{"significant":["/lap"]}"#)
         rig.command(.update, #"{"state":{"lap":1,"pulse":90}}"#)

@@ -176,7 +176,7 @@ extension Core {
         let flying = Destination.InFlight(
             push: push.id, event: event, version: projection.version,
             contentHash: contentHash(projection, state),
-            visibleHash: visibleHash(slot, projection, state), tokenTaken: tokenTaken,
+            visibleHash: visibleHash(slot, projection), tokenTaken: tokenTaken,
             wish: wish, token: token, alert: event == .start ? nil : alert?.version,
             staleAt: event == .end ? nil : projection.staleAfter.map { wall(now) + $0 },
             until: now + configuration.limits.inFlightMax, apnsID: id,

@@ -140,23 +140,33 @@ extension Core {
 
     /// Why a state need not go: the phone has it, or would show nothing new (rules 1 and 17); nil
     /// where it goes.
-    func skip(_ slot: Int, _ projection: Projection, now: Instant) -> EventDecision? {
+    mutating func skip(_ slot: Int, _ projection: Projection, now: Instant) -> EventDecision? {
         if isUnchanged(slot, projection, now: now) { return .unchanged }
-        guard projection.clip == nil, destinations[slot].contentHash != 0,
-            let seen = destinations[slot].visibleHash
+        guard destinations[slot].contentHash != 0, let seen = destinations[slot].visibleHash
         else { return nil }
-        return visibleHash(slot, projection, projection.state) == seen ? .notVisible : nil
+        return visibleHash(slot, projection) == seen ? .notVisible : nil
     }
 
-    /// A hash of what is visible of a state on a phone; nil where all of it is.
-    func visibleHash(_ slot: Int, _ projection: Projection, _ state: JSON) -> UInt64? {
+    /// A hash of what is visible on a phone; nil where all of it is. A clip's frames are asked for,
+    /// and always show.
+    mutating func visibleHash(_ slot: Int, _ projection: Projection) -> UInt64? {
+        guard !types.isEmpty, projection.clip == nil, projection.ending == nil else { return nil }
         let activity = activities[destinations[slot].activity]
-        return type(of: activity.definition, activity.key.tenant)?.visibility.map {
-            var hash = ContentHash()
-            hash.combine($0.hash(of: state))
-            hash.combine(projection.relevance?.bitPattern ?? 0)
-            return hash.value
+        // One change goes to many phones: it is looked at once.
+        if let last = lastVisible, last.activity == activity.number,
+            last.version == projection.version, last.changedAt == projection.changedAt
+        {
+            return last.hash
         }
+        guard let visibility = type(of: activity.definition, activity.key.tenant)?.visibility
+        else { return nil }
+        var hash = ContentHash()
+        hash.combine(visibility.hash(of: projection.state))
+        hash.combine(projection.relevance?.bitPattern ?? 0)
+        lastVisible = VisibleState(
+            activity: activity.number, version: projection.version,
+            changedAt: projection.changedAt, hash: hash.value)
+        return hash.value
     }
 
     /// What holds frames at a destination.

@@ -54,6 +54,8 @@ package struct Core: Sendable {
     var surfaceDeadlines = DeadlineHeap()
     var channelPools: [LaneNumber: ChannelPool] = [:]
     var types: [ActivityType.Key: RegisteredType] = [:]
+    /// The state that was looked at last for what of it is visible.
+    var lastVisible: VisibleState?
     var deadLetters: [DeadLetter] = []
     var deadLetterCounts: [TenantID: Int] = [:]
 

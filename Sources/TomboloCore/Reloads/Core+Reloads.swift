@@ -54,8 +54,9 @@ extension Core {
     func showsChange(_ activity: Int, _ next: Projection) -> Bool {
         guard !types.isEmpty, next.clip == nil, next.ending == nil,
             let before = activities[activity].durable, before.clip == nil,
-            let visibility = type(
-                of: activities[activity].definition, activities[activity].key.tenant)?.visibility
+            let type = type(
+                of: activities[activity].definition, activities[activity].key.tenant),
+            type.reloadsWidgets || !type.reloadsControls.isEmpty, let visibility = type.visibility
         else { return true }
         return visibility.hash(of: before.state) != visibility.hash(of: next.state)
     }

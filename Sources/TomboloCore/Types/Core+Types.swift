@@ -33,6 +33,7 @@ extension Core {
             let registered = RegisteredType(number: known?.number ?? nextTypeNumber, type: type)
             if known == nil { nextTypeNumber += 1 }
             types[key] = registered
+            lastVisible = nil
             if type.budgetClass != known?.type.budgetClass {
                 sweeps.add(.grants, now: now)
             }

@@ -1,8 +1,10 @@
 import TomboloJSON
 
 extension Visibility {
-    /// More pointers of one list are refused.
+    /// More pointers are refused: each is looked up with every change, and each step takes a copy
+    /// of the state.
     private static let countMax = 64
+    private static let stepsMax = 16
     private static let mustBePointer = "must be a JSON Pointer such as \"/score\""
 
     /// Reads `significant` and `round`; nil where neither is there.
@@ -37,8 +39,8 @@ extension Visibility {
         _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> [Rounding] {
         guard let object = reader.object("round") else { return [] }
-        guard (1...countMax).contains(object.count) else {
-            reader.fail("round", "must have 1 to \(countMax) members")
+        guard (1...stepsMax).contains(object.count) else {
+            reader.fail("round", "must have 1 to \(stepsMax) members")
             return []
         }
         var inner = reader.inside(object, "round")

@@ -44,3 +44,11 @@ package struct Visibility: Hashable, Sendable {
     /// Takes the place of a number that is counted in steps.
     private static let rounded = JSON(unchecked: Array("0".utf8))
 }
+
+/// A hash of what is visible of one state of an activity.
+struct VisibleState: Hashable, Sendable {
+    var activity: ActivityNumber
+    var version: Int64
+    var changedAt: Instant
+    var hash: UInt64
+}

@@ -119,8 +119,9 @@ extension World {
                 continue
             }
             guard phone.uploads.first?.number == upload.number else { continue }
-            phone.uploads.removeFirst()
-            if !life.isDead { finish(upload, phone, life, answer) }
+            // With what was noted when it began.
+            let done = phone.uploads.removeFirst()
+            if !life.isDead { finish(done, phone, life, answer) }
         }
     }
 

@@ -239,7 +239,11 @@ extension Core {
                 && !destination.reservedStart && destination.final == nil
         }
         guard let index else { return }
+        // The token may as well be that of a start since, whose outcome nobody learned: of the two
+        // the younger card, for a living one must not be taken for dead.
+        let tried = destinations[index].cardSince
         destinations[index].resume(card)
+        if let tried, tried > card.since ?? .distantPast { destinations[index].cardSince = tried }
         recallPacing(index, history, card, now: now)
     }
 

@@ -114,6 +114,10 @@ extension Core {
             since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
         {
             next.phase = .startUnknown
+            // And it may have had updates, whose timestamps nobody knows.
+            next.pacing.recover(
+                grantInForce(next).grant, now: now, wall: restoredAt + RelayClock.reach,
+                mayHaveSent: true)
         }
         nextDestinationNumber += 1
         // A restored log may not know the card whose token its app has registered since.

@@ -1,5 +1,4 @@
-// RFC 3339 times, by the proleptic Gregorian calendar (the day count is the usual one of days from
-// civil).
+// RFC 3339 times, by the proleptic Gregorian calendar.
 
 extension Instant {
     /// Reads `2026-11-20T09:03:00Z`, with a fraction and with an offset instead of `Z`. Answers nil
@@ -18,7 +17,7 @@ extension Instant {
             self.init(nanoseconds: found.seconds * 1_000_000_000 + found.nanoseconds)
         } else {
             let year = found.year < Self.years.lowerBound ? Self.years.lowerBound : 2262
-            self.init(seconds: daysFromCivil(year: year, month: 1, day: 1) * 86_400)
+            self.init(seconds: CivilDate(year: year, month: 1, day: 1).days * 86_400)
         }
     }
 
@@ -34,29 +33,34 @@ extension Instant {
             reader.skip("-"), let day = reader.number(2), reader.skip("T", "t", " "),
             let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
             reader.skip(":"), let second = reader.number(2), (1...12).contains(month),
-            (1...daysIn(month: month, year: year)).contains(day), hour < 24, minute < 60,
-            second < 61
+            hour < 24, minute < 60, second < 61
         else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        guard (1...date.daysInMonth).contains(day) else { return nil }
         var fraction: Int64 = 0
         if reader.skip(".") {
             guard let nanoseconds = reader.fraction() else { return nil }
             fraction = nanoseconds
         }
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
-        let days = daysFromCivil(year: year, month: month, day: day)
-        return (year, days * 86_400 + hour * 3_600 + minute * 60 + second - offset, fraction)
+        return (year, date.days * 86_400 + hour * 3_600 + minute * 60 + second - offset, fraction)
     }
 
     /// As `2026-11-20T09:03:00.123Z`: milliseconds, rounded down.
     package var rfc3339: String {
-        let seconds = self.seconds
+        "\(rfc3339WithoutZone).\(padded(milliseconds - seconds * 1_000, 3))Z"
+    }
+
+    /// As `2026-11-20T09:03:00Z`: seconds, rounded down. An app's decoder with Swift's `iso8601`
+    /// takes no fraction.
+    package var rfc3339InSeconds: String { "\(rfc3339WithoutZone)Z" }
+
+    private var rfc3339WithoutZone: String {
         let days = floorDivide(seconds, 86_400)
         let rest = seconds - days * 86_400
-        let (year, month, day) = civil(fromDays: days)
-        let milliseconds = self.milliseconds - seconds * 1_000
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
+        let date = CivilDate(days: days)
+        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
             + "\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
-            + ".\(padded(milliseconds, 3))Z"
     }
 }
 
@@ -114,36 +118,4 @@ private struct DigitReader {
 private func padded(_ value: Int64, _ width: Int) -> String {
     let digits = String(value)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-}
-
-private func daysIn(month: Int64, year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-}
-
-/// Days since 1970-01-01. Years are counted from March, so that the leap day is a year's last.
-private func daysFromCivil(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let year = month <= 2 ? year - 1 : year
-    let era = floorDivide(year, 400)
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
-}
-
-private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let days = days + 719_468
-    let era = floorDivide(days, 146_097)
-    let dayOfEra = days - era * 146_097
-    let yearOfEra =
-        (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted + (shifted < 10 ? 3 : -9)
-    return (
-        yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
-    )
 }

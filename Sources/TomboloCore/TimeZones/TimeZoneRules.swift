@@ -1,0 +1,102 @@
+/// The rules of one time zone: which offset from UTC is in force when, by the IANA database.
+///
+/// Pure: the bytes of a zone's file come in, nothing is read from the system. Leap seconds do not
+/// count, as in POSIX.
+package struct TimeZoneRules: Hashable, Sendable {
+    /// From a moment on, in seconds since 1970, clocks are so many seconds east of UTC.
+    struct Change: Hashable, Sendable {
+        var at: Int64
+        var offset: Int64
+    }
+
+    /// Before the first change.
+    private let first: Int64
+    private let changes: [Change]
+    /// After the last change; nil: its offset stays.
+    private let rule: PosixZoneRule?
+
+    init(first: Int64, changes: [Change], rule: PosixZoneRule?) {
+        self.first = first
+        self.changes = changes
+        self.rule = rule
+    }
+
+    /// Coordinated universal time.
+    package static let utc = TimeZoneRules(first: 0, changes: [], rule: nil)
+
+    /// How far clocks there are ahead of UTC.
+    package func offset(at instant: Instant) -> Span { .seconds(offset(at: instant.seconds)) }
+
+    /// What a clock there shows, as if it were UTC.
+    func localSeconds(at instant: Instant) -> Int64 {
+        instant.seconds + offset(at: instant.seconds)
+    }
+
+    private func offset(at seconds: Int64) -> Int64 {
+        if let rule, changes.last.map({ $0.at <= seconds }) ?? true {
+            return rule.offset(at: seconds)
+        }
+        let later = index(after: seconds)
+        return later == 0 ? first : changes[later - 1].offset
+    }
+
+    /// The place of the first change that is later; where there is none, the end.
+    private func index(after seconds: Int64) -> Int {
+        var (low, high) = (0, changes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if changes[middle].at <= seconds { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The moment at which a clock there shows a time, which is given as if it were UTC.
+    ///
+    /// A time that the clocks show twice is the first of the two. A time that they leap over is the
+    /// moment of the leap: the next that there is.
+    func instant(ofLocal local: Int64) -> Instant {
+        let near = local - Self.reach...local + Self.reach
+        var before = offset(at: near.lowerBound)
+        var found = candidate(local, before)
+        var leap: Int64?
+        for change in changes(in: near) {
+            if let next = candidate(local, change.offset) { found = min(found ?? next, next) }
+            if change.at + before <= local, local < change.at + change.offset {
+                leap = leap ?? change.at
+            }
+            before = change.offset
+        }
+        return Instant(seconds: found ?? leap ?? local - before)
+    }
+
+    /// No offset is as large, and none changes by as much.
+    private static let reach: Int64 = 2 * 86_400
+
+    private func candidate(_ local: Int64, _ offset: Int64) -> Int64? {
+        self.offset(at: local - offset) == offset ? local - offset : nil
+    }
+
+    private func changes(in range: ClosedRange<Int64>) -> [Change] {
+        let listed = changes[index(after: range.lowerBound - 1)..<index(after: range.upperBound)]
+        guard let rule, changes.last.map({ $0.at < range.upperBound }) ?? true else {
+            return Array(listed)
+        }
+        let begin = CivilDate(days: floorDivide(range.lowerBound, 86_400)).year
+        let end = CivilDate(days: floorDivide(range.upperBound, 86_400)).year
+        let later = rule.changes(inYears: begin...end).filter { change in
+            range.contains(change.at) && (changes.last.map { $0.at < change.at } ?? true)
+        }
+        return listed + later
+    }
+}
+
+/// Where the rules of time zones come from: the machine's copy of the IANA database.
+package protocol TimeZoneSource: Sendable {
+    /// The rules of a zone such as `Europe/Berlin`; nil where no zone has it.
+    func rules(of name: String) -> TimeZoneRules?
+}
+
+/// What is wrong with the bytes of a zone's file.
+package struct TimeZoneError: Error, Hashable, Sendable {
+    package var message: String
+}

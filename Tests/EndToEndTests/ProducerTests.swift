@@ -81,7 +81,8 @@ import TomboloJSON
         #expect(type.errors.contains("no app is configured"), "refused as without: \(type.errors)")
         // This relay has no app, and so no types, channels, phones and deliveries: other tests do.
         let elsewhere = [
-            "channel put", "channel rm", "type put", "clip stop", "timeline reload",
+            "channel put", "channel rm", "type put", "clip stop", "timeline put", "timeline rm",
+            "timeline reload",
             "control reload", "delivery retry",
         ]
         let names = Set(commands.map { $0.words.prefix(2).joined(separator: " ") })

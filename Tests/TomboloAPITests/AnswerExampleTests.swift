@@ -35,7 +35,8 @@ import TomboloJSON
                 "log-page.end", "overview.behind", "pause.dry-run", "problem.fields",
                 "problem.payload",
                 "retry-answer.dry-run", "stored.dry-run", "stored.kept",
-                "type-page.one",
+                "timeline-answer.new", "timeline-choices.doors", "timeline-entries.monday",
+                "timeline-page.one", "type-page.one",
             ])
     }
 
@@ -47,6 +48,32 @@ import TomboloJSON
         #expect(answer.httpStatus == 201)
         #expect(answer.entityTag == "\"v1\"")
         try expect("command-answer.start") { answer.write(to: &$0) }
+    }
+
+    @Test func `a timeline with its entries, in a list, and what may be chosen`() throws {
+        let body = try ProtocolFiles.json("examples/requests/timeline.profile.json").json
+        let compact = JSON(unchecked: JSON.line(body.bytes))
+        let request = try TimelineRequest(reading: compact.document.root)
+        let row = StoredTimeline(
+            number: 1,
+            key: TimelineKey(
+                tenant: Samples.tenant, app: "com.example.app", kind: Identifier("profile")!,
+                subject: request.subject),
+            timeline: request.timeline, updatedAt: Samples.moment, askedThrough: .distantPast)
+        let entries = row.entries(at: Samples.later, in: .utc, family: .systemMedium)
+        try expect("timeline-entries.monday") { entries.write(to: &$0) }
+        let view = TimelineView(
+            key: row.key, timeline: row.timeline, updatedAt: row.updatedAt,
+            dueAt: row.nextDue([.utc])?.at)
+        try expect("timeline-page.one") { TimelinePage([view], next: nil).write(to: &$0) }
+        var stored = Stored(.created)
+        (stored.count, stored.unreachable) = (2, 1)
+        let answer = TimelineAnswer(
+            kind: row.key.kind, subject: row.key.subject, stored: stored)
+        #expect(answer.httpStatus == 201)
+        try expect("timeline-answer.new") { answer.write(to: &$0) }
+        let choices = TimelineChoices([(Identifier("door-7")!, entries.snapshot)])
+        try expect("timeline-choices.doors") { choices.write(to: &$0) }
     }
 
     @Test func `an update that waits`() throws {

@@ -27,6 +27,7 @@ enum RequestReading {
         case "token-set": _ = try TokenSet(reading: view)
         case "retry":
             _ = try RetryRequest(view, tenant: Samples.tenant)
+        case "timeline": _ = try TimelineRequest(reading: view)
         case "phone-action": _ = try PhoneAction(reading: view)
         case "phone-report": _ = try PhoneReport(reading: view)
         default: Issue.record("no reader for \(schema)")

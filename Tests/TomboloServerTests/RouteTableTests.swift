@@ -155,7 +155,7 @@ import TomboloJSON
         case .produce: ["produce"]
         case .observe: ["observe"]
         case .ownDevice: ["device:{id}"]
-        case .ownDeviceOrObserve: ["device:{id}", "observe"]
+        case .ownDeviceOrObserve, .anyDeviceOrObserve: ["device:{id}", "observe"]
         case .operate: ["operate"]
         }
     }

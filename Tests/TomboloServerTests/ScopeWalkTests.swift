@@ -13,14 +13,18 @@ import TomboloCore
     private static let produce: Set<Operation> = [
         .startActivity, .updateActivity, .endActivity, .endActivities, .playClip, .stopClip,
         .appendEvents, .putType, .putChannel, .deleteChannel,
-        .reloadTimeline, .reloadControl,
+        .putTimeline, .deleteTimeline, .reloadTimeline, .reloadControl,
     ]
     private static let observe: Set<Operation> = [
         .showActivity, .listActivities, .showDevice, .listLog, .showEvent, .tail, .metrics,
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries,
         .showDelivery, .explainActivity, .explain, .listBudgets,
         .showType, .listDeadLetters, .showChannel, .listChannels, .overview, .listDevices,
-        .listTypes,
+        .listTypes, .showTimeline, .listTimelines,
+    ]
+    /// What any device may ask: what it sees is another question.
+    private static let entries: Set<Operation> = [
+        .timelineEntries, .timelineSnapshot, .timelinePlaceholder, .timelineChoices,
     ]
     private static let device: Set<Operation> = [
         .registerDevice, .showDevice, .deleteDevice, .registerToken, .deleteToken,
@@ -47,16 +51,16 @@ import TomboloCore
 
     private static let opened: [(scope: String, operations: Set<Operation>)] = [
         ("produce", open.union(produce)),
-        ("observe", open.union(observe)),
-        ("device:phone-1", open.union(device)),
-        ("device:phone-2", open),
+        ("observe", open.union(observe).union(entries)),
+        ("device:phone-1", open.union(device).union(entries)),
+        ("device:phone-2", open.union(entries)),
         ("operate", Set(Operation.allCases)),
-        ("produce,observe", open.union(produce).union(observe)),
+        ("produce,observe", open.union(produce).union(observe).union(entries)),
     ]
 
     @Test func `every operation is somebody's`() {
         let all = Self.open.union(Self.produce).union(Self.observe).union(Self.device)
-            .union(Self.keys)
+            .union(Self.keys).union(Self.entries)
         #expect(all == Set(Operation.allCases))
     }
 

@@ -30,6 +30,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case unknownKey = "unknown-key"
     case unknownPause = "unknown-pause"
     case unknownType = "unknown-type"
+    case unknownTimeline = "unknown-timeline"
     case unknownDeadLetter = "unknown-dead-letter"
     case unknownDelivery = "unknown-delivery"
     case notADeadLetter = "not-a-dead-letter"

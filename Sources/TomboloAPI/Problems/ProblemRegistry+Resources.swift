@@ -82,6 +82,13 @@ extension ProblemRegistry {
             fix: "Register it with PUT /v1/types/{type}; where several apps are, name one.",
             command: "tombolo type put TYPE type.json"),
         ProblemPage(
+            .unknownTimeline, 404, "There is no such timeline",
+            cause: "This subject has no timeline of this kind, or the key's device may not read "
+                + "it: a device reads its own, its user's, and those of keys whose readers name "
+                + "its user.",
+            fix: "List the timelines, or put this one there with PUT /v1/timelines/{kind}.",
+            command: "tombolo timeline ls"),
+        ProblemPage(
             .unknownDeadLetter, 404, "There is no such dead letter",
             cause: "It was retried before, or it is among the oldest, which go.",
             fix: "Look at those that there are.",

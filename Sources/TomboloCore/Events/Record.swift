@@ -17,6 +17,8 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case channel = 8
     /// What phones have had through start tokens that left their devices; numbered by itself.
     case startHistory = 9
+    /// Timelines of widgets; the number is the timeline's.
+    case timeline = 10
     /// An operator's pauses; the number is the pause's.
     case pause = 16
 }

@@ -88,6 +88,7 @@ extension Core {
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }
+        rescheduleTimelines(ofDevice: slot, now: now)
         noteSignOfLife(slot, now: now, effects: &effects)
     }
 

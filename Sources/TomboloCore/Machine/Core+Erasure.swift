@@ -42,6 +42,7 @@ extension Core {
     ) throws(Refusal) {
         let (alone, shared) = try named(key)
         forgetHistories(of: key)
+        forgetTimelines(ofDevice: key)
         if let device = deviceByKey[key] { forgetDevice(device, keepsHistory: false, now: now) }
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }

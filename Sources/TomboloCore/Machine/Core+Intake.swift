@@ -27,14 +27,14 @@ extension Core {
         case refused(Refusal)
     }
 
+    static let noRoom = Refusal(
+        .logFull,
+        "the disk of the log is nearly full: nothing was stored; free some space on it, then send "
+            + "again")
+    static let isBehind = Refusal(.overloaded, "the log is behind; try again in a second")
+
     mutating func admit(_ command: Command, now: Instant) -> Admission {
-        guard hasRoom else {
-            return .refused(
-                Refusal(
-                    .logFull,
-                    "the disk of the log is nearly full: nothing was stored; free some "
-                        + "space on it, then send again"))
-        }
+        guard hasRoom else { return .refused(Self.noRoom) }
         // An event alone is taken whatever its size: its own limit is the door's.
         let limits = configuration.limits
         let bytesMax = max(limits.stagedBytesMax, command.body.count)
@@ -42,7 +42,7 @@ extension Core {
             || staged.bodyBytes + command.body.count > bytesMax
             || command.content.kind == .start && coming.cards.inAll > limits.stagedCardsMax
         {
-            return .refused(Refusal(.overloaded, "the log is behind; try again in a second"))
+            return .refused(Self.isBehind)
         }
         if let key = command.idempotency {
             switch idempotency.entry(command.activity.tenant, key.key, at: now) {

@@ -90,6 +90,7 @@ extension Core {
             recoverSurfaces(kept, of: slot, now: now)
         }
         recoverOrphans(now: now)
+        recoverTimelines(now: now)
         return damage
     }
 
@@ -155,6 +156,7 @@ extension Core {
         var damage: [String] = []
         for space in [
             RecordSpace.device, .startHistory, .channel, .type, .deadLetter, .key, .pause,
+            .timeline,
         ] {
             for record in records where record.space == space {
                 noteWork(on: record)
@@ -174,6 +176,7 @@ extension Core {
         case .type: return adoptType(record)
         case .deadLetter: return adoptDeadLetter(record)
         case .pause: return adoptPause(record)
+        case .timeline: return adoptTimeline(record, now: now)
         case .key: keys[record.number] = record.value
         // The one needs the others, the other is the shell's.
         case .mark, .relay: break

@@ -54,6 +54,7 @@ package struct Core: Sendable {
     var surfaceDeadlines = DeadlineHeap()
     var channelPools: [LaneNumber: ChannelPool] = [:]
     var types: [ActivityType.Key: RegisteredType] = [:]
+    var timelines = TimelineTable()
     /// The state that was looked at last for what of it is visible.
     var lastVisible: VisibleState?
     var deadLetters: [DeadLetter] = []
@@ -154,6 +155,8 @@ package struct Core: Sendable {
             take(command, ticket, now: now, effects: &effects)
         case .reload(let request, let tenant, let ticket):
             take(request, of: tenant, ticket, now: now, effects: &effects)
+        case .timeline(let command, let tenant, let ticket):
+            take(command, of: tenant, ticket, now: now, effects: &effects)
         case .retry(let query, let ticket):
             retry(query, ticket, now: now, effects: &effects)
         case .committed(let commit):
@@ -192,6 +195,8 @@ package struct Core: Sendable {
             deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture,
             surfaceDeadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture,
             factShares.dueAt ?? .distantFuture)
+        // By wall time: where the clock is set, what is due by it moves.
+        if let due = timelines.nextDue { next = min(next, due - lead) }
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -228,6 +233,7 @@ package struct Core: Sendable {
         while let slot = surfaceDeadlines.pop(until: now) {
             evaluateSurface(slot, now: now, effects: &effects)
         }
+        if let due = timelines.nextDue, due <= wall(now) { askForTimelines(now: now) }
         while let slot = orphanDeadlines.pop(until: now) { sweepOrphans(of: slot, now: now) }
         retire(now: now)
         if factShares.dueAt != nil { sayWhatIsLeftOut(now: now) }

@@ -27,6 +27,8 @@ package struct CoreConfiguration: Sendable {
     package var limits = Limits()
     /// What the log keeps of facts, so that tenants share it; nil: all of them.
     package var factRoom: FactRoom?
+    /// The machine's time zones; nil: none is known.
+    package var zones: (any TimeZoneSource)?
 
     package init(apps: [App]) { self.apps = apps }
 
@@ -82,6 +84,8 @@ package struct Limits: Hashable, Sendable {
     package var deviceGrantFactor: Int64 = 4
     /// Marks wait this long to be written with others; after a crash at most so much is guessed.
     package var markFlush = Span.seconds(2)
+    /// After a boundary a timeline's producer is asked within this, each at a time of its own.
+    package var timelineJitter = Span.minutes(10)
     /// How long an idempotency key is kept.
     package var idempotency = Span.hours(24)
     /// A token for an activity that nobody knows yet: the app often wins that race.

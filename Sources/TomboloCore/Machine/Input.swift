@@ -19,6 +19,8 @@ package enum Input: Sendable {
     case channel(ChannelCommand, Ticket?)
     /// Widgets or a control are to ask for what is new.
     case reload(ReloadRequest, TenantID, Ticket)
+    /// What widgets show is another, or no more.
+    case timeline(TimelineCommand, TenantID, Ticket)
     /// The newest state goes again where these were refused.
     case retry(DeadLetterQuery, Ticket)
     /// An operator holds something back, or lets it go.
@@ -203,6 +205,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case tokenInUse = "token-in-use"
         case unknownPause = "unknown-pause"
         case unknownType = "unknown-type"
+        case unknownTimeline = "unknown-timeline"
         case unknownDeadLetter = "unknown-dead-letter"
         case preconditionFailed = "precondition-failed"
         case invalidField = "invalid-field"

@@ -44,7 +44,7 @@ extension Core {
         return (name, slots, unreachable)
     }
 
-    private func isOf(_ app: String?, _ slot: Int) -> Bool {
+    func isOf(_ app: String?, _ slot: Int) -> Bool {
         guard let app, let device = devices[slot] else { return true }
         let own = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
         return own == app
@@ -76,7 +76,7 @@ extension Core {
         }
     }
 
-    private mutating func wantReload(_ name: TokenName, of device: Int, now: Instant) {
+    mutating func wantReload(_ name: TokenName, of device: Int, now: Instant) {
         let slot = surface(name, of: device)
         guard surfaces[slot].phase == .idle else {
             surfaces[slot].isWantedAgain = true

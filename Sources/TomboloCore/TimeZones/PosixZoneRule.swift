@@ -67,10 +67,15 @@ struct PosixZoneRule: Hashable, Sendable {
 
     /// Seconds east of UTC at a moment.
     func offset(at seconds: Int64) -> Int64 {
-        guard daylight != nil else { return standard }
+        guard let daylight else { return standard }
         let year = CivilDate(days: floorDivide(seconds + standard, 86_400)).year
-        let before = changes(inYears: year - 1...year + 1).last { $0.at <= seconds }
-        return before?.offset ?? standard
+        let begin = daylight.from.localSeconds(in: year) - standard
+        let end = daylight.until.localSeconds(in: year) - daylight.offset
+        // In the south summer begins in one year and ends in the next.
+        let isSummer =
+            begin < end
+            ? begin <= seconds && seconds < end : !(end <= seconds && seconds < begin)
+        return isSummer ? daylight.offset : standard
     }
 }
 

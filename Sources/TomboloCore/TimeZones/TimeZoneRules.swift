@@ -57,6 +57,12 @@ package struct TimeZoneRules: Hashable, Sendable {
     func instant(ofLocal local: Int64) -> Instant {
         let near = local - Self.reach...local + Self.reach
         var before = offset(at: near.lowerBound)
+        // Most days are like those around them.
+        if before == offset(at: near.upperBound),
+            index(after: near.lowerBound) == index(after: near.upperBound)
+        {
+            return Instant(seconds: local - before)
+        }
         var found = candidate(local, before)
         var leap: Int64?
         for change in changes(in: near) {

@@ -50,25 +50,7 @@ extension Core {
     private func typeKey(
         _ name: String, app: String?, tenant: TenantID
     ) throws(Refusal) -> ActivityType.Key {
-        let known = configuration.apps.filter { $0.tenant == tenant }.map(\.id)
-        guard let app = app ?? configuration.onlyApp(of: tenant) else {
-            let cause =
-                known.isEmpty
-                ? "no app is configured, and a type is an app's; apps are added in the "
-                    + "configuration file, under \"apps\""
-                : "several apps are configured; name one in \"app\""
-            throw Refusal(
-                .unknownApp, cause, errors: [FieldError(pointer: "/app", message: "is missing")])
-        }
-        guard known.contains(app) else {
-            let nearest = nearestName(to: app, among: known)
-            throw Refusal(
-                .unknownApp,
-                "no app \"\(app)\" is configured"
-                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
-                errors: [FieldError(pointer: "/app", message: "is not configured")])
-        }
-        return ActivityType.Key(tenant: tenant, app: app, name: name)
+        ActivityType.Key(tenant: tenant, app: try self.app(app, of: tenant), name: name)
     }
 
     /// A registered type; `app` nil: the tenant's only one.

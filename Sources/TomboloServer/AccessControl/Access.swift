@@ -10,6 +10,8 @@ package enum Access: Hashable, Sendable, CaseIterable {
     case ownDevice
     /// The device in the path itself, or an observer.
     case ownDeviceOrObserve
+    /// Any device, which sees what is its own, or an observer.
+    case anyDeviceOrObserve
     case operate
 
     /// Whether these scopes cover a request; `operate` covers all, nothing else covers more than it
@@ -23,6 +25,7 @@ package enum Access: Hashable, Sendable, CaseIterable {
         case .observe: scopes.contains(.observe)
         case .ownDevice: isOwn
         case .ownDeviceOrObserve: isOwn || scopes.contains(.observe)
+        case .anyDeviceOrObserve: !scopes.devices.isEmpty || scopes.contains(.observe)
         case .operate: false
         }
     }
@@ -32,7 +35,7 @@ package enum Access: Hashable, Sendable, CaseIterable {
         switch self {
         case .open: nil
         case .produce: "produce"
-        case .observe, .ownDeviceOrObserve: "observe"
+        case .observe, .ownDeviceOrObserve, .anyDeviceOrObserve: "observe"
         case .ownDevice: device.map { Scope.device($0).text } ?? "operate"
         case .operate: "operate"
         }

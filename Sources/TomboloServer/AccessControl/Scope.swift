@@ -81,6 +81,13 @@ package struct ScopeSet: Hashable, Sendable {
 
     private init(unchecked scopes: [Scope]) { self.scopes = scopes }
 
+    /// The devices that it is for.
+    package var devices: [Identifier] {
+        scopes.compactMap { scope in
+            if case .device(let id) = scope { id } else { nil }
+        }
+    }
+
     /// Whether the scope itself is there; nothing is inherited.
     package func contains(_ scope: Scope) -> Bool { scopes.contains(scope) }
 }

@@ -24,13 +24,9 @@ extension ServerDoors {
         }
         var fields = Self.consoleFields
         fields.append("etag", file.entityTag)
-        let known = request.head.fields["if-none-match"] ?? ""
-        // Compared weakly (RFC 9110, section 13.1.2).
-        let isKnown = known.split(separator: ",").contains { tag in
-            let bare = tag.filter { $0 != " " }
-            return bare == "*" || bare == file.entityTag || bare == "W/" + file.entityTag
+        guard !request.head.fields.hasEntityTag(file.entityTag) else {
+            return DoorResponse(status: 304, fields: fields, body: [])
         }
-        guard !isKnown else { return DoorResponse(status: 304, fields: fields, body: []) }
         fields.append("content-type", file.mediaType)
         return DoorResponse(status: 200, fields: fields, body: file.body, isShared: true)
     }

@@ -18,11 +18,12 @@ extension ServerDoors {
         case .appendEvents: try await appendEvents(request, exchange)
         case .putType: try await putType(request, exchange)
         case .showType: try await showType(request)
-        case .putChannel: try await putChannel(request, exchange)
-        case .showChannel: try await showChannel(request)
-        case .listChannels: try await listChannels(request)
-        case .deleteChannel: try await deleteChannel(request)
-        case .reloadTimeline, .reloadControl: try await reload(request, exchange)
+        case .putChannel, .showChannel, .listChannels, .deleteChannel:
+            try await performChannels(request, exchange)
+        case .putTimeline, .showTimeline, .deleteTimeline, .listTimelines, .timelineEntries,
+            .timelineSnapshot, .timelinePlaceholder, .timelineChoices, .reloadTimeline,
+            .reloadControl:
+            try await performTimelines(request, exchange)
         case .listDeadLetters: try await listDeadLetters(request)
         case .retryDeadLetters: try await retryDeadLetters(request, exchange)
         case .reconcileTokens: try await reconcileTokens(request, exchange)
@@ -42,10 +43,8 @@ extension ServerDoors {
         case .listKeys: try listKeys(request)
         case .deleteKey: try await deleteKey(request)
         case .reloadConfiguration: try await reloadConfiguration(request, exchange)
-        case .createPause: try await createPause(request, exchange)
-        case .listPauses: await listPauses(request)
-        case .showPause: try await showPause(request)
-        case .deletePause: try await deletePause(request)
+        case .createPause, .listPauses, .showPause, .deletePause:
+            try await performPauses(request, exchange)
         case .listActivityDeliveries, .listDeliveries, .showDelivery, .retryDelivery,
             .explainActivity, .explain:
             try await performHistory(request, exchange)
@@ -61,6 +60,43 @@ extension ServerDoors {
         case .openAPI: openAPI()
         case .listProblems, .showProblem: try problems(request)
         case .showConsole, .showConsoleFile: try console(request)
+        }
+    }
+
+    private func performChannels(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        switch request.route.operation {
+        case .putChannel: try await putChannel(request, exchange)
+        case .showChannel: try await showChannel(request)
+        case .deleteChannel: try await deleteChannel(request)
+        default: try await listChannels(request)
+        }
+    }
+
+    private func performPauses(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        switch request.route.operation {
+        case .createPause: try await createPause(request, exchange)
+        case .showPause: try await showPause(request)
+        case .deletePause: try await deletePause(request)
+        default: await listPauses(request)
+        }
+    }
+
+    /// What widgets and controls show.
+    private func performTimelines(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        switch request.route.operation {
+        case .putTimeline: try await putTimeline(request, exchange)
+        case .showTimeline: try await showTimeline(request)
+        case .deleteTimeline: try await deleteTimeline(request)
+        case .listTimelines: try await listTimelines(request)
+        case .timelineChoices: try await timelineChoices(request)
+        case .reloadTimeline, .reloadControl: try await reload(request, exchange)
+        default: try await timelineEntries(request)
         }
     }
 

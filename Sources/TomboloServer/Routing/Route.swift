@@ -36,6 +36,8 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case playClip, stopClip
     case appendEvents
     case putType, showType
+    case putTimeline, showTimeline, deleteTimeline, listTimelines
+    case timelineEntries, timelineSnapshot, timelinePlaceholder, timelineChoices
     case reloadTimeline, reloadControl
     case putChannel, showChannel, listChannels, deleteChannel
     case listDeadLetters, retryDeadLetters

@@ -3,7 +3,8 @@
 ///
 /// HEAD is not in it: it is GET without the body.
 package enum RouteTable {
-    package static let routes: [Route] = producer + devices + operators + pacing + open
+    package static let routes: [Route] =
+        producer + timelines + devices + operators + pacing + open
 
     private static let producer = [
         Route(
@@ -27,13 +28,39 @@ package enum RouteTable {
         Route("POST", "/v1/events", .appendEvents, .produce, query: ["atomic"]),
         Route("PUT", "/v1/types/{type}", .putType, .produce),
         Route("GET", "/v1/types/{type}", .showType, .observe, query: ["app"]),
-        Route("POST", "/v1/timelines/{kind}/reload", .reloadTimeline, .produce),
         Route("POST", "/v1/controls/{kind}/reload", .reloadControl, .produce),
         Route("PUT", "/v1/channels/{name}", .putChannel, .produce),
         Route("GET", "/v1/channels/{name}", .showChannel, .observe),
         Route("GET", "/v1/channels", .listChannels, .observe),
         Route("DELETE", "/v1/channels/{name}", .deleteChannel, .produce),
     ]
+
+    private static let timelines = [
+        Route("PUT", "/v1/timelines/{kind}", .putTimeline, .produce),
+        Route(
+            "GET", "/v1/timelines/{kind}", .showTimeline, .observe,
+            query: ["user", "device", "key", "app"]),
+        Route(
+            "DELETE", "/v1/timelines/{kind}", .deleteTimeline, .produce,
+            query: ["user", "device", "key", "app"]),
+        Route(
+            "GET", "/v1/timelines", .listTimelines, .observe, query: ["kind", "limit", "cursor"]),
+        Route(
+            "GET", "/v1/timelines/{kind}/entries", .timelineEntries, .anyDeviceOrObserve,
+            query: Self.entriesQuery),
+        Route(
+            "GET", "/v1/timelines/{kind}/snapshot", .timelineSnapshot, .anyDeviceOrObserve,
+            query: Self.entriesQuery),
+        Route(
+            "GET", "/v1/timelines/{kind}/placeholder", .timelinePlaceholder, .anyDeviceOrObserve,
+            query: Self.entriesQuery),
+        Route(
+            "GET", "/v1/timelines/{kind}/choices", .timelineChoices, .anyDeviceOrObserve,
+            query: ["device", "app"]),
+        Route("POST", "/v1/timelines/{kind}/reload", .reloadTimeline, .produce),
+    ]
+
+    private static let entriesQuery = ["family", "config", "user", "device", "key", "app"]
 
     private static let devices = [
         Route("PUT", "/v1/devices/{device}", .registerDevice, .ownDevice),

@@ -10,7 +10,11 @@ extension CommandTable {
         let pacing: [Subcommand] = [
             .why, .pause, .resume, .deliveryList, .deliveryShow, .deliveryRetry, .budgetShow,
             .budgetSimulate,
-            .clipPlan, .clipPlay, .clipStop, .clipPack, .timelineReload, .controlReload,
+            .clipPlan, .clipPlay, .clipStop, .clipPack,
+        ]
+        let widgets: [Subcommand] = [
+            .timelinePut, .timelineList, .timelineShow, .timelineRemove, .timelineReload,
+            .controlReload,
         ]
         let channels: [Subcommand] = [
             .channelPut, .channelList, .channelShow, .channelRemove,
@@ -33,8 +37,7 @@ extension CommandTable {
             .benchRelay, .benchHistory,
         ]
         return CommandTable(
-            running + producing + reading + pacing + phones + channels + checking + keeping
-                + settingUp
-                + measuring)
+            running + producing + reading + pacing + phones + channels + widgets + checking
+                + keeping + settingUp + measuring)
     }()
 }

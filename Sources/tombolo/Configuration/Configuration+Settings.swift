@@ -38,6 +38,9 @@ extension Configuration {
             "min_rate", .duration(\.limits.frameIntervalMax, second...hour),
             "A clip that gets less than one frame in this time shows its poster frame only."),
         Setting(
+            "timeline_jitter", .duration(\.limits.timelineJitter, .zero...hour),
+            "After a boundary each timeline's producer is asked within this time."),
+        Setting(
             "connections_per_address", .count(\.server.connectionsPerAddress, 1...20_000),
             "Connections that one address may have open."),
         Setting(

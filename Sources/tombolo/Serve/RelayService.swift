@@ -257,6 +257,7 @@ extension Configuration {
             })
         core.budgets = budgets
         core.limits = limits
+        core.zones = ZoneDirectory.shared
         core.factRoom = FactRoom(bytes: Int64(retention.factBytes), age: retention.facts)
         return core
     }

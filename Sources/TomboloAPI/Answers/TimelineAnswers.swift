@@ -1,0 +1,149 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// The answer to `PUT /v1/timelines/{kind}`.
+package struct TimelineAnswer: Sendable {
+    private let kind: Identifier
+    private let subject: TimelineSubject
+    private let stored: Stored
+    private let isDryRun: Bool
+
+    /// - Parameter isDryRun: it is what would be.
+    package init(
+        kind: Identifier, subject: TimelineSubject, stored: Stored, isDryRun: Bool = false
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.stored = stored
+        self.isDryRun = isDryRun
+    }
+
+    package var httpStatus: Int { stored.kind == .created && !isDryRun ? 201 : 200 }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        if isDryRun { writer.member("dry_run", true) }
+        writer.member("kind", kind.rawValue)
+        writer.subject(subject)
+        writer.member("result", stored.kind == .created ? "created" : "updated")
+        writer.name("reload")
+        writer.beginObject()
+        writer.member("wanted", Int64(stored.count))
+        writer.member("unreachable", Int64(stored.unreachable))
+        writer.endObject()
+        writer.lints(stored.lint)
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func subject(_ subject: TimelineSubject) {
+        name("subject")
+        beginObject()
+        member(subject.name, subject.text)
+        endObject()
+    }
+
+    fileprivate mutating func policy(_ policy: Timeline.Policy) {
+        name("policy")
+        switch policy {
+        case .atEnd: string("atEnd")
+        case .never: string("never")
+        case .after(let date):
+            beginObject()
+            member("after", date.rfc3339InSeconds)
+            endObject()
+        }
+    }
+
+    fileprivate mutating func entry(_ entry: TimelineEntries.Entry) {
+        beginObject()
+        member("date", entry.date.rfc3339InSeconds)
+        member("content", entry.content)
+        optional("url", entry.url)
+        if let links = entry.links { member("links", links) }
+        if let relevance = entry.relevance { member("relevance", relevance) }
+        member("provisional", entry.isProvisional)
+        endObject()
+    }
+}
+
+extension TimelineView {
+    /// Writes the timeline as `GET /v1/timelines/{kind}` shows it: what was put, under its kind and
+    /// app, and when its producer is asked next.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("kind", key.kind.rawValue)
+        writer.member("app", key.app)
+        let own = ["kind", "app", "updated_at", "due_at"]
+        for (name, value) in timeline.body.document.root.members where !own.contains(name) {
+            writer.name(name)
+            writer.raw(value.raw)
+        }
+        writer.member("updated_at", updatedAt.rfc3339)
+        writer.nullable("due_at", dueAt?.rfc3339)
+        writer.endObject()
+    }
+
+    /// Where a list goes on after it.
+    package static func cursor(_ order: [String]) -> String { order.joined(separator: "/") }
+}
+
+/// The answer to `GET /v1/timelines`.
+package struct TimelinePage: Sendable {
+    private let timelines: [TimelineView]
+    private let next: String?
+
+    /// - Parameter next: where the next page begins, where there is one.
+    package init(_ timelines: [TimelineView], next: String?) {
+        self.timelines = timelines
+        self.next = next
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("timelines")
+        writer.beginArray()
+        for timeline in timelines { timeline.write(to: &writer) }
+        writer.endArray()
+        writer.nullable("next_cursor", next)
+        writer.endObject()
+    }
+}
+
+extension TimelineEntries {
+    /// Writes what a widget's `TimelineProvider` fetches.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("entries")
+        writer.beginArray()
+        for entry in entries { writer.entry(entry) }
+        writer.endArray()
+        writer.policy(policy)
+        writer.endObject()
+    }
+}
+
+/// The answer to `GET /v1/timelines/{kind}/choices`.
+package struct TimelineChoices: Sendable {
+    private let choices: [(key: Identifier, now: TimelineEntries)]
+
+    package init(_ choices: [(key: Identifier, now: TimelineEntries)]) {
+        self.choices = choices
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.name("choices")
+        writer.beginArray()
+        for choice in choices {
+            writer.beginObject()
+            writer.member("config", choice.key.rawValue)
+            writer.name("content")
+            writer.raw(choice.now.entries.first?.content ?? .emptyObject)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}

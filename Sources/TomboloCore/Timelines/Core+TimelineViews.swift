@@ -1,0 +1,179 @@
+// What is asked of timelines.
+
+/// A timeline as a producer sees it.
+package struct TimelineView: Sendable {
+    package var key: TimelineKey
+    package var timeline: Timeline
+    package var updatedAt: Instant
+    /// When the producer is asked for what is new; nil: never.
+    package var dueAt: Instant?
+}
+
+/// Who asks for a widget's entries.
+package enum TimelineReader: Hashable, Sendable {
+    /// It may read what its user may; nothing of a user's where its key is bound to another one.
+    case device(Identifier, boundTo: String?)
+    /// All of the tenant's.
+    case anybody
+}
+
+extension Core {
+    /// The app that is meant; nil: the tenant's only one.
+    func app(_ named: String?, of tenant: TenantID) throws(Refusal) -> String {
+        let known = configuration.apps.filter { $0.tenant == tenant }.map(\.id)
+        guard let app = named ?? configuration.onlyApp(of: tenant) else {
+            let cause =
+                known.isEmpty
+                ? "no app is configured; apps are added in the configuration file, under \"apps\""
+                : "several apps are configured; name one in \"app\""
+            throw Refusal(
+                .unknownApp, cause, errors: [FieldError(pointer: "/app", message: "is missing")])
+        }
+        guard known.contains(app) else {
+            let nearest = nearestName(to: app, among: known)
+            throw Refusal(
+                .unknownApp,
+                "no app \"\(app)\" is configured"
+                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
+                errors: [FieldError(pointer: "/app", message: "is not configured")])
+        }
+        return app
+    }
+
+    /// A timeline; `app` nil: of the tenant's only one.
+    package func timeline(
+        _ kind: Identifier, app: String?, _ subject: TimelineSubject, of tenant: TenantID
+    ) throws(Refusal) -> TimelineView {
+        let key = TimelineKey(
+            tenant: tenant, app: try self.app(app, of: tenant), kind: kind, subject: subject)
+        guard let row = timelines[key] else { throw Self.unknownTimeline(key) }
+        return view(of: row)
+    }
+
+    private func view(of row: StoredTimeline) -> TimelineView {
+        TimelineView(
+            key: row.key, timeline: row.timeline, updatedAt: row.updatedAt,
+            dueAt: row.nextDue(zones(of: row))?.at)
+    }
+
+    /// Adds what a piece of the places has to a list.
+    package func collect(_ listing: inout TimelineListing) {
+        guard let place = listing.place else { return }
+        let end = min(timelines.places.upperBound, place + TimelineListing.pieceMax)
+        for slot in place..<max(place, end) {
+            if let key = timelines[slot]?.key { listing.add(key) }
+        }
+        listing.place = end < timelines.places.upperBound ? end : nil
+    }
+
+    /// A timeline that was found; nil: it has gone since.
+    package func timeline(_ key: TimelineKey) -> TimelineView? { timelines[key].map(view) }
+
+    /// What a widget shows from now on. Refused where there is no such timeline, or the reader may
+    /// not know of it.
+    ///
+    /// - Parameter subject: nil: what the device's user has, else the device itself.
+    package func entries(
+        _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
+        by reader: TimelineReader, of tenant: TenantID, now: Instant
+    ) throws(Refusal) -> TimelineEntries {
+        let device = device(of: reader, tenant)
+        let name = try self.app(device?.registration.app ?? app, of: tenant)
+        func readable(_ subject: TimelineSubject) -> StoredTimeline? {
+            timelines[TimelineKey(tenant: tenant, app: name, kind: kind, subject: subject)]
+                .flatMap { mayRead($0, reader, device) ? $0 : nil }
+        }
+        let row: StoredTimeline?
+        if let subject {
+            row = readable(subject)
+            guard row != nil else {
+                throw Self.unknownTimeline(
+                    TimelineKey(tenant: tenant, app: name, kind: kind, subject: subject))
+            }
+        } else {
+            guard case .device(let id, _) = reader else {
+                throw Refusal(
+                    .invalidField, "name the subject: user=, device= or key= in the query")
+            }
+            row =
+                user(of: reader, device).flatMap { readable(.user($0)) }
+                ?? readable(.device(id))
+        }
+        guard let row else { return .placeholder }
+        return row.entries(
+            at: wall(now), in: rules(for: row, device), family: family)
+    }
+
+    private func mayRead(
+        _ row: StoredTimeline, _ reader: TimelineReader, _ device: Device?
+    ) -> Bool {
+        guard case .device(let id, _) = reader else { return true }
+        switch row.key.subject {
+        // Of a device that was deleted the key may still be there.
+        case .device(let own): return own == id && device != nil
+        case .user(let user): return isSameText(user, self.user(of: reader, device))
+        case .key:
+            guard let user = self.user(of: reader, device) else { return false }
+            return row.timeline.readers.contains { isSameText($0, user) }
+        }
+    }
+
+    /// By the device's clock where the schedule says so; without a device, by one that shows it.
+    private func rules(for row: StoredTimeline, _ device: Device?) -> TimeZoneRules {
+        if row.timeline.schedule?.zone == .device, let name = device?.registration.timeZone,
+            let rules = configuration.zones?.rules(of: name)
+        {
+            return rules
+        }
+        return zones(of: row).first ?? .utc
+    }
+
+    /// The subjects `key` of a kind that a device's user may choose for a widget, in the order of
+    /// their ids, for `choices(_:by:)`. Of a user who may read very many, some are left out.
+    package func choosable(
+        _ kind: Identifier, app: String?, by reader: TimelineReader, of tenant: TenantID
+    ) throws(Refusal) -> TimelineListing {
+        let known = device(of: reader, tenant)
+        var listing = TimelineListing(
+            tenant, kind: kind, after: nil, limit: TimelineListing.choices)
+        listing.app = try self.app(known?.registration.app ?? app, of: tenant)
+        listing.isOfKeys = true
+        listing.place = nil
+        guard let user = user(of: reader, known) else { return listing }
+        for slot in timelines.slots(readableBy: user, tenant).prefix(TimelineListing.pieceMax) {
+            if let key = timelines[slot]?.key { listing.add(key) }
+        }
+        return listing
+    }
+
+    /// What each of them shows now: the first ones, up to about a mebibyte.
+    package func choices(
+        _ listing: TimelineListing, by reader: TimelineReader, now: Instant
+    ) -> [(key: Identifier, now: TimelineEntries)] {
+        var choices: [(key: Identifier, now: TimelineEntries)] = []
+        var bytes = 0
+        for key in listing.keys.prefix(listing.limit) {
+            guard let row = timelines[key], case .key(let id) = key.subject else { continue }
+            bytes += row.timeline.bytes
+            guard choices.isEmpty || bytes <= IDPage.bytesMax else { break }
+            let rules = rules(for: row, device(of: reader, key.tenant))
+            choices.append(
+                (id, row.entries(at: wall(now), in: rules, family: nil, isSnapshot: true)))
+        }
+        return choices
+    }
+
+    private func device(of reader: TimelineReader, _ tenant: TenantID) -> Device? {
+        guard case .device(let id, _) = reader else { return nil }
+        return deviceByKey[DeviceKey(tenant: tenant, id: id)].flatMap { devices[$0] }
+    }
+
+    /// The user whose timelines a device may read. A device may have another user since its key was
+    /// made.
+    private func user(of reader: TimelineReader, _ device: Device?) -> String? {
+        guard case .device(_, let bound) = reader, let user = device?.registration.user,
+            bound == nil || isSameText(bound, user)
+        else { return nil }
+        return user
+    }
+}

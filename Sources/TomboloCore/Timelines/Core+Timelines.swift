@@ -1,0 +1,292 @@
+import TomboloJSON
+
+// Timelines of widgets: how they come and go, when their producers are asked for what is new, and
+// what their widgets get.
+
+/// What becomes of a timeline.
+package enum TimelineCommand: Sendable {
+    case put(TimelineRequest, kind: Identifier)
+    /// `app` nil: the tenant's only one.
+    case delete(kind: Identifier, app: String?, TimelineSubject)
+}
+
+extension Core {
+    /// A kilobyte and more each, in memory and on disk.
+    static let timelinesMax = 250_000
+    /// Of their bodies, for one tenant.
+    static let timelineBytesMax = 256 << 20
+    /// Of the entries that one widget gets: each has the content.
+    static let timelineAnswerMax = 2 << 20
+
+    mutating func take(
+        _ command: TimelineCommand, of tenant: TenantID, _ ticket: Ticket, now: Instant,
+        effects: inout Effects
+    ) {
+        do throws(Refusal) {
+            let stored =
+                switch command {
+                case .put(let request, let kind):
+                    try put(request, kind, tenant, now: now)
+                case .delete(let kind, let app, let subject):
+                    try deleteTimeline(
+                        TimelineKey(
+                            tenant: tenant, app: try self.app(app, of: tenant), kind: kind,
+                            subject: subject))
+                }
+            staged.stored.append((ticket, stored))
+        } catch {
+            counters[tenant].commandsRefused += 1
+            effects.answers.append((ticket, .refused(error)))
+        }
+    }
+
+    private mutating func put(
+        _ request: TimelineRequest, _ kind: Identifier, _ tenant: TenantID, now: Instant
+    ) throws(Refusal) -> Stored {
+        guard hasRoom else { throw Self.noRoom }
+        let bytes = request.timeline.bytes
+        guard staged.bodyBytes + bytes <= max(configuration.limits.stagedBytesMax, bytes) else {
+            throw Self.isBehind
+        }
+        let key = try check(request, kind, tenant)
+        staged.bodyBytes += bytes
+        let known = timelines[key]
+        let row = StoredTimeline(
+            number: timelines.number(of: key), key: key, timeline: request.timeline,
+            updatedAt: wall(now), askedThrough: known?.askedThrough ?? .distantPast)
+        let slot = timelines.put(row)
+        staged.records.append(row.record())
+        schedule(slot, now: now)
+        var stored = Stored(known == nil ? .created : .updated)
+        if let shown = changed(known?.timeline, to: row.timeline) {
+            let reached = reload(for: row.key, shown)
+            for slot in reached.slots { wantReload(.widget, of: slot, now: now) }
+            (stored.count, stored.unreachable) = (reached.slots.count, reached.unreachable)
+        }
+        return stored
+    }
+
+    /// A timeline with all whose widgets show something else from now on; nil where no widget does.
+    private func changed(_ known: Timeline?, to next: Timeline) -> Timeline? {
+        guard let known else { return next }
+        guard known.visibleHash != next.visibleHash || known.readers != next.readers else {
+            return nil
+        }
+        var shown = next
+        shown.readers += known.readers.filter { !next.readers.contains($0) }
+        return shown
+    }
+
+    /// What would refuse a timeline; its key where nothing does.
+    private func check(
+        _ request: TimelineRequest, _ kind: Identifier, _ tenant: TenantID
+    ) throws(Refusal) -> TimelineKey {
+        let key = TimelineKey(
+            tenant: tenant, app: try app(request.app, of: tenant), kind: kind,
+            subject: request.subject)
+        let known = timelines[key]
+        let size = timelines.size(of: tenant)
+        guard known != nil || size.count < Self.timelinesMax else {
+            throw Refusal(
+                .limitReached,
+                "there are \(Self.timelinesMax) timelines already, as many as a tenant may have")
+        }
+        let bytes = request.timeline.bytes
+        let others = size.bytes - (known?.timeline.bytes ?? 0)
+        guard others + bytes <= Self.timelineBytesMax else {
+            throw Refusal(
+                .limitReached,
+                "the timelines of this tenant have \(others) bytes, and with these \(bytes) more "
+                    + "than the \(Self.timelineBytesMax) that they may have")
+        }
+        guard let schedule = request.timeline.schedule else { return key }
+        let answer = bytes * (schedule.count + 1)
+        guard answer <= Self.timelineAnswerMax else {
+            throw Refusal(
+                .invalidField,
+                "each entry has the content: a widget would get \(answer) bytes, and "
+                    + "\(Self.timelineAnswerMax) are the most; give a picture by its URL, or "
+                    + "fewer entries",
+                errors: [FieldError(pointer: "/schedule/count", message: "is too large")])
+        }
+        if case .named(let name) = schedule.zone, zone(name) == nil {
+            let rhythm = schedule.weekday == nil ? "daily" : "weekly"
+            throw Refusal(
+                .invalidField, "this machine knows no time zone \"\(name)\"",
+                errors: [
+                    FieldError(
+                        pointer: "/schedule/\(rhythm)/zone",
+                        message: "must be a name such as \"Europe/Berlin\", or \"device\"")
+                ])
+        }
+        return key
+    }
+
+    private mutating func deleteTimeline(_ key: TimelineKey) throws(Refusal) -> Stored {
+        guard let row = timelines.remove(key) else { throw Self.unknownTimeline(key) }
+        staged.records.append(Record(space: .timeline, number: row.number, value: nil))
+        return Stored(.deleted)
+    }
+
+    static func unknownTimeline(_ key: TimelineKey) -> Refusal {
+        Refusal(
+            .unknownTimeline,
+            "no timeline \"\(key.kind)\" of \(key.subject.name) \"\(key.subject.text)\"; put it "
+                + "there first with PUT /v1/timelines/\(key.kind)")
+    }
+
+    /// A subject's data is erased.
+    mutating func forgetTimelines(ofDevice key: DeviceKey) {
+        for slot in timelines.slots(of: .device(key.id), key.tenant) {
+            guard let row = timelines[slot] else { continue }
+            _ = timelines.remove(row.key)
+            staged.records.append(Record(space: .timeline, number: row.number, value: nil))
+        }
+    }
+
+    /// What a command would be answered with now; nothing is stored.
+    package func dryRun(
+        _ command: TimelineCommand, of tenant: TenantID
+    ) throws(Refusal) -> Stored {
+        switch command {
+        case .put(let request, let kind):
+            let key = try check(request, kind, tenant)
+            let known = timelines[key]
+            var stored = Stored(known == nil ? .created : .updated)
+            if let shown = changed(known?.timeline, to: request.timeline) {
+                let reached = reload(for: key, shown)
+                (stored.count, stored.unreachable) = (reached.slots.count, reached.unreachable)
+            }
+            return stored
+        case .delete(let kind, let app, let subject):
+            let key = TimelineKey(
+                tenant: tenant, app: try self.app(app, of: tenant), kind: kind, subject: subject)
+            guard timelines[key] != nil else { throw Self.unknownTimeline(key) }
+            return Stored(.deleted)
+        }
+    }
+
+    /// Devices whose widgets show a timeline and can be reloaded, and how many cannot.
+    private func reload(
+        for key: TimelineKey, _ timeline: Timeline
+    ) -> (slots: [Int], unreachable: Int) {
+        let shown = devices(of: key, timeline).filter { isOf(key.app, $0) }
+        let slots = shown.filter { devices[$0]?.tokens[.widget] != nil }
+        return (slots, shown.count - slots.count)
+    }
+
+    private func devices(of key: TimelineKey, _ timeline: Timeline) -> [Int] {
+        switch key.subject {
+        case .user(let user):
+            return devicesByUser[UserKey(tenant: key.tenant, user: user)] ?? []
+        case .device(let id):
+            return deviceByKey[DeviceKey(tenant: key.tenant, id: id)].map { [$0] } ?? []
+        case .key:
+            return timeline.readers.flatMap {
+                devicesByUser[UserKey(tenant: key.tenant, user: $0)] ?? []
+            }
+        }
+    }
+
+    // MARK: Time
+
+    private func zone(_ name: String) -> TimeZoneRules? { configuration.zones?.rules(of: name) }
+
+    /// The zones by which a schedule goes: its own, or those of the devices that show it.
+    func zones(of row: StoredTimeline) -> [TimeZoneRules] {
+        guard let schedule = row.timeline.schedule else { return [.utc] }
+        if case .named(let name) = schedule.zone { return [zone(name) ?? .utc] }
+        let names = Set(
+            devices(of: row.key, row.timeline).compactMap { devices[$0]?.registration.timeZone })
+        let known = names.sorted().compactMap(zone)
+        return known.isEmpty ? [.utc] : known
+    }
+
+    /// A fleet does not come at once: so long after its boundary a producer is asked.
+    private func jitter(of key: TimelineKey) -> Span {
+        var hash = StableHash()
+        for part in [key.tenant.name.rawValue] + key.order { hash.combine(part.utf8) }
+        var chance = Chance(hash.value)
+        let most = configuration.limits.timelineJitter
+        return Span(nanoseconds: Int64(Double(most.nanoseconds) * chance.fraction()))
+    }
+
+    private mutating func schedule(_ slot: Int, now: Instant) {
+        guard let row = timelines[slot] else { return }
+        let due = row.nextDue(zones(of: row))
+        timelines.ask(slot, at: due.map { $0.at + jitter(of: row.key) })
+    }
+
+    /// A device has another zone, or another user: what goes by its clocks is due at another time.
+    mutating func rescheduleTimelines(ofDevice slot: Int, now: Instant) {
+        guard let device = devices[slot] else { return }
+        var subjects = [TimelineSubject.device(device.key.id)]
+        if let user = device.registration.user { subjects.append(.user(user)) }
+        for subject in subjects {
+            for row in timelines.slots(of: subject, device.key.tenant) {
+                schedule(row, now: now)
+            }
+        }
+    }
+
+    /// So many producers are asked in one step.
+    private static let asksPerStep = 64
+
+    /// Asks the producers of what is due by now.
+    mutating func askForTimelines(now: Instant) {
+        var count = 0
+        while count < Self.asksPerStep, let slot = timelines.popDue(until: wall(now)) {
+            guard let row = timelines[slot] else { continue }
+            noteWork(on: Record(space: .timeline, number: row.number, value: nil))
+            count += 1
+            ask(slot, row, now: now)
+        }
+    }
+
+    private mutating func ask(_ slot: Int, _ row: StoredTimeline, now: Instant) {
+        var row = row
+        var last: StoredTimeline.Due?
+        // Of several that no relay was there for, the newest one.
+        while let due = row.nextDue(zones(of: row)), due.at <= wall(now) {
+            last = due
+            if due.cause == .boundary, let schedule = row.timeline.schedule {
+                let newest = zones(of: row).map { schedule.boundary(notAfter: wall(now), in: $0) }
+                row.askedThrough = max(due.at, newest.max() ?? due.at)
+            } else {
+                row.askedThrough = due.at
+            }
+        }
+        defer { schedule(slot, now: now) }
+        guard let last else { return }
+        timelines.asked(slot, through: row.askedThrough)
+        staged.records.append(row.record())
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("kind", row.key.kind.rawValue)
+        writer.member("app", row.key.app)
+        writer.member(row.key.subject.name, row.key.subject.text)
+        writer.member("cause", last.cause.rawValue)
+        writer.member("at", row.askedThrough.rfc3339)
+        writer.endObject()
+        note(row.key.tenant, nil, "timeline.due", writer.bytes, now: now)
+    }
+
+    /// Takes over a record of the last relay. Answers what is wrong with it.
+    mutating func adoptTimeline(_ record: Record, now: Instant) -> [String] {
+        timelines.skip(record.number)
+        guard let value = record.value else { return [] }
+        guard var row = StoredTimeline.read(value, number: record.number) else {
+            return ["the record of timeline number \(record.number) cannot be read"]
+        }
+        // The clock was ahead then, and has been set right.
+        row.updatedAt = min(row.updatedAt, wall(now))
+        row.askedThrough = min(row.askedThrough, wall(now))
+        timelines.put(row)
+        return []
+    }
+
+    /// After all records are there: devices tell by which clocks they go.
+    mutating func recoverTimelines(now: Instant) {
+        for slot in timelines.places { schedule(slot, now: now) }
+    }
+}

@@ -1,0 +1,122 @@
+package import TomboloJSON
+
+/// What the widgets of one kind show of one subject, and when it is due to change.
+///
+/// Content, links and the like stay in `body` as the producer sent them; here is what the relay
+/// acts on.
+package struct Timeline: Hashable, Sendable {
+    /// When a widget asks for more, in WidgetKit's words (`TimelineReloadPolicy`).
+    package enum Policy: Hashable, Sendable {
+        case atEnd
+        case never
+        case after(Instant)
+    }
+
+    package var schedule: TimelineSchedule?
+    package var policy: Policy
+    /// Dates of the producer's own entries, each later than the one before.
+    package var dates: [Instant]
+    /// Users whose devices may read it; of a subject `key` only.
+    package var readers: [String]
+    /// As the producer sent it.
+    package var body: JSON
+    /// Of what a widget may see: a hash over the bytes of all but dates in the past.
+    package var visibleHash: UInt64
+    /// Of its body.
+    package var bytes: Int { body.bytes.count }
+
+    /// More entries of one timeline are refused.
+    package static let entriesMax = 400
+    /// More readers are refused: all their devices are looked at in one step.
+    package static let readersMax = 500
+    /// A picture may be in it, in base64.
+    package static let bytesMax = 1 << 20
+    static let linksMax = 16
+    static let urlBytesMax = 2_048
+}
+
+/// A timeline as it is kept.
+struct StoredTimeline: Sendable {
+    let number: Int64
+    let key: TimelineKey
+    var timeline: Timeline
+    /// By wall time: when the producer last said what it shows.
+    var updatedAt: Instant
+    /// By wall time: the newest moment for which the producer was asked.
+    var askedThrough: Instant
+
+    /// What a producer is asked for fresh content at.
+    struct Due: Hashable, Sendable {
+        enum Cause: String, Hashable, Sendable {
+            /// A boundary of the schedule is over.
+            case boundary
+            /// The last entry is about to show.
+            case atEnd = "at_end"
+            /// The date of policy `after`.
+            case after
+        }
+
+        /// By wall time.
+        var at: Instant
+        var cause: Cause
+    }
+
+    /// Before the last entry of policy `atEnd` a producer is asked so long ahead.
+    static let aheadOfEnd = Span.minutes(10)
+
+    /// The first moment after `askedThrough` at which the producer is to be asked; nil: none.
+    ///
+    /// - Parameter zones: of the devices that show it, where the schedule goes by them.
+    func nextDue(_ zones: [TimeZoneRules]) -> Due? {
+        let from = max(askedThrough, updatedAt)
+        var due: [Due] = []
+        if let schedule = timeline.schedule, timeline.policy != .never {
+            for rules in zones {
+                due += schedule.boundaries(after: from, count: 1, in: rules)
+                    .map { Due(at: $0, cause: .boundary) }
+            }
+        }
+        switch timeline.policy {
+        case .never: break
+        case .atEnd:
+            // Of entries that were over when they came nobody has to be asked again.
+            if let last = timeline.dates.last, last > updatedAt {
+                let ahead = max(last - Self.aheadOfEnd, updatedAt + .seconds(1))
+                if ahead > from { due.append(Due(at: ahead, cause: .atEnd)) }
+            }
+        case .after(let date): if date > from { due.append(Due(at: date, cause: .after)) }
+        }
+        return due.min { $0.at < $1.at }
+    }
+
+    func record() -> Record {
+        var writer = JSONWriter(capacity: timeline.bytes + 256)
+        writer.beginObject()
+        writer.member("tenant", key.tenant.name.rawValue)
+        writer.member("app", key.app)
+        writer.member("kind", key.kind.rawValue)
+        writer.member("updated", updatedAt.nanoseconds)
+        if askedThrough != .distantPast { writer.member("asked", askedThrough.nanoseconds) }
+        writer.member("body", timeline.body)
+        writer.endObject()
+        return Record(space: .timeline, number: number, value: writer.bytes)
+    }
+
+    /// Nil where the bytes are no timeline: the caller reports and sets aside.
+    static func read(_ bytes: [UInt8], number: Int64) -> StoredTimeline? {
+        guard let view = try? JSONView.stored(bytes),  // damage is the answer
+            let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let app = view["app"]?.string,
+            let kind = view["kind"]?.string.flatMap(Identifier.init),
+            let updated = view["updated"]?.integer,
+            let body = view["body"]?.json.document.root,
+            let request = try? TimelineRequest(reading: body)  // as above
+        else { return nil }
+        return StoredTimeline(
+            number: number,
+            key: TimelineKey(
+                tenant: TenantID(tenant), app: app, kind: kind, subject: request.subject),
+            timeline: request.timeline, updatedAt: Instant(nanoseconds: updated),
+            askedThrough: view["asked"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast)
+    }
+}

@@ -1,0 +1,177 @@
+package import TomboloJSON
+
+extension TimelineRequest {
+    /// Reads the body of `PUT /v1/timelines/{kind}`; throws every fault it finds.
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        app = reader.string("app")
+        let (subject, readers) = Self.subject(&reader)
+        let schedule = TimelineSchedule.reading(&reader)
+        let hasContent = Self.content(&reader, view)
+        let dates = Self.entries(&reader)
+        let policy = Self.policy(&reader, hasDates: schedule != nil || !dates.isEmpty)
+        if view["schedule"] != nil, view["entries"] != nil {
+            reader.fail("entries", "must not be given beside \"schedule\"")
+        }
+        if !hasContent, view["content"] == nil, view["schedule"] != nil || view["entries"] == nil {
+            reader.fail("content", "is missing: what the widget shows")
+        }
+        if case .device = schedule?.zone, case .key = subject {
+            reader.fail("schedule", "needs the name of a zone: a subject \"key\" has no device")
+        }
+        try reader.finish()
+        guard let subject else {
+            throw FieldErrors([FieldError(pointer: "/subject", message: "is missing")])
+        }
+        self.subject = subject
+        timeline = Timeline(
+            schedule: schedule, policy: policy, dates: dates, readers: readers, body: view.json,
+            visibleHash: Self.visibleHash(view))
+    }
+
+    /// Exactly one of user, device or key, and who may read a key's timeline.
+    private static func subject(
+        _ reader: inout FieldReader
+    ) -> (TimelineSubject?, readers: [String]) {
+        var others = readers(&reader)
+        guard let view = reader.object("subject") else {
+            reader.fail("subject", "must name a user, a device or a key")
+            return (nil, others)
+        }
+        var inner = reader.inside(view, "subject")
+        var subjects: [TimelineSubject] = []
+        if let user = inner.string("user") {
+            subjects.append(.user(user))
+            if user.isEmpty { inner.fail("user", "must not be empty") }
+        }
+        if let device = inner.identifier("device") { subjects.append(.device(device)) }
+        if let key = inner.identifier("key") { subjects.append(.key(key)) }
+        let own = readers(&inner)
+        if !own.isEmpty, !others.isEmpty {
+            reader.fail("readers", "is given twice")
+        }
+        others = own.isEmpty ? others : own
+        if subjects.count != 1 {
+            reader.fail("subject", "must name exactly one of user, device or key")
+        }
+        if !others.isEmpty, let subject = subjects.first {
+            if subject.name != "key" {
+                inner.fail("readers", "is for a subject \"key\" only")
+            }
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return (subjects.count == 1 ? subjects.first : nil, others)
+    }
+
+    private static func readers(_ reader: inout FieldReader) -> [String] {
+        guard let view = reader.object("readers") else { return [] }
+        var inner = reader.inside(view, "readers")
+        var users: [String] = []
+        if let list = inner.value("users") {
+            users = list.elements.compactMap(\.string)
+            if list.kind != .array || users.count != list.count || users.contains("")
+                || users.count > Timeline.readersMax
+            {
+                inner.fail("users", "must be an array of at most \(Timeline.readersMax) users")
+            }
+        } else {
+            inner.fail("users", "is missing")
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return users
+    }
+
+    /// What one entry shows: notes what is wrong with it, and whether it has content.
+    private static func content(_ reader: inout FieldReader, _ view: JSONView) -> Bool {
+        let content = reader.object("content")
+        if let url = reader.string("url") {
+            if let message = fault(ofURL: url) { reader.fail("url", message) }
+        }
+        if let list = reader.value("links") {
+            let links = list.elements.compactMap(\.string)
+            if list.kind != .array || links.count != list.count || links.count > Timeline.linksMax {
+                reader.fail("links", "must be an array of at most \(Timeline.linksMax) URLs")
+            }
+            for (index, link) in links.enumerated() {
+                guard let message = fault(ofURL: link) else { continue }
+                reader.fail("links", "number \(index) \(message)")
+            }
+        }
+        _ = reader.double("relevance")
+        return content != nil
+    }
+
+    /// A deep link: an absolute URL.
+    private static func fault(ofURL text: String) -> String? {
+        let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard let first = scheme.first, isLetter(first), scheme.allSatisfy(isOfScheme),
+            scheme.count < text.utf8.count,
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return "must be a URL such as \"app://profile\"" }
+        guard text.utf8.count <= Timeline.urlBytesMax else {
+            return "is longer than \(Timeline.urlBytesMax) bytes"
+        }
+        return nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+
+    /// RFC 3986, section 3.1.
+    private static func isOfScheme(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+    }
+
+    /// The dates of the producer's own entries.
+    private static func entries(_ reader: inout FieldReader) -> [Instant] {
+        guard let list = reader.value("entries") else { return [] }
+        guard list.kind == .array, (1...Timeline.entriesMax).contains(list.count) else {
+            reader.fail("entries", "must be an array of 1 to \(Timeline.entriesMax) entries")
+            return []
+        }
+        var dates: [Instant] = []
+        for (index, view) in list.elements.enumerated() {
+            var entry = FieldReader(view, pointer: "\(reader.path("entries"))/\(index)")
+            if let date = entry.instant("date") {
+                if let last = dates.last, date <= last {
+                    entry.fail("date", "must be later than the date of the entry before")
+                }
+                dates.append(date)
+            } else if view["date"] == nil {
+                entry.fail("date", "is missing")
+            }
+            if !content(&entry, view), view["content"] == nil {
+                entry.fail("content", "is missing")
+            }
+            do { try entry.finish() } catch { reader.adopt(error) }
+        }
+        return dates
+    }
+
+    /// `"atEnd"`, `"never"` or `{"after":DATE}`.
+    private static func policy(_ reader: inout FieldReader, hasDates: Bool) -> Timeline.Policy {
+        guard let value = reader.value("policy") else { return hasDates ? .atEnd : .never }
+        switch value.string {
+        case "atEnd": return .atEnd
+        case "never": return .never
+        default: break
+        }
+        if value.kind == .object {
+            var inner = reader.inside(value, "policy")
+            let date = inner.instant("after")
+            do { try inner.finish() } catch { reader.adopt(error) }
+            if let date { return .after(date) }
+        }
+        reader.fail("policy", "must be \"atEnd\", \"never\" or {\"after\": a time}")
+        return .never
+    }
+
+    private static func visibleHash(_ view: JSONView) -> UInt64 {
+        var hash = StableHash()
+        for name in ["content", "url", "links", "relevance", "entries", "schedule", "policy"] {
+            hash.combine(view[name]?.json.bytes ?? [])
+        }
+        return hash.value
+    }
+}

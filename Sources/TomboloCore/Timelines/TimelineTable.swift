@@ -1,0 +1,113 @@
+/// All timelines, where they are found, and when their producers are to be asked.
+///
+/// It owns its rows: nothing else of the core changes them.
+struct TimelineTable: Sendable {
+    private var rows: [StoredTimeline?] = []
+    private var free: [Int] = []
+    private var slots: [TimelineKey: Int] = [:]
+    /// Those of a subject, of all kinds; by it a device finds what it may show.
+    private var bySubject: [SubjectKey: [Int]] = [:]
+    /// Those of subjects `key`, by each user who may read them.
+    private var byReader: [SubjectKey: [Int]] = [:]
+    private var sizes: [TenantID: Size] = [:]
+    private var nextNumber: Int64 = 1
+    /// By wall time.
+    private var deadlines = DeadlineHeap()
+
+    private struct SubjectKey: Hashable {
+        var tenant: TenantID
+        var subject: TimelineSubject
+    }
+
+    /// What a tenant's timelines take.
+    struct Size: Hashable, Sendable {
+        var count = 0
+        var bytes = 0
+    }
+
+    /// When the next producer is to be asked, by wall time.
+    var nextDue: Instant? { deadlines.first }
+
+    /// The number that a timeline has, or that a new one would get.
+    func number(of key: TimelineKey) -> Int64 { self[key]?.number ?? nextNumber }
+
+    func size(of tenant: TenantID) -> Size { sizes[tenant] ?? Size() }
+
+    subscript(key: TimelineKey) -> StoredTimeline? { slots[key].flatMap { rows[$0] } }
+
+    subscript(slot: Int) -> StoredTimeline? { rows.indices.contains(slot) ? rows[slot] : nil }
+
+    /// Places, used or not, for those who look at all of them in pieces.
+    var places: Range<Int> { rows.indices }
+
+    func slots(of subject: TimelineSubject, _ tenant: TenantID) -> [Int] {
+        bySubject[SubjectKey(tenant: tenant, subject: subject)] ?? []
+    }
+
+    /// Those of subjects `key` that a user may read.
+    func slots(readableBy user: String, _ tenant: TenantID) -> [Int] {
+        byReader[SubjectKey(tenant: tenant, subject: .user(user))] ?? []
+    }
+
+    /// Puts a timeline in the place of the one with its key.
+    @discardableResult
+    mutating func put(_ row: StoredTimeline) -> Int {
+        let tenant = row.key.tenant
+        nextNumber = max(nextNumber, row.number + 1)
+        let slot: Int
+        if let known = slots[row.key] {
+            slot = known
+            sizes[tenant, default: Size()].bytes -= rows[slot]?.timeline.bytes ?? 0
+            leaveReaders(slot)
+        } else {
+            slot = free.popLast() ?? rows.count
+            if slot == rows.count { rows.append(nil) }
+            slots[row.key] = slot
+            bySubject[SubjectKey(tenant: tenant, subject: row.key.subject), default: []]
+                .append(slot)
+            sizes[tenant, default: Size()].count += 1
+        }
+        sizes[tenant, default: Size()].bytes += row.timeline.bytes
+        rows[slot] = row
+        for reader in Set(row.timeline.readers.map(TimelineSubject.user)) {
+            byReader[SubjectKey(tenant: tenant, subject: reader), default: []].append(slot)
+        }
+        return slot
+    }
+
+    private mutating func leaveReaders(_ slot: Int) {
+        guard let row = rows[slot] else { return }
+        for reader in row.timeline.readers {
+            let key = SubjectKey(tenant: row.key.tenant, subject: .user(reader))
+            byReader[key]?.removeAll { $0 == slot }
+            if byReader[key]?.isEmpty == true { byReader[key] = nil }
+        }
+    }
+
+    /// The producer was asked for what is so at a moment.
+    mutating func asked(_ slot: Int, through moment: Instant) {
+        rows[slot]?.askedThrough = moment
+    }
+
+    mutating func remove(_ key: TimelineKey) -> StoredTimeline? {
+        guard let slot = slots.removeValue(forKey: key), let row = rows[slot] else { return nil }
+        leaveReaders(slot)
+        let subject = SubjectKey(tenant: key.tenant, subject: key.subject)
+        bySubject[subject]?.removeAll { $0 == slot }
+        if bySubject[subject]?.isEmpty == true { bySubject[subject] = nil }
+        sizes[key.tenant, default: Size()].count -= 1
+        sizes[key.tenant, default: Size()].bytes -= row.timeline.bytes
+        rows[slot] = nil
+        free.append(slot)
+        deadlines.set(slot, at: nil)
+        return row
+    }
+
+    /// The producer is asked then; nil: never.
+    mutating func ask(_ slot: Int, at moment: Instant?) { deadlines.set(slot, at: moment) }
+
+    mutating func popDue(until moment: Instant) -> Int? { deadlines.pop(until: moment) }
+
+    /// A record whose timeline cannot be read has its number all the same.
+    mutating func skip(_ number: Int64) { nextNumber = max(nextNumber, number + 1) }
+}

@@ -1,0 +1,101 @@
+package import TomboloCore
+
+// Timelines of widgets.
+
+extension Relay {
+    /// Puts a timeline there, or deletes it; answered when that is on record.
+    package func submit(_ command: TimelineCommand, of tenant: TenantID) async -> Answer {
+        await ask { .timeline(command, tenant, $0) }
+    }
+
+    /// What a command would be answered with now; nothing is stored.
+    package func dryRun(
+        _ command: TimelineCommand, of tenant: TenantID
+    ) -> Result<Stored, Refusal> {
+        read { core, _ in
+            Result { () throws(Refusal) in try core.dryRun(command, of: tenant) }
+        }
+    }
+
+    /// One timeline as its producer sees it.
+    package func timeline(
+        _ kind: Identifier, app: String?, _ subject: TimelineSubject, of tenant: TenantID
+    ) -> Result<TimelineView, Refusal> {
+        read { core, _ in
+            Result { () throws(Refusal) in
+                try core.timeline(kind, app: app, subject, of: tenant)
+            }
+        }
+    }
+
+    /// A page of a tenant's timelines in the order of app, kind and subject.
+    ///
+    /// - Parameter after: the order of the last one of the page before.
+    package func timelines(
+        of tenant: TenantID, kind: Identifier?, after: [String]?, limit: Int
+    ) async -> (views: [TimelineView], next: [String]?) {
+        let listing = await collected(
+            TimelineListing(tenant, kind: kind, after: after, limit: limit))
+        return read { core, _ in
+            var (views, bytes) = ([TimelineView](), 0)
+            for key in listing.keys {
+                guard views.count < limit, bytes < IDPage.bytesMax else {
+                    return (views, views.last?.key.order)
+                }
+                guard let view = core.timeline(key) else { continue }
+                bytes += view.timeline.bytes
+                views.append(view)
+            }
+            return (views, nil)
+        }
+    }
+
+    /// What a widget shows from now on.
+    package func entries(
+        _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
+        by reader: TimelineReader, of tenant: TenantID
+    ) -> Result<(entries: TimelineEntries, now: Instant), Refusal> {
+        read { core, now in
+            Result { () throws(Refusal) in
+                let entries = try core.entries(
+                    kind, app: app, subject, family: family, by: reader, of: tenant, now: now)
+                return (entries, core.wall(now))
+            }
+        }
+    }
+
+    /// The subjects that a widget of a kind may be configured to.
+    package func choices(
+        _ kind: Identifier, app: String?, by reader: TimelineReader, of tenant: TenantID
+    ) async -> Result<[(key: Identifier, now: TimelineEntries)], Refusal> {
+        var listing: TimelineListing
+        switch reader {
+        case .device:
+            let found = read { core, _ in
+                Result { () throws(Refusal) in
+                    try core.choosable(kind, app: app, by: reader, of: tenant)
+                }
+            }
+            switch found {
+            case .success(let own): listing = own
+            case .failure(let refusal): return .failure(refusal)
+            }
+        case .anybody:
+            listing = TimelineListing(
+                tenant, kind: kind, after: nil, limit: TimelineListing.choices)
+            (listing.app, listing.isOfKeys) = (app, true)
+            listing = await collected(listing)
+        }
+        return .success(
+            read { [listing] core, now in core.choices(listing, by: reader, now: now) })
+    }
+
+    private func collected(_ listing: TimelineListing) async -> TimelineListing {
+        var listing = listing
+        while listing.place != nil {
+            read { core, _ in core.collect(&listing) }
+            if listing.place != nil { await letOthersGo() }
+        }
+        return listing
+    }
+}

@@ -1,0 +1,205 @@
+import TomboloAPI
+import TomboloCore
+import TomboloCrypto
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+// Timelines: what a producer puts there, and what a widget's `TimelineProvider` fetches.
+
+extension ServerDoors {
+    func putTimeline(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let kind = try request.identifier("kind")
+        let document = try await request.json(of: exchange, atMost: Timeline.bytesMax)
+        let asked: TimelineRequest
+        do {
+            asked = try TimelineRequest(reading: document.root)
+        } catch {
+            throw Problem(error)
+        }
+        let command = TimelineCommand.put(asked, kind: kind)
+        let isDryRun = try request.isDryRun
+        let stored =
+            isDryRun
+            ? try Self.found(await relay.dryRun(command, of: request.tenant))
+            : try Self.stored(await relay.submit(command, of: request.tenant), "a timeline")
+        let answer = TimelineAnswer(
+            kind: kind, subject: asked.subject, stored: stored, isDryRun: isDryRun)
+        return .json(answer.httpStatus) { answer.write(to: &$0) }
+    }
+
+    func showTimeline(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let view = try Self.found(
+            await relay.timeline(
+                try request.identifier("kind"), app: request.target["app"],
+                try request.namedSubject(), of: request.tenant))
+        return .json { view.write(to: &$0) }
+    }
+
+    func deleteTimeline(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let kind = try request.identifier("kind")
+        let command = TimelineCommand.delete(
+            kind: kind, app: request.target["app"], try request.namedSubject())
+        let isDryRun = try request.isDryRun
+        if isDryRun {
+            _ = try Self.found(await relay.dryRun(command, of: request.tenant))
+        } else {
+            _ = try Self.stored(await relay.submit(command, of: request.tenant), "a timeline")
+        }
+        return .gone("kind", kind.rawValue, isDryRun: isDryRun)
+    }
+
+    func listTimelines(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        var after: [String]?
+        if let text = request.target["cursor"] {
+            // A user may have a slash in it: it is the last part.
+            let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count == 4 else {
+                throw Problem(.invalidQuery, "cursor=\(text) is not a cursor of this list.")
+            }
+            after = parts.map(String.init)
+        }
+        let page = await relay.timelines(
+            of: request.tenant, kind: try request.identifier(inQuery: "kind"), after: after,
+            limit: try request.limit())
+        return .json {
+            TimelinePage(page.views, next: page.next.map(TimelineView.cursor)).write(to: &$0)
+        }
+    }
+
+    /// The entries, their first one alone, or what a widget shows before it has any.
+    func timelineEntries(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let kind = try request.identifier("kind")
+        let family = try request.widgetFamily()
+        let subject = try request.subject()
+        let reader = try request.timelineReader()
+        if request.route.operation == .timelinePlaceholder {
+            // At once, without data: it is not looked up.
+            return Self.entries(.placeholder, until: nil, request)
+        }
+        var (entries, now) = try Self.found(
+            await relay.entries(
+                kind, app: request.target["app"], subject, family: family, by: reader,
+                of: request.tenant))
+        let until = entries.nextBoundary(after: now).map { $0 - now }
+        if request.route.operation == .timelineSnapshot {
+            if subject == nil, entries.isEmpty {
+                entries = try await firstChoice(kind, request, reader) ?? entries
+            }
+            entries = entries.snapshot
+        }
+        return Self.entries(entries, until: until, request)
+    }
+
+    /// A widget that is not configured yet shows the first that it may be configured to.
+    private func firstChoice(
+        _ kind: Identifier, _ request: DoorRequest, _ reader: TimelineReader
+    ) async throws(Problem) -> TimelineEntries? {
+        try Self.found(
+            await relay.choices(
+                kind, app: request.target["app"], by: reader, of: request.tenant)
+        ).first?.now
+    }
+
+    /// With a validator, by which a widget asks again at no cost.
+    ///
+    /// `no-cache`: an edit reloads the widget before the boundary, and then it must not show what
+    /// it kept. `max-age` tells until when it may be shown where the relay cannot be reached.
+    private static func entries(
+        _ entries: TimelineEntries, until: Span?, _ request: DoorRequest
+    ) -> DoorResponse {
+        var response = DoorResponse.json { entries.write(to: &$0) }
+        var hash = StableHash()
+        hash.combine(response.body)
+        let tag = "\"\(Hex.encode(withUnsafeBytes(of: hash.value.bigEndian, Array.init)))\""
+        let age = until.map { ", max-age=\(max(0, Instant(nanoseconds: $0.nanoseconds).seconds))" }
+        response.fields.append("etag", tag)
+        response.fields.append("cache-control", "private, no-cache\(age ?? "")")
+        guard request.head.fields.hasEntityTag(tag) else { return response }
+        return DoorResponse(
+            status: 304,
+            fields: ["etag": tag, "cache-control": "private, no-cache\(age ?? "")"], body: [])
+    }
+
+    func timelineChoices(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let choices = try Self.found(
+            await relay.choices(
+                try request.identifier("kind"), app: request.target["app"],
+                by: try request.timelineReader(), of: request.tenant))
+        return .json { TimelineChoices(choices).write(to: &$0) }
+    }
+}
+
+extension HTTPFields {
+    /// Whether `If-None-Match` names an entity's tag, compared weakly (RFC 9110, section 13.1.2).
+    func hasEntityTag(_ tag: String) -> Bool {
+        (self["if-none-match"] ?? "").split(separator: ",").contains { known in
+            let bare = known.filter { $0 != " " }
+            return bare == "*" || bare == tag || bare == "W/" + tag
+        }
+    }
+}
+
+extension DoorRequest {
+    /// The subject that the query names, by exactly one of user, device and key.
+    fileprivate func namedSubject() throws(Problem) -> TimelineSubject {
+        guard let subject = try subject() else {
+            throw Problem(
+                .invalidQuery, "The query names no subject. Give one of user=, device= or key=.")
+        }
+        return subject
+    }
+
+    /// The same; nil where it names none. A widget's configuration is a key.
+    fileprivate func subject() throws(Problem) -> TimelineSubject? {
+        var subjects: [TimelineSubject] = []
+        for (name, of) in [
+            ("user", "user"), ("device", "device"), ("key", "key"), ("config", "key"),
+        ] {
+            guard let text = target[name] else { continue }
+            guard let subject = TimelineSubject(name: of, text: text) else {
+                throw Problem(.invalidQuery, "\(name)=\(text) names no \(of).")
+            }
+            subjects.append(subject)
+        }
+        guard subjects.count <= 1 else {
+            throw Problem(
+                .invalidQuery,
+                "The query names several subjects. Give one of user=, device=, key= or config=.")
+        }
+        return subjects.first
+    }
+
+    fileprivate func widgetFamily() throws(Problem) -> WidgetFamily? {
+        guard let text = target["family"] else { return nil }
+        if let family = WidgetFamily(rawValue: text) { return family }
+        let names = WidgetFamily.allCases.map(\.rawValue)
+        let near = nearestName(to: text, among: names)
+        throw Problem(
+            .invalidQuery,
+            "family=\(text) is no family of WidgetKit"
+                + (near.map { "; did you mean \"\($0)\"?" }
+                    ?? ". There are \(names.joined(separator: ", "))."))
+    }
+
+    /// As whom the key reads: an observer reads all, a device what is its own.
+    fileprivate func timelineReader() throws(Problem) -> TimelineReader {
+        guard let principal else { preconditionFailure("the route has a key") }
+        let named = try identifier(inQuery: "device")
+        if principal.scopes.contains(.operate) || principal.scopes.contains(.observe) {
+            return .anybody
+        }
+        let own = principal.scopes.devices
+        let bound = principal.binding.user
+        if let named, own.contains(named) { return .device(named, boundTo: bound) }
+        guard own.count == 1, let device = own.first else {
+            throw Problem(
+                .invalidQuery,
+                "The key is for \(own.count) devices. Make a key for each, or name one with "
+                    + "device=.")
+        }
+        return .device(device, boundTo: bound)
+    }
+}

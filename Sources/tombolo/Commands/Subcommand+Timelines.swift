@@ -1,0 +1,58 @@
+// Rows of the table: timelines of widgets.
+
+extension Flag {
+    static let subjectUser = Flag("user", .text("USER"), "all devices of this user show it")
+    static let subjectDevice = Flag("device", .text("DEVICE"), "this device shows it")
+    static let subjectKey = Flag(
+        "config", .text("ID"), "widgets that are configured to this id, such as a door, show it")
+    static let family = Flag(
+        "family", .text("FAMILY"), "a family of WidgetKit, such as systemSmall")
+
+    static let ofSubjects: [Flag] = [subjectUser, subjectDevice, subjectKey, app]
+}
+
+extension Argument {
+    static let widgetKind = Argument(
+        "KIND", .text("KIND"), "the widget's kind, as the app names it")
+}
+
+extension Subcommand {
+    static let timelinePut = Subcommand(
+        path: ["timeline", "put"], summary: "Say what widgets of a kind show, and when it changes",
+        arguments: [
+            .widgetKind,
+            Argument(
+                "FILE", .file, optional: true,
+                "content, schedule and so on as JSON; stdin where it is - or left out"),
+        ],
+        flags: Flag.ofSubjects + Flag.ofWriters,
+        details: [
+            "The file is the body of PUT /v1/timelines/KIND. --user, --device or --config sets its\n"
+                + "subject. Widgets are reloaded where what they show is another."
+        ],
+        examples: ["tombolo timeline put profile profile.json --user u42"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TimelineCommands.put)
+
+    static let timelineList = Subcommand(
+        path: ["timeline", "ls"], summary: "List timelines, and when their producer is asked next",
+        arguments: [
+            Argument("KIND", .text("KIND"), optional: true, "only widgets of this kind")
+        ],
+        flags: [.limit] + Flag.ofClients,
+        examples: ["tombolo timeline ls", "tombolo timeline ls profile -o jsonl"],
+        exits: [.unauthorized, .unreachable], run: TimelineCommands.list)
+
+    static let timelineShow = Subcommand(
+        path: ["timeline", "show"], summary: "Show the entries that a widget gets",
+        arguments: [.widgetKind], flags: [.family] + Flag.ofSubjects + Flag.ofClients,
+        details: ["Give one of --user, --device and --config."],
+        examples: ["tombolo timeline show profile --user u42 --family systemSmall"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TimelineCommands.show)
+
+    static let timelineRemove = Subcommand(
+        path: ["timeline", "rm"], summary: "Delete a timeline",
+        arguments: [.widgetKind], flags: Flag.ofSubjects + Flag.ofWriters,
+        details: ["Give one of --user, --device and --config."],
+        examples: ["tombolo timeline rm profile --user u42"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TimelineCommands.remove)
+}

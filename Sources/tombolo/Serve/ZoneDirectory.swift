@@ -1,0 +1,49 @@
+import Synchronization
+import TomboloCore
+
+/// The machine's copy of the IANA database (Debian's `tzdata`): a file for each zone, read when it
+/// is first asked for.
+final class ZoneDirectory: TimeZoneSource {
+    static let shared = ZoneDirectory("/usr/share/zoneinfo")
+
+    private let path: String
+    /// Zones that were asked for; nil: no zone has that name.
+    private let known = Mutex<[String: TimeZoneRules?]>([:])
+
+    /// Names come from outside: of more of them that do not exist, none is kept.
+    private static let knownMax = 2_000
+    /// The longest file has a tenth of it.
+    private static let bytesMax = 64 << 10
+
+    init(_ path: String) { self.path = path }
+
+    func rules(of name: String) -> TimeZoneRules? {
+        if let rules = known.withLock({ $0[name] }) { return rules }
+        let rules = read(name)
+        known.withLock { known in
+            if known.count < Self.knownMax { known[name] = rules }
+        }
+        return rules
+    }
+
+    private func read(_ name: String) -> TimeZoneRules? {
+        // No way out of the directory, and no other file there, such as `tzdata.zi` or `posix/…`.
+        guard name.utf8.count <= 64, name.utf8.first.map(Self.isUpper) == true,
+            name.utf8.allSatisfy(Self.isOfName),
+            !name.split(separator: "/", omittingEmptySubsequences: false).contains("")
+        else { return nil }
+        do {
+            return try TimeZoneRules(
+                tzif: FileBytes.readRegular("\(path)/\(name)", atMost: Self.bytesMax))
+        } catch {
+            return nil
+        }
+    }
+
+    private static func isUpper(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        isUpper(byte) || (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte)
+            || "+-_/".utf8.contains(byte)
+    }
+}

@@ -10,6 +10,8 @@ LOOP_NANOSECONDS = 10_000_000
 # The refusals that come before a request is known to be one of an operation.
 BEFORE_ROUTING = {400, 404, 405, 408, 413, 414, 417, 421, 426, 429, 431, 501, 505}
 STREAMING = {"tail"}
+# The most that a tail reads and sends in a turn.
+TAIL_BYTES, TAIL_EVENTS = 128 << 10, 200
 
 
 class Find:
@@ -63,6 +65,11 @@ def _framed(request, body):
         part = b"%x%s\r\n%s\r\n" % (len(body), extension, body) if body else b""
         return part + b"0\r\n" + trailer + b"\r\n"
     return body
+
+
+def _turns(body):
+    """How many turns of the loop a tail took at least for what it sent: each reads a page."""
+    return 1 + max(len(body) // TAIL_BYTES, body.count(b"\n\n") // TAIL_EVENTS)
 
 
 class Sender:
@@ -122,6 +129,8 @@ class Sender:
                 world.quiet()
             self.idle_since = world.loop_time()
             took = self.idle_since - before
+            if streams and answer is not None:
+                took //= _turns(answer.body)
         except OSError:
             took = 0
         if not world.is_running() or (answer is None and not why.timed_out and self._is_gone()):

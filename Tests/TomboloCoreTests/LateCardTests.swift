@@ -50,7 +50,7 @@ import TomboloJSON
         var backup = rig.recovery()
         rig.advance(to: 27_700)
         rig.token("activity:cat~1.1", "cc")
-        let told = rig.pushes.compactMap { Rig.aps($0.push)?["timestamp"]?.integer }.max()
+        let newest = rig.pushes.compactMap { Rig.aps($0.push)?["timestamp"]?.integer }.max()
         backup.restoredAt = rig.core.wall(rig.now)
         rig.recover(backup)
         let count = rig.pushes.count
@@ -58,6 +58,6 @@ import TomboloJSON
         rig.advance(to: 27_800)
         let later = rig.pushes.dropFirst(count).filter { $0.push.token == "cc" }
         let first = try #require(later.first.flatMap { Rig.aps($0.push)?["timestamp"]?.integer })
-        #expect(first > (told ?? 0) + 2)
+        #expect(first > (newest ?? 0) + 2)
     }
 }

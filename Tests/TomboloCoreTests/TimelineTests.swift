@@ -262,8 +262,12 @@ import TomboloJSON
     @Test func `a timeline that is deleted is gone, and one of an erased device too`() {
         var rig = Self.rig()
         rig.timeline(Self.profile)
+        rig.advance(to: 400)
+        #expect(rig.pushes.count == 1)
         rig.deleteTimeline("profile", .user("u42"))
         #expect(rig.lastStored?.kind == .deleted)
+        rig.advance(to: 500)
+        #expect(rig.pushes.count == 2, "what is gone shows no longer")
         rig.deleteTimeline("profile", .user("u42"))
         #expect(rig.lastRefusal == .unknownTimeline)
         rig.timeline(#"{"subject":{"device":"phone"},"content":{"own":1}}"#, kind: "own")

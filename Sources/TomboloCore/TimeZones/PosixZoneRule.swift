@@ -51,7 +51,6 @@ struct PosixZoneRule: Hashable, Sendable {
         guard let daylight else { return [] }
         var all: [TimeZoneRules.Change] = []
         for year in years {
-            // An end at the instant of the next begin comes first: daylight-saving time all year.
             all.append(
                 .init(
                     at: daylight.until.localSeconds(in: year) - daylight.offset, offset: standard))
@@ -59,10 +58,10 @@ struct PosixZoneRule: Hashable, Sendable {
                 .init(
                     at: daylight.from.localSeconds(in: year) - standard, offset: daylight.offset))
         }
-        let order = all.enumerated().sorted {
-            ($0.element.at, $0.offset % 2, $0.offset) < ($1.element.at, $1.offset % 2, $1.offset)
+        // An end at the instant of the next begin comes first: daylight-saving time all year.
+        return all.sorted {
+            $0.at != $1.at ? $0.at < $1.at : $0.offset == standard && $1.offset != standard
         }
-        return order.map(\.element)
     }
 
     /// Seconds east of UTC at a moment.

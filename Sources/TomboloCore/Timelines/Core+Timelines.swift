@@ -31,7 +31,7 @@ extension Core {
                     try deleteTimeline(
                         TimelineKey(
                             tenant: tenant, app: try self.app(app, of: tenant), kind: kind,
-                            subject: subject))
+                            subject: subject), now: now)
                 }
             staged.stored.append((ticket, stored))
         } catch {
@@ -122,8 +122,11 @@ extension Core {
         return key
     }
 
-    private mutating func deleteTimeline(_ key: TimelineKey) throws(Refusal) -> Stored {
+    private mutating func deleteTimeline(
+        _ key: TimelineKey, now: Instant
+    ) throws(Refusal) -> Stored {
         guard let row = timelines.remove(key) else { throw Self.unknownTimeline(key) }
+        for slot in reload(for: key, row.timeline).slots { wantReload(.widget, of: slot, now: now) }
         staged.records.append(Record(space: .timeline, number: row.number, value: nil))
         return Stored(.deleted)
     }

@@ -20,7 +20,7 @@ package struct Timeline: Hashable, Sendable {
     package var readers: [String]
     /// As the producer sent it.
     package var body: JSON
-    /// Of what a widget may see: a hash over the bytes of all but dates in the past.
+    /// Of what a widget may see: a hash over its bytes as they were sent.
     package var visibleHash: UInt64
     /// Of its body.
     package var bytes: Int { body.bytes.count }

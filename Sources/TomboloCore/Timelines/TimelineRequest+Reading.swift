@@ -160,8 +160,13 @@ extension TimelineRequest {
         if value.kind == .object {
             var inner = reader.inside(value, "policy")
             let date = inner.instant("after")
-            do { try inner.finish() } catch { reader.adopt(error) }
-            if let date { return .after(date) }
+            do {
+                try inner.finish()
+                if let date { return .after(date) }
+            } catch {
+                reader.adopt(error)
+                return .never
+            }
         }
         reader.fail("policy", "must be \"atEnd\", \"never\" or {\"after\": a time}")
         return .never

@@ -7,11 +7,9 @@ final class ZoneDirectory: TimeZoneSource {
     static let shared = ZoneDirectory("/usr/share/zoneinfo")
 
     private let path: String
-    /// Zones that were asked for; nil: no zone has that name.
-    private let known = Mutex<[String: TimeZoneRules?]>([:])
+    /// Zones that were asked for. Names come from outside: one that no zone has is not kept.
+    private let known = Mutex<[String: TimeZoneRules]>([:])
 
-    /// Names come from outside: of more of them that do not exist, none is kept.
-    private static let knownMax = 2_000
     /// The longest file has a tenth of it.
     private static let bytesMax = 64 << 10
 
@@ -19,10 +17,8 @@ final class ZoneDirectory: TimeZoneSource {
 
     func rules(of name: String) -> TimeZoneRules? {
         if let rules = known.withLock({ $0[name] }) { return rules }
-        let rules = read(name)
-        known.withLock { known in
-            if known.count < Self.knownMax { known[name] = rules }
-        }
+        guard let rules = read(name) else { return nil }
+        known.withLock { $0[name] = rules }
         return rules
     }
 

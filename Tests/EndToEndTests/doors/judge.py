@@ -69,7 +69,9 @@ def _framed(request, body):
 
 def _turns(body):
     """How many turns of the loop a tail took at least for what it sent: each reads a page."""
-    return 1 + max(len(body) // TAIL_BYTES, body.count(b"\n\n") // TAIL_EVENTS)
+    # Server-sent events end with an empty line, those of NDJSON with their line.
+    events = body.count(b"\n\n") or body.count(b"\n")
+    return 1 + max(len(body) // TAIL_BYTES, events // TAIL_EVENTS)
 
 
 class Sender:

@@ -49,6 +49,14 @@ extension JSONView {
     /// An array's elements in order; empty for every other kind.
     package var elements: Elements { Elements(of: self) }
 
+    /// The strings of an array; nil where it has more than `most` elements, or others than strings,
+    /// or is no array. A list that is too long is not looked into.
+    package func strings(atMost most: Int) -> [String]? {
+        guard entry.kind == .array, count <= most else { return nil }
+        let strings = elements.compactMap(\.string)
+        return strings.count == count ? strings : nil
+    }
+
     /// An object's members, walked once and lazily: names are unescaped as they come.
     package struct Members: Sequence, IteratorProtocol, Sendable {
         private let document: JSONDocument

@@ -17,6 +17,15 @@ package struct JSONWriter: Sendable {
     /// The result. Everything opened must be closed.
     package var json: JSON { JSON(unchecked: bytes) }
 
+    /// The result with a newline at its end, as answers have it. What was written is gone.
+    package mutating func takeLine() -> [UInt8] {
+        var line: [UInt8] = []
+        swap(&line, &bytes)
+        line.append(0x0a)
+        afterValue = false
+        return line
+    }
+
     /// Opens an object: names and values follow in turn.
     package mutating func beginObject() { open(ASCII.openBrace) }
 

@@ -66,5 +66,5 @@ extension Relay {
     }
 
     /// A turn of the loop. A cancelled task goes on: its answer lacks nothing.
-    func letOthersGo() async { _ = try? await loop.sleep(for: .zero) }
+    package func letOthersGo() async { _ = try? await loop.sleep(for: .zero) }
 }

@@ -228,8 +228,9 @@ package struct Rig {
         os: String? = nil
     ) {
         var fields = "{\"frequent_updates\":true,\"budget_class\":\"\(budgetClass.name)\""
-        if let user { fields += ",\"user\":\"\(user)\"" }
-        if let os { fields += ",\"os\":\"\(os)\"" }
+        // The whole registration: what is not given is forgotten.
+        fields += ",\"user\":" + (user.map { "\"\($0)\"" } ?? "null")
+        fields += ",\"os\":" + (os.map { "\"\($0)\"" } ?? "null")
         // A test's own text: if it cannot be read, the test is wrong, and says so.
         guard let registration = try? DeviceRegistration(reading: Self.json(fields + "}"))
         else {
@@ -246,6 +247,12 @@ package struct Rig {
             return
         }
         tell(.putToken(TokenName(name)!, registration), device)
+    }
+
+    package mutating func deleteToken(
+        _ name: String, _ token: String, _ device: String = "phone"
+    ) {
+        tell(.deleteToken(TokenName(name)!, TokenRegistration(token: token)), device)
     }
 
     package static func json(_ text: String) -> JSONView {

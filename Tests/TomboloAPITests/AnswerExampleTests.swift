@@ -61,7 +61,11 @@ import TomboloJSON
                 subject: request.subject),
             timeline: request.timeline, updatedAt: Samples.moment, askedThrough: .distantPast)
         let entries = row.entries(at: Samples.later, in: .utc, family: .systemMedium)
-        try expect("timeline-entries.monday") { entries.write(to: &$0) }
+        var written = JSONWriter()
+        var text = TimelineEntriesText(entries)
+        let isLeft = text.writePiece(to: &written)
+        #expect(!isLeft, "it is one piece")
+        try expect("timeline-entries.monday") { $0.raw(written.json) }
         let view = TimelineView(
             key: row.key, timeline: row.timeline, updatedAt: row.updatedAt,
             dueAt: row.nextDue([.utc])?.at)

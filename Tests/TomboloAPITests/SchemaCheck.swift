@@ -31,6 +31,9 @@ struct SchemaCheck {
             case "const": fault(place, "const", unless: rule.raw.elementsEqual(value.raw))
             case "properties", "required", "additionalProperties", "minProperties":
                 try checkObject(value, keyword, rule, schema, at: place)
+            case "uniqueItems":
+                let texts = value.elements.map { Array($0.raw) }
+                fault(place, keyword, unless: Set(texts).count == texts.count)
             case "items", "minItems", "maxItems":
                 try checkArray(value, keyword, rule, at: place)
             case "minimum", "maximum", "minLength", "maxLength", "pattern":

@@ -130,7 +130,7 @@ import TomboloJSON
             let name = "activity:cat~1.\(name)"
             rig.token(name, token)
             #expect(rig.lastRefusal == nil)
-            rig.tell(.deleteToken(TokenName(name)!))
+            rig.deleteToken(name, token)
             #expect(rig.core.sizes.destinations <= 5)
         }
     }

@@ -260,12 +260,45 @@ import TomboloJSON
         #expect(rig.pushes.filter { $0.push.event == .start }.count == before)
     }
 
+    @Test(arguments: ["ended", "dismissed"], [false, true])
+    func `a token that comes after the phone's last word is kept and not used`(
+        phase: String, restarts: Bool
+    ) {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 60)
+        rig.report("cat", #"{"phase":"\#(phase)"}"#)
+        rig.advance(to: 85)
+        if restarts { _ = rig.crash(recoverAt: 90) }
+        rig.token("activity:cat", "bc")
+        let before = rig.pushes.count
+        rig.advance(to: 120)
+        rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"a"}}"#)
+        rig.advance(to: 1_200)
+        #expect(rig.line(from: before) == "")
+    }
+
+    @Test func `a token is deleted only by its own value`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.token("activity:cat", "bc")
+        rig.advance(to: 60)
+        rig.deleteToken("activity:cat", "bb")
+        let before = rig.pushes.count
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        #expect(rig.line(from: before) == #"60:U10{"lap":1}"#)
+        rig.deleteToken("activity:cat", "bc")
+        rig.advance(to: 120)
+        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
+        #expect(rig.line(from: before) == #"60:U10{"lap":1}"#)
+    }
+
     @Test func `a token that was late does not get a dismissed card a successor`() {
         for crashes in [false, true] {
             var rig = Self.running(#","renew":"always""#)
             rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
             rig.token("activity:cat", "cc")
-            #expect(Self.phases(rig) == ["live"], "Apple's word on the token is awaited")
+            #expect(Self.phases(rig) == ["gone"], "the phone's word is the last")
             rig.advance(to: 60)
             if crashes { #expect(rig.crash(recoverAt: 61) == []) }
             rig.advance(to: 13 * Self.hour)

@@ -27,7 +27,7 @@ import TomboloJSON
         rig.advance(to: 220)
         #expect(rig.pushes.count { $0.push.event == .start } == 2)
         // And it cannot be sent again.
-        rig.tell(.deleteToken(TokenName("start:Runner")!))
+        rig.deleteToken("start:Runner", "ab")
         rig.advance(to: 600)
         rig.verdict = { _ in .accepted }
         rig.token("activity:cat", "bc")

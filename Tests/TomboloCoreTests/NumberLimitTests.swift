@@ -247,10 +247,42 @@ import TomboloJSON
         let time = processorSeconds {
             #expect(schema.faults(in: state, at: "").count == StateSchema.faultsMax)
             #expect(schema.unknownMembers(in: state, at: "").count == Core.lintsMax)
-            #expect(Self.pointers(.update, "{\(members)}").count == FieldReader.unknownMax + 1)
+            #expect(Self.pointers(.update, "{\(members)}").count == FieldReader.errorsMax)
         }
         // 70 ms here where nothing else runs, unoptimised; it took minutes.
         #expect(time < 3)
+    }
+
+    @Test func `a list that is too long is not looked into, and few faults are kept`() {
+        let bad = Array(repeating: "\"x\"", count: 60_000).joined(separator: ",")
+        let subject = "\"subject\":{\"user\":\"u\"},\"content\":{}"
+        func errors(_ text: String) -> [FieldError] {
+            do throws(FieldErrors) {
+                _ = try TimelineRequest(reading: Rig.json(text))
+                return []
+            } catch {
+                return error.errors
+            }
+        }
+        let time = processorSeconds {
+            #expect(errors("{\(subject),\"links\":[\(bad)]}").map(\.pointer) == ["/links"])
+            let entry = "{\"date\":1,\"content\":1,\"links\":[\(bad.prefix(63))]}"
+            let entries = Array(repeating: entry, count: 400).joined(separator: ",")
+            let all = errors("{\(subject),\"entries\":[\(entries)]}")
+            #expect(all.count == FieldReader.errorsMax)
+        }
+        // It took minutes.
+        #expect(time < 3)
+    }
+
+    @Test func `a reader who is named twice is refused`() throws {
+        func users(_ list: String) throws -> [String] {
+            let text =
+                "{\"subject\":{\"key\":\"k\"},\"content\":{},\"readers\":{\"users\":[\(list)]}}"
+            return try TimelineRequest(reading: Rig.json(text)).timeline.readers
+        }
+        #expect(try users("\"a\",\"b\"") == ["a", "b"])
+        #expect(throws: FieldErrors.self) { try users("\"a\",\"b\",\"a\"") }
     }
 
     @Test func `of many unknown keywords of a schema twenty are named`() {

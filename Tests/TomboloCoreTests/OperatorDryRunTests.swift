@@ -141,7 +141,7 @@ import TomboloJSON
         let token = try oneOf(["aa", "bb"], &chance)
         switch Int.random(in: 0..<10, using: &chance) {
         case 0: return .delete
-        case 1: return .deleteToken(name)
+        case 1: return .deleteToken(name, TokenRegistration(token: token))
         case 2:
             return .presence(
                 try PresenceReport(

@@ -28,28 +28,6 @@ import TomboloJSON
         }
     }
 
-    @Test func `a registration that leaves out what the device had is told what it forgets`() {
-        var rig = Rig()
-        func said(_ fields: String) -> [Lint] {
-            // A test's own text.
-            guard let registration = try? DeviceRegistration(reading: Rig.json(fields)) else {
-                Issue.record("\(fields)")
-                return []
-            }
-            rig.tell(.register(registration))
-            guard case .stored(let stored)? = rig.answers.last else { return [] }
-            return stored.lint.filter { $0.code == .deviceMembersForgotten }
-        }
-        let whole = #"{"user":"u42","os":"26.1","locale":"ja","frequent_updates":true}"#
-        #expect(said(whole).isEmpty)
-        #expect(said(whole).isEmpty)
-        #expect(said(#"{"user":"u42","os":"26.1","locale":"ja"}"#).isEmpty, "it is switched off")
-        #expect(said(whole).isEmpty)
-        let lint = said(#"{"user":"u42"}"#).first
-        #expect(lint?.message.contains("forgets it: os, locale, frequent_updates;") == true)
-        #expect(said(#"{"user":"u42"}"#).isEmpty, "it had no more")
-    }
-
     @Test(arguments: [
         (#"{"all":true}"#, true), (#"{"type":"Runner"}"#, true), (#"{"activity":"cat"}"#, true),
         (#"{"activity":"other"}"#, false), (#"{"app":"com.example.app"}"#, true),

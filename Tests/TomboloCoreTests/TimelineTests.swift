@@ -310,13 +310,14 @@ import TomboloJSON
 }
 
 extension Rig {
-    mutating func register(_ device: String, _ body: String) {
+    mutating func register(_ device: String, _ body: String, isRefused: Bool = false) {
         // A test's own text.
         guard let registration = try? DeviceRegistration(reading: Rig.json(body)) else {
             Issue.record("\(body)")
             return
         }
         tell(.register(registration), device)
+        #expect((lastRefusal != nil) == isRefused, "\(body)")
     }
 
     mutating func timeline(_ body: String, kind: String = "profile", app: String? = nil) {

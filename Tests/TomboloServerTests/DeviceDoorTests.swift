@@ -28,9 +28,12 @@ import TomboloJSON
                 "PUT", "/v1/devices/phone-1/tokens/activity:early-1", #"{"token":"aabb"}"#)
             #expect(token.status == 202)
             #expect(try json(token)["result"]?.string == "kept")
-            let gone = try await doors.call(
-                "DELETE", "/v1/devices/phone-1/tokens/activity:early-1")
-            #expect(gone.status == 200)
+            let path = "/v1/devices/phone-1/tokens/activity:early-1"
+            #expect(try await doors.call("DELETE", path).status == 422, "it names no token")
+            let other = try await doors.call("DELETE", path, #"{"token":"aabc"}"#)
+            #expect(try json(other)["result"]?.string == "outdated")
+            let gone = try await doors.call("DELETE", path, #"{"token":"aabb"}"#)
+            #expect(try json(gone)["result"]?.string == "deleted")
         }
     }
 

@@ -63,7 +63,7 @@ private struct Write: Sendable {
             .reconcileTokens, "/v1/devices/phone-2/tokens",
             #"{"tokens":{"control:lock":{"token":"bb22"}}}"#),
         .init(.reloadControl, "/v1/controls/lock/reload", #"{"device":"phone-2"}"#),
-        .init(.deleteToken, "/v1/devices/phone-2/tokens/control:lock"),
+        .init(.deleteToken, "/v1/devices/phone-2/tokens/control:lock", #"{"token":"bb22"}"#),
         .init(.deleteDevice, "/v1/devices/phone-2"),
         .init(
             .eraseDevice, "/v1/devices/phone-1/erase",
@@ -159,7 +159,7 @@ private struct Write: Sendable {
                 ("PUT", "/v1/devices/phone-9/presence", #"{"phase":"active"}"#),
                 ("PUT", "/v1/devices/phone-9/activities/cat", #"{"phase":"stale"}"#),
                 ("DELETE", "/v1/devices/phone-9", nil),
-                ("DELETE", "/v1/devices/phone-9/tokens/widget", nil),
+                ("DELETE", "/v1/devices/phone-9/tokens/widget", #"{"token":"aa"}"#),
                 ("POST", "/v1/activities/end", #"{"where":{}}"#),
                 ("POST", "/v1/activities/cat/erase", nil),
                 ("POST", "/v1/activities/none/erase", nil),

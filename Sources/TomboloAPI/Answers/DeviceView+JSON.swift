@@ -16,7 +16,7 @@ extension DeviceView {
         writer.optional("app_version", registration.appVersion)
         writer.optional("time_zone", registration.timeZone)
         writer.optional("locale", registration.locale)
-        writer.member("frequent_updates", registration.frequentUpdates)
+        writer.member("frequent_updates", registration.frequentUpdates ?? false)
         writer.optional("control_center", registration.controlCenter)
         writer.member("class", budgetClass.name)
         writer.name("tokens")

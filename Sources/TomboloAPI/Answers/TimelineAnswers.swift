@@ -111,16 +111,39 @@ package struct TimelinePage: Sendable {
     }
 }
 
-extension TimelineEntries {
-    /// Writes what a widget's `TimelineProvider` fetches.
-    package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("entries")
-        writer.beginArray()
-        for entry in entries { writer.entry(entry) }
+/// What a widget's `TimelineProvider` fetches, up to 2 MiB: written in pieces, so that others have
+/// turns in between.
+package struct TimelineEntriesText: Sendable {
+    private let entries: [TimelineEntries.Entry]
+    private let policy: Timeline.Policy
+    private var written = 0
+
+    /// About so many bytes of one piece.
+    private static let pieceBytes = 128 << 10
+
+    /// Reads the whole body of the timeline.
+    package init(_ all: TimelineEntries) {
+        entries = all.entries
+        policy = all.policy
+    }
+
+    /// Writes the next piece. Answers false after the last one.
+    package mutating func writePiece(to writer: inout JSONWriter) -> Bool {
+        if written == 0 {
+            writer.beginObject()
+            writer.name("entries")
+            writer.beginArray()
+        }
+        let end = writer.bytes.count + Self.pieceBytes
+        while written < entries.count, writer.bytes.count < end {
+            writer.entry(entries[written])
+            written += 1
+        }
+        guard written == entries.count else { return true }
         writer.endArray()
         writer.policy(policy)
         writer.endObject()
+        return false
     }
 }
 

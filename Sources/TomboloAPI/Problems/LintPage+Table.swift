@@ -223,14 +223,6 @@ extension LintPage {
             fix: "Nothing, where updates overtake each other. Else raise state_version with each.",
             command: "tombolo log ls --activity ID"),
         LintPage(
-            .deviceMembersForgotten, "A registration that leaves out what the device had",
-            effect:
-                "PUT replaces the registration. Without os the relay takes the device for an old "
-                + "one; without user the cards of that user end there.",
-            fix:
-                "Send the whole registration each time. GET /v1/devices/{device} has what is kept.",
-            command: "tombolo device show DEVICE"),
-        LintPage(
             .pauseInForce, "A change while pushes are paused",
             effect:
                 "An operator holds pushes back. The log keeps the change, and no phone shows it "

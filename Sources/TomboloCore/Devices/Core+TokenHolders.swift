@@ -146,4 +146,38 @@ extension Core {
             stageDevice(loser)
         }
     }
+
+    // MARK: Tokens that go
+
+    mutating func deleteToken(
+        _ name: TokenName, _ token: TokenRegistration, _ key: DeviceKey, _ ticket: Ticket,
+        now: Instant, effects: inout Effects
+    ) throws(Refusal) {
+        let slot = try device(key)
+        guard let device = devices[slot], device.mayDelete(name, token) else {
+            effects.answers.append((ticket, .stored(Stored(.outdated))))
+            return
+        }
+        dropToken(name, slot, now: now, effects: &effects)
+        stageDevice(slot)
+        staged.stored.append((ticket, Stored(.deleted)))
+    }
+
+    mutating func dropToken(
+        _ name: TokenName, _ slot: Int, now: Instant, effects: inout Effects
+    ) {
+        noteToken("token.deleted", name, of: slot, now: now)
+        setToken(name, nil, of: slot, now: now)
+        guard case .activity(let reference) = name else { return }
+        for index in devices[slot]?.destinations ?? [] {
+            guard let destination = destinations.at(index),
+                self.reference(destination) == reference,
+                destination.phase == .live || destination.phase == .ended
+            else { continue }
+            destinations[index].token = nil
+            guard destination.phase == .live else { continue }
+            enter(.started, index, now: now)
+            evaluate(index, now: now, effects: &effects)
+        }
+    }
 }

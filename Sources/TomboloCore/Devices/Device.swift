@@ -89,6 +89,14 @@ struct Device: Sendable {
         retired[name] = Retired(value: token.value, at: instant, observedAt: token.observedAt)
     }
 
+    /// Whether a request to delete a token means the one that is here: the deletion of an old one
+    /// comes late, and the app has registered another since. What is not here may go again.
+    func mayDelete(_ name: TokenName, _ token: TokenRegistration) -> Bool {
+        guard let known = tokens[name] else { return true }
+        return known.value == PushToken(token.token)
+            && token.observedAt.map { $0 >= known.observedAt } ?? true
+    }
+
     /// Whether a registration tells of a token that was dead when the app last saw it alive, or of
     /// one from before it.
     ///
@@ -120,7 +128,7 @@ struct Device: Sendable {
 
     var budgetClass: BudgetClass {
         switch shared.value.budgetClass {
-        case .frequent? where !shared.value.frequentUpdates: .standard
+        case .frequent? where shared.value.frequentUpdates != true: .standard
         case let budgetClass?: budgetClass
         case nil: .standard
         }
@@ -289,7 +297,7 @@ extension DeviceRegistration {
         if let appVersion { writer.member("app_version", appVersion) }
         if let timeZone { writer.member("time_zone", timeZone) }
         if let locale { writer.member("locale", locale) }
-        writer.member("frequent_updates", frequentUpdates)
+        writer.member("frequent_updates", frequentUpdates ?? false)
         if let controlCenter { writer.member("control_center", controlCenter) }
         if let budgetClass { writer.member("budget_class", budgetClass.name) }
         writer.endObject()

@@ -22,10 +22,12 @@ extension DeviceAuthority {
         bound.user = user ?? known?.user
         bound.app = app ?? known?.app
         var faults: [FieldError] = []
-        if registration.user != nil, !isSameText(registration.user, bound.user) {
+        let forgetsUser = registration.forgets.contains(.user)
+        if registration.user != nil || forgetsUser, !isSameText(registration.user, bound.user) {
             faults.append(FieldError(pointer: "/user", message: Self.fault(user, "user")))
         }
-        if let named = registration.app, named != bound.app ?? onlyApp {
+        let forgetsApp = registration.forgets.contains(.app) && bound.app != nil
+        if forgetsApp || registration.app.map({ $0 != bound.app ?? onlyApp }) == true {
             faults.append(FieldError(pointer: "/app", message: Self.fault(app, "app")))
         }
         guard faults.isEmpty else {

@@ -1,9 +1,20 @@
 package import TomboloJSON
 
 extension DeviceRegistration {
-    /// Reads the body of `PUT /v1/devices/{device}`; throws every fault it finds.
+    private static let members: [(String, Members)] = [
+        ("user", .user), ("app", .app), ("environment", .environment), ("os", .os),
+        ("app_version", .appVersion), ("time_zone", .timeZone), ("locale", .locale),
+        ("frequent_updates", .frequentUpdates), ("control_center", .controlCenter),
+        ("budget_class", .budgetClass),
+    ]
+
+    /// Reads the body of `PUT /v1/devices/{device}`; throws every fault it finds. A member that is
+    /// `null` is one that the relay is to forget.
     package init(reading view: JSONView) throws(FieldErrors) {
         var reader = FieldReader(view)
+        for (name, member) in Self.members where view[name]?.isNull == true {
+            if reader.isNull(name) { forgets.insert(member) }
+        }
         user = reader.string("user")
         if user == "" { reader.fail("user", "must not be empty") }
         app = reader.string("app")
@@ -13,7 +24,7 @@ extension DeviceRegistration {
         appVersion = reader.string("app_version")
         timeZone = reader.string("time_zone")
         locale = reader.string("locale")
-        frequentUpdates = reader.bool("frequent_updates") ?? false
+        frequentUpdates = reader.bool("frequent_updates")
         controlCenter = reader.choice(
             "control_center", [("bottom", "bottom"), ("top_right", "top_right")])
         budgetClass = reader.choice("budget_class", BudgetClass.ofActivities.map { ($0.name, $0) })

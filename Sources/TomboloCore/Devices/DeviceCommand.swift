@@ -7,7 +7,8 @@ package enum DeviceCommand: Sendable {
     case putToken(TokenName, TokenRegistration)
     /// The whole set.
     case putTokens(TokenSet)
-    case deleteToken(TokenName)
+    /// Only where this is the token that the device has.
+    case deleteToken(TokenName, TokenRegistration)
     case presence(PresenceReport)
     case report(ActivityReference, PhoneReport)
 }
@@ -21,10 +22,54 @@ package struct DeviceRegistration: Hashable, Sendable {
     package var appVersion: String?
     package var timeZone: String?
     package var locale: String?
-    package var frequentUpdates = false
+    package var frequentUpdates: Bool?
     package var controlCenter: String?
     /// Only who may `operate` sets it.
     package var budgetClass: BudgetClass?
+    /// Members that a request gives as `null`. What it leaves out stays as it is.
+    package var forgets: Members = []
+
+    /// Members of a registration.
+    package struct Members: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        package static let user = Members(rawValue: 1 << 0)
+        package static let app = Members(rawValue: 1 << 1)
+        package static let environment = Members(rawValue: 1 << 2)
+        package static let os = Members(rawValue: 1 << 3)
+        package static let appVersion = Members(rawValue: 1 << 4)
+        package static let timeZone = Members(rawValue: 1 << 5)
+        package static let locale = Members(rawValue: 1 << 6)
+        package static let frequentUpdates = Members(rawValue: 1 << 7)
+        package static let controlCenter = Members(rawValue: 1 << 8)
+        package static let budgetClass = Members(rawValue: 1 << 9)
+    }
+
+    /// The whole registration, where a request gives a part of it.
+    func completed(by known: DeviceRegistration?) -> DeviceRegistration {
+        var whole = self
+        whole.forgets = []
+        guard let known else { return whole }
+        func member<Value>(
+            _ path: WritableKeyPath<DeviceRegistration, Value?>, _ member: Members
+        ) {
+            guard self[keyPath: path] == nil, !forgets.contains(member) else { return }
+            whole[keyPath: path] = known[keyPath: path]
+        }
+        member(\.user, .user)
+        member(\.app, .app)
+        member(\.os, .os)
+        member(\.appVersion, .appVersion)
+        member(\.timeZone, .timeZone)
+        member(\.locale, .locale)
+        member(\.frequentUpdates, .frequentUpdates)
+        member(\.controlCenter, .controlCenter)
+        member(\.budgetClass, .budgetClass)
+        // The environment of another app tells nothing of this one's.
+        if whole.app == known.app { member(\.environment, .environment) }
+        return whole
+    }
 
     /// Phones that say nothing are told by touches at the bottom.
     var controlCenterEdge: PresenceClassifier.Edge {
@@ -123,6 +168,11 @@ package struct TokenRegistration: Hashable, Sendable {
     package var token: String
     /// When the app learned it; an older one never undoes a newer.
     package var observedAt: Instant?
+
+    package init(token: String, observedAt: Instant? = nil) {
+        self.token = token
+        self.observedAt = observedAt
+    }
 }
 
 /// A phone's word on one activity.

@@ -18,7 +18,7 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
             isChannel = device.channel != nil
             isHeard = device.heard != nil
             hasOwnClass = device.common.budgetClass != nil
-            mayBeFrequent = device.common.frequentUpdates
+            mayBeFrequent = device.common.frequentUpdates ?? false
             budgetClass = device.budgetClass
         }
     }

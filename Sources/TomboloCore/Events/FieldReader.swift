@@ -13,8 +13,8 @@ package struct FieldReader {
     private var found = 0
     private(set) var errors: [FieldError] = []
 
-    /// More unknown fields of one object are not named.
-    package static let unknownMax = 20
+    /// More faults of one reading are not kept: who sends a thousand of them reads a few.
+    package static let errorsMax = 20
 
     /// - Parameters:
     ///   - pointer: where `view` stands in the whole.
@@ -36,6 +36,7 @@ package struct FieldReader {
 
     /// Notes a fault of a field. What follows from a `null` is not said once more.
     package mutating func fail(_ name: String, _ message: String) {
+        guard errors.count < Self.errorsMax else { return }
         let pointer = path(name)
         guard !errors.contains(where: { $0.pointer == pointer && $0.message == Self.nullMessage })
         else { return }
@@ -51,8 +52,10 @@ package struct FieldReader {
         return value?.isNull == true
     }
 
-    /// Takes over the faults of a reader of something inside.
-    package mutating func adopt(_ faults: FieldErrors) { errors += faults.errors }
+    /// Takes over the faults of a reader of something inside, as far as there is room.
+    package mutating func adopt(_ faults: FieldErrors) {
+        errors += faults.errors.prefix(Self.errorsMax - errors.count)
+    }
 
     /// The JSON Pointer to a field.
     package func path(_ name: String) -> String {
@@ -180,9 +183,9 @@ package struct FieldReader {
         if !allowingUnknown, found < view.count {
             let others = errors
             errors = []
-            defer { errors += others }
+            defer { adopt(FieldErrors(others)) }
             for (name, _) in view.members where !known.contains(name) {
-                guard errors.count < Self.unknownMax else { break }
+                guard errors.count < Self.errorsMax else { break }
                 let nearest =
                     errors.count < suggestionsMax ? nearestName(to: name, among: known) : nil
                 fail(name, "unknown field" + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))

@@ -130,26 +130,6 @@ extension Core {
                 + "installation")
     }
 
-    /// What a device had, and a new registration leaves out.
-    static func lints(
-        _ known: DeviceRegistration, replacedBy new: DeviceRegistration
-    ) -> [Lint] {
-        var gone = [
-            ("user", known.user, new.user), ("app", known.app, new.app),
-            ("os", known.os, new.os), ("app_version", known.appVersion, new.appVersion),
-            ("time_zone", known.timeZone, new.timeZone), ("locale", known.locale, new.locale),
-        ].filter { $0.1 != nil && $0.2 == nil }.map(\.0)
-        guard !gone.isEmpty else { return [] }
-        // Alone it may be what the user has switched off.
-        if known.frequentUpdates, !new.frequentUpdates { gone.append("frequent_updates") }
-        return [
-            Lint(
-                .deviceMembersForgotten, "",
-                "leaves out what the device had, and the relay forgets it: "
-                    + "\(gone.joined(separator: ", ")); send the whole registration each time")
-        ]
-    }
-
     private func lints(
         _ update: Update, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {

@@ -46,7 +46,6 @@ package struct Lint: Hashable, Sendable {
         case typeNotRegistered = "type-not-registered"
         case appNotConfigured = "app-not-configured"
         case stateVersionOlder = "state-version-older"
-        case deviceMembersForgotten = "device-members-forgotten"
         case pauseInForce = "pause-in-force"
     }
 

@@ -11,7 +11,9 @@ extension Core {
         guard let device = devices[try device(key)] else { return Stored(.outdated) }
         switch command {
         case .register, .report: return Stored(.updated)
-        case .delete, .deleteToken: return Stored(.deleted)
+        case .delete: return Stored(.deleted)
+        case .deleteToken(let name, let token):
+            return Stored(device.mayDelete(name, token) ? .deleted : .outdated)
         case .putToken(let name, let registration):
             let judged = try judge(name, registration, of: device, by: authority, now: now)
             return Stored(judged?.1 ?? .outdated)

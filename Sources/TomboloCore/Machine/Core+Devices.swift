@@ -23,8 +23,8 @@ extension Core {
                 try putTokens(set, slot, by: authority, now: now, effects: &effects)
                 stageDevice(slot)
                 staged.stored.append((ticket, Stored(.updated)))
-            case .deleteToken(let name):
-                try deleteToken(name, key, ticket, now: now, effects: &effects)
+            case .deleteToken(let name, let token):
+                try deleteToken(name, token, key, ticket, now: now, effects: &effects)
             case .presence(let report):
                 try take(report, of: key, ticket, now: now, effects: &effects)
             case .report(let reference, let report):
@@ -62,10 +62,11 @@ extension Core {
         }
         let slot: Int
         var hasOtherUser = false
+        let known = deviceByKey[key].flatMap { devices[$0]?.registration }
         if let present = deviceByKey[key] {
             slot = present
             leaveUser(slot)
-            hasOtherUser = !isSameText(devices[slot]?.registration.user, registration.user)
+            hasOtherUser = !isSameText(known?.user, registration.user)
             devices[slot]?.registration = registration
             devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
             // Without the names: an erasure of a user would not find them here.
@@ -88,7 +89,7 @@ extension Core {
         for activity in audience(of: slot) {
             addDestination(activity, slot, now: now)
         }
-        rescheduleTimelines(ofDevice: slot, now: now)
+        deviceChanged(slot, since: known, now: now)
         noteSignOfLife(slot, now: now, effects: &effects)
     }
 
@@ -97,17 +98,12 @@ extension Core {
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority
     ) throws(Refusal) -> (DeviceRegistration, Stored) {
         let known = deviceByKey[key].flatMap { devices[$0] }
-        var registration = try authority.bind(
+        let registration = try authority.bind(
             registration, known: known?.registration,
-            onlyApp: configuration.onlyApp(of: key.tenant))
+            onlyApp: configuration.onlyApp(of: key.tenant)
+        ).completed(by: known?.registration)
+        try checkZone(registration.timeZone, known: known?.registration.timeZone)
         try checkBounds(registration, key, known: deviceByKey[key])
-        // A class that an operator set stays when the app registers again.
-        registration.budgetClass = registration.budgetClass ?? known?.registration.budgetClass
-        // Nor does an app that leaves its environment out lose its tokens for that.
-        if let known, registration.app == nil || registration.app == known.registration.app {
-            registration.environment =
-                registration.environment ?? known.registration.environment
-        }
         let lane = try lane(of: registration, tenant: key.tenant)
         if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
             throw Refusal(
@@ -122,10 +118,21 @@ extension Core {
             known.tokens.count > 0
         {
             stored.lint.append(Self.moved(known.tokens.count))
-        } else if let known {
-            stored.lint += Self.lints(known.registration, replacedBy: registration)
         }
         return (registration, stored)
+    }
+
+    /// A name of no zone would let widgets go by another clock, in silence. What a device has said
+    /// before stays: the machine's list of zones may be a newer one.
+    private func checkZone(_ name: String?, known: String?) throws(Refusal) {
+        guard let name, name != known, let zones = configuration.zones, zones.rules(of: name) == nil
+        else { return }
+        throw Refusal(
+            .invalidField, "this machine knows no time zone \"\(name)\"",
+            errors: [
+                FieldError(
+                    pointer: "/time_zone", message: "must be a name such as \"Europe/Berlin\"")
+            ])
     }
 
     /// Whether a device was of another app, or of the other environment, before.
@@ -167,6 +174,7 @@ extension Core {
         guard let gone = devices[slot] else { return }
         if keepsHistory { noteFact("device.deleted", of: slot, now: now) }
         if keepsHistory { keepHistory(ofDevice: slot, now: now) }
+        if gone.channel == nil { forgetTimelines(ofDevice: gone.key) }
         releaseTokens(of: slot)
         leaveUser(slot)
         for destination in gone.destinations { removeDestination(destination) }
@@ -331,6 +339,12 @@ extension Core {
         destinations[slot].token = token.value
         destinations[slot].pacing.endBackOff()
         destinations[slot].refusalsInRow = 0
+        // The phone has said that this card is over: its token comes late.
+        if destination.wasDismissed || destination.isOverOnPhone,
+            projection(slot)?.ending == nil
+        {
+            return
+        }
         switch destination.phase {
         case .ended where destination.token != nil, .live:
             // A card that rotates its token after its end has not heard of the end.
@@ -361,33 +375,5 @@ extension Core {
     private func isFromBeforeTheEnd(_ token: Device.Token, _ destination: Destination) -> Bool {
         guard let since = destination.cardSince else { return false }
         return token.observedAt < since + configuration.limits.cardLife
-    }
-
-    private mutating func deleteToken(
-        _ name: TokenName, _ key: DeviceKey, _ ticket: Ticket, now: Instant,
-        effects: inout Effects
-    ) throws(Refusal) {
-        let slot = try device(key)
-        dropToken(name, slot, now: now, effects: &effects)
-        stageDevice(slot)
-        staged.stored.append((ticket, Stored(.deleted)))
-    }
-
-    mutating func dropToken(
-        _ name: TokenName, _ slot: Int, now: Instant, effects: inout Effects
-    ) {
-        noteToken("token.deleted", name, of: slot, now: now)
-        setToken(name, nil, of: slot, now: now)
-        guard case .activity(let reference) = name else { return }
-        for index in devices[slot]?.destinations ?? [] {
-            guard let destination = destinations.at(index),
-                self.reference(destination) == reference,
-                destination.phase == .live || destination.phase == .ended
-            else { continue }
-            destinations[index].token = nil
-            guard destination.phase == .live else { continue }
-            enter(.started, index, now: now)
-            evaluate(index, now: now, effects: &effects)
-        }
     }
 }

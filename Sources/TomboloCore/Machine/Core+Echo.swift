@@ -77,6 +77,8 @@ extension Core {
         }
         if report.phase == .ended {
             // The system or the app itself has ended it.
+            destinations[slot].isOverOnPhone = true
+            markDirty(slot, now: now)
             if !destination.isFinished { lapse(slot, now: now) }
             return
         }

@@ -357,6 +357,7 @@ extension Core {
         destination.final = mark.final
         destination.hasFallenBack = mark.hasFallenBack
         destination.wasDismissed = mark.wasDismissed
+        destination.isOverOnPhone = mark.isOverOnPhone
         destination.startWasRefused = mark.startWasRefused
         destination.wasMadeAnew = mark.wasMadeAnew
         if destination.final == nil, isOfAnotherUser(destination) {

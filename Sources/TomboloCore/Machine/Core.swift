@@ -197,6 +197,7 @@ package struct Core: Sendable {
             factShares.dueAt ?? .distantFuture)
         // By wall time: where the clock is set, what is due by it moves.
         if let due = timelines.nextDue { next = min(next, due - lead) }
+        if timelines.hasMoved { next = .distantPast }
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
@@ -233,7 +234,9 @@ package struct Core: Sendable {
         while let slot = surfaceDeadlines.pop(until: now) {
             evaluateSurface(slot, now: now, effects: &effects)
         }
-        if let due = timelines.nextDue, due <= wall(now) { askForTimelines(now: now) }
+        if timelines.hasMoved || timelines.nextDue.map({ $0 <= wall(now) }) == true {
+            askForTimelines(now: now)
+        }
         while let slot = orphanDeadlines.pop(until: now) { sweepOrphans(of: slot, now: now) }
         retire(now: now)
         if factShares.dueAt != nil { sayWhatIsLeftOut(now: now) }

@@ -8,6 +8,7 @@ struct Mark: Sendable {
     var renewal: Int64
     var hasFallenBack: Bool
     var wasDismissed: Bool
+    var isOverOnPhone: Bool
     var startWasRefused: Bool
     var wasMadeAnew: Bool
     var cardSince: Instant?
@@ -51,6 +52,7 @@ struct Mark: Sendable {
         renewal = try view.stored("r", or: 0, \.storedCount)
         hasFallenBack = view["fb"] != nil
         wasDismissed = view["dm"] != nil
+        isOverOnPhone = view["po"] != nil
         startWasRefused = view["sr"] != nil
         wasMadeAnew = view["ma"] != nil
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
@@ -146,6 +148,7 @@ extension Destination {
         if renewal > 0 { writer.member("r", renewal) }
         if hasFallenBack { writer.member("fb", Int64(1)) }
         if wasDismissed { writer.member("dm", Int64(1)) }
+        if isOverOnPhone { writer.member("po", Int64(1)) }
         if startWasRefused { writer.member("sr", Int64(1)) }
         if wasMadeAnew { writer.member("ma", Int64(1)) }
         if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }

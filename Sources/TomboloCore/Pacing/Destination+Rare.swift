@@ -16,6 +16,8 @@ extension Destination {
         var staleAt: Instant?
         /// Of what is visible of the state that Apple took last, where not all of it is.
         var visibleHash: UInt64?
+        /// Its phone has said that the card has ended, though nobody ended it here.
+        var isOverOnPhone = false
         /// Why the last push was not accepted.
         var failure: PushResult?
         /// The projection of an incarnation that a restart has left behind: its end is still to be
@@ -29,7 +31,8 @@ extension Destination {
         fileprivate var isEmpty: Bool {
             startPush == nil && alertsBeforeStart == 0 && reservedAlert == nil
                 && frames == FrameCounts() && keptAt == nil && staleAt == nil
-                && visibleHash == nil && failure == nil && final == nil && nextFinal == nil
+                && visibleHash == nil && !isOverOnPhone && failure == nil && final == nil
+                && nextFinal == nil
         }
     }
 
@@ -72,6 +75,11 @@ extension Destination {
     var visibleHash: UInt64? {
         get { rare?.visibleHash }
         set { if newValue != rare?.visibleHash { keep { $0.visibleHash = newValue } } }
+    }
+
+    var isOverOnPhone: Bool {
+        get { rare?.isOverOnPhone ?? false }
+        set { if newValue != isOverOnPhone { keep { $0.isOverOnPhone = newValue } } }
     }
 
     var final: Projection? {

@@ -30,7 +30,7 @@ extension PresenceReport {
         }
         var signals: [PresenceSignal] = []
         for (index, element) in list.elements.enumerated() {
-            guard reader.errors.count < FieldReader.unknownMax else { break }
+            guard reader.errors.count < FieldReader.errorsMax else { break }
             let pointer = "\(reader.path("signals"))/\(index)"
             var inner = FieldReader(element, pointer: pointer)
             if let signal = PresenceSignal(reading: &inner, pointer: pointer) {

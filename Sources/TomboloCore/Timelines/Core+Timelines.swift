@@ -91,6 +91,7 @@ extension Core {
                 .limitReached,
                 "there are \(Self.timelinesMax) timelines already, as many as a tenant may have")
         }
+        try checkReach(key, request.timeline, isNew: known == nil)
         let bytes = request.timeline.bytes
         let others = size.bytes - (known?.timeline.bytes ?? 0)
         guard others + bytes <= Self.timelineBytesMax else {
@@ -122,6 +123,29 @@ extension Core {
         return key
     }
 
+    /// Throws where one request would reach too many devices, or leave too many with one.
+    private func checkReach(
+        _ key: TimelineKey, _ timeline: Timeline, isNew: Bool
+    ) throws(Refusal) {
+        if case .device = key.subject, isNew,
+            timelines.slots(of: key.subject, key.tenant).count >= Timeline.ofDeviceMax
+        {
+            throw Refusal(
+                .limitReached,
+                "the device has \(Timeline.ofDeviceMax) timelines already, as many as one may have")
+        }
+        let devices = timeline.readers.reduce(0) { count, user in
+            count + (devicesByUser[UserKey(tenant: key.tenant, user: user)]?.count ?? 0)
+        }
+        guard devices <= Timeline.readersDevicesMax else {
+            throw Refusal(
+                .limitReached,
+                "the readers have \(devices) devices, and \(Timeline.readersDevicesMax) are the "
+                    + "most that one timeline may reload; name fewer readers",
+                errors: [FieldError(pointer: "/subject/readers", message: "have too many devices")])
+        }
+    }
+
     private mutating func deleteTimeline(
         _ key: TimelineKey, now: Instant
     ) throws(Refusal) -> Stored {
@@ -138,7 +162,7 @@ extension Core {
                 + "there first with PUT /v1/timelines/\(key.kind)")
     }
 
-    /// A subject's data is erased.
+    /// A device's data is erased, or the device has gone or has another user.
     mutating func forgetTimelines(ofDevice key: DeviceKey) {
         for slot in timelines.slots(of: .device(key.id), key.tenant) {
             guard let row = timelines[slot] else { continue }
@@ -220,23 +244,33 @@ extension Core {
         timelines.ask(slot, at: due.map { $0.at + jitter(of: row.key) })
     }
 
-    /// A device has another zone, or another user: what goes by its clocks is due at another time.
-    mutating func rescheduleTimelines(ofDevice slot: Int, now: Instant) {
+    /// A device is another user's, or in another zone: its widgets show something else, and what
+    /// goes by its clocks is due at another time. What its user before had of it is removed.
+    mutating func deviceChanged(
+        _ slot: Int, since known: DeviceRegistration?, now: Instant
+    ) {
         guard let device = devices[slot] else { return }
-        var subjects = [TimelineSubject.device(device.key.id)]
-        if let user = device.registration.user { subjects.append(.user(user)) }
-        for subject in subjects {
-            for row in timelines.slots(of: subject, device.key.tenant) {
-                schedule(row, now: now)
-            }
-        }
+        let (old, new) = (known, device.registration)
+        let hasOtherUser = old.map { !isSameText($0.user, new.user) } ?? false
+        guard old == nil || hasOtherUser || old?.timeZone != new.timeZone else { return }
+        if hasOtherUser { forgetTimelines(ofDevice: device.key) }
+        if device.tokens[.widget] != nil { wantReload(.widget, of: slot, now: now) }
+        timelines.move(.device(device.key.id), device.key.tenant)
+        if let user = new.user { timelines.move(.user(user), device.key.tenant) }
+        if hasOtherUser, let user = old?.user { timelines.move(.user(user), device.key.tenant) }
     }
 
     /// So many producers are asked in one step.
     private static let asksPerStep = 64
+    /// So many are given another date in one step: 2 µs each.
+    private static let movesPerStep = 1_000
 
-    /// Asks the producers of what is due by now.
+    /// Asks the producers of what is due by now, and gives those that have moved their dates.
     mutating func askForTimelines(now: Instant) {
+        for _ in 0..<Self.movesPerStep {
+            guard let slot = timelines.popMoved() else { break }
+            schedule(slot, now: now)
+        }
         var count = 0
         while count < Self.asksPerStep, let slot = timelines.popDue(until: wall(now)) {
             guard let row = timelines[slot] else { continue }

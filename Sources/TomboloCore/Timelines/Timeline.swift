@@ -20,6 +20,8 @@ package struct Timeline: Hashable, Sendable {
     package var readers: [String]
     /// As the producer sent it.
     package var body: JSON
+    /// Whether the body has content of its own, apart from entries with dates.
+    package var hasContent: Bool
     /// Of what a widget may see: a hash over its bytes as they were sent.
     package var visibleHash: UInt64
     /// Of its body.
@@ -31,6 +33,10 @@ package struct Timeline: Hashable, Sendable {
     package static let readersMax = 500
     /// A picture may be in it, in base64.
     package static let bytesMax = 1 << 20
+    /// The devices of all readers at the time of a request are looked at in one step.
+    package static let readersDevicesMax = 10_000
+    /// Of one device, of all kinds; they leave together when the device gets another user.
+    package static let ofDeviceMax = 500
     static let linksMax = 16
     static let urlBytesMax = 2_048
 }

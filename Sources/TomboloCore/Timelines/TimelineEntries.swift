@@ -31,25 +31,75 @@ package struct TimelineEntries: Sendable {
         package var isProvisional: Bool
     }
 
-    package var entries: [Entry]
-    package var policy: Timeline.Policy
+    /// An entry's date, and where its content is in the body.
+    fileprivate struct Place: Sendable {
+        var date: Instant
+        /// Among the body's entries; nil: the body itself.
+        var index: Int?
+        var isProvisional: Bool
+    }
+
+    fileprivate var body: JSON
+    fileprivate var bodyHash: UInt64
+    fileprivate var places: [Place]
+    fileprivate var hasLinks: Bool
+    package private(set) var policy: Timeline.Policy
+
+    /// Two answers to one request are the same where their versions are. It costs no look at the
+    /// content. Each input of `entries` and `policy` goes in here.
+    package var version: UInt64 {
+        var hash = StableHash()
+        func add(_ value: UInt64) {
+            withUnsafeBytes(of: value) { hash.combine($0) }
+        }
+        add(bodyHash)
+        add(hasLinks ? 1 : 0)
+        for place in places {
+            add(UInt64(bitPattern: place.date.nanoseconds))
+            add(UInt64(place.index.map { $0 + 1 } ?? 0) << 1 | (place.isProvisional ? 1 : 0))
+        }
+        return hash.value
+    }
+
+    /// About how many bytes it has when it is written, at most.
+    package var bytesMax: Int {
+        let own = places.count { $0.index == nil }
+        return (own + (own < places.count ? 1 : 0)) * body.bytes.count + places.count * 128 + 128
+    }
+
+    /// The entries themselves. Each call reads the whole body: ask once.
+    package var entries: [Entry] {
+        let root = body.document.root
+        let views =
+            places.contains { $0.index != nil } ? root["entries"].map { Array($0.elements) } : nil
+        return places.map { place in
+            let view = place.index.flatMap { views?[$0] } ?? root
+            return Entry(
+                date: place.date, content: view["content"]?.json ?? .emptyObject,
+                url: view["url"]?.string, links: hasLinks ? view["links"]?.json : nil,
+                relevance: view["relevance"]?.json, isProvisional: place.isProvisional)
+        }
+    }
+
     /// When a widget has something else to show; nil: it stays as it is.
     package func nextBoundary(after now: Instant) -> Instant? {
-        entries.first { $0.date > now }?.date
+        places.first { $0.date > now }?.date
     }
 
     /// For a widget that has nothing to show: one empty entry, whose date is in the past.
     package static let placeholder = TimelineEntries(
-        entries: [
-            Entry(date: Instant(seconds: 0), content: .emptyObject, isProvisional: true)
-        ], policy: .never)
+        body: .emptyObject, bodyHash: 0,
+        places: [Place(date: Instant(seconds: 0), index: nil, isProvisional: true)],
+        hasLinks: false, policy: .never)
 
     /// Whether it is the placeholder.
-    package var isEmpty: Bool { entries.first?.date == Instant(seconds: 0) }
+    package var isEmpty: Bool { places.first?.date == Instant(seconds: 0) }
 
     /// Its first entry alone.
     package var snapshot: TimelineEntries {
-        TimelineEntries(entries: Array(entries.prefix(1)), policy: policy)
+        var first = self
+        first.places = Array(places.prefix(1))
+        return first
     }
 }
 
@@ -64,34 +114,26 @@ extension StoredTimeline {
         at moment: Instant, in rules: TimeZoneRules, family: WidgetFamily?,
         isSnapshot: Bool = false
     ) -> TimelineEntries {
-        let root = timeline.body.document.root
-        let hasLinks = family?.hasLinks ?? true
-        func entry(_ view: JSONView, _ date: Instant, isProvisional: Bool = false)
-            -> TimelineEntries.Entry
-        {
-            TimelineEntries.Entry(
-                date: date, content: view["content"]?.json ?? .emptyObject,
-                url: view["url"]?.string, links: hasLinks ? view["links"]?.json : nil,
-                relevance: view["relevance"]?.json, isProvisional: isProvisional)
+        var places: [TimelineEntries.Place] = []
+        func add(_ date: Instant, _ index: Int? = nil, isProvisional: Bool = false) {
+            places.append(
+                TimelineEntries.Place(date: date, index: index, isProvisional: isProvisional))
         }
-        var entries: [TimelineEntries.Entry] = []
         if let schedule = timeline.schedule {
             let last = schedule.boundary(notAfter: moment, in: rules)
-            let isOver = last > updatedAt
-            entries.append(entry(root, max(last, updatedAt), isProvisional: isOver))
+            add(max(last, updatedAt), isProvisional: last > updatedAt)
             let count = isSnapshot ? 0 : schedule.count
             for date in schedule.boundaries(after: moment, count: count, in: rules) {
-                entries.append(entry(root, date, isProvisional: true))
+                add(date, isProvisional: true)
             }
         } else {
             let begun = timeline.dates.lastIndex { $0 <= moment }
-            if begun == nil, root["content"] != nil { entries.append(entry(root, updatedAt)) }
-            let views = root["entries"].map { Array($0.elements) } ?? []
-            for index in (begun ?? 0)..<views.count {
-                entries.append(entry(views[index], timeline.dates[index]))
-            }
+            if begun == nil, timeline.hasContent { add(updatedAt) }
+            for index in (begun ?? 0)..<timeline.dates.count { add(timeline.dates[index], index) }
         }
-        let all = TimelineEntries(entries: entries, policy: timeline.policy)
+        let all = TimelineEntries(
+            body: timeline.body, bodyHash: timeline.visibleHash, places: places,
+            hasLinks: family?.hasLinks ?? true, policy: timeline.policy)
         return isSnapshot ? all.snapshot : all
     }
 }

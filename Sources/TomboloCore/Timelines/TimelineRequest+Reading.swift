@@ -26,7 +26,7 @@ extension TimelineRequest {
         self.subject = subject
         timeline = Timeline(
             schedule: schedule, policy: policy, dates: dates, readers: readers, body: view.json,
-            visibleHash: Self.visibleHash(view))
+            hasContent: hasContent, visibleHash: Self.visibleHash(view))
     }
 
     /// Exactly one of user, device or key, and who may read a key's timeline.
@@ -68,11 +68,13 @@ extension TimelineRequest {
         var inner = reader.inside(view, "readers")
         var users: [String] = []
         if let list = inner.value("users") {
-            users = list.elements.compactMap(\.string)
-            if list.kind != .array || users.count != list.count || users.contains("")
-                || users.count > Timeline.readersMax
+            users = list.strings(atMost: Timeline.readersMax) ?? []
+            if users.count != list.count || users.contains("")
+                || Set(users.map { Array($0.utf8) }).count != users.count
             {
-                inner.fail("users", "must be an array of at most \(Timeline.readersMax) users")
+                inner.fail(
+                    "users",
+                    "must be an array of at most \(Timeline.readersMax) users, each of them once")
             }
         } else {
             inner.fail("users", "is missing")
@@ -88,11 +90,11 @@ extension TimelineRequest {
             if let message = fault(ofURL: url) { reader.fail("url", message) }
         }
         if let list = reader.value("links") {
-            let links = list.elements.compactMap(\.string)
-            if list.kind != .array || links.count != list.count || links.count > Timeline.linksMax {
+            let links = list.strings(atMost: Timeline.linksMax)
+            if links == nil {
                 reader.fail("links", "must be an array of at most \(Timeline.linksMax) URLs")
             }
-            for (index, link) in links.enumerated() {
+            for (index, link) in (links ?? []).enumerated() {
                 guard let message = fault(ofURL: link) else { continue }
                 reader.fail("links", "number \(index) \(message)")
             }

@@ -13,6 +13,8 @@ struct TimelineTable: Sendable {
     private var nextNumber: Int64 = 1
     /// By wall time.
     private var deadlines = DeadlineHeap()
+    /// Those whose dates go by other clocks since, and are not looked at yet.
+    private var moved: [ArraySlice<Int>] = []
 
     private struct SubjectKey: Hashable {
         var tenant: TenantID
@@ -101,6 +103,22 @@ struct TimelineTable: Sendable {
         free.append(slot)
         deadlines.set(slot, at: nil)
         return row
+    }
+
+    /// Those of a subject go by other clocks: they come out of `popMoved` by and by.
+    mutating func move(_ subject: TimelineSubject, _ tenant: TenantID) {
+        let slots = slots(of: subject, tenant)
+        if !slots.isEmpty { moved.append(slots[...]) }
+    }
+
+    var hasMoved: Bool { !moved.isEmpty }
+
+    /// The next whose dates are to be looked at again. Its place may have another timeline since.
+    mutating func popMoved() -> Int? {
+        guard let last = moved.indices.last else { return nil }
+        let slot = moved[last].popLast()
+        if moved[last].isEmpty { moved.removeLast() }
+        return slot
     }
 
     /// The producer is asked then; nil: never.

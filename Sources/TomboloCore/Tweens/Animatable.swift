@@ -127,8 +127,9 @@ package struct Animatable: Hashable, Sendable {
             components.append(number)
             return .number
         case .array:
+            guard (1...4).contains(view.count) else { return nil }
             let numbers = view.elements.compactMap(number)
-            guard (1...4).contains(numbers.count), numbers.count == view.count else { return nil }
+            guard numbers.count == view.count else { return nil }
             components += numbers
             return .vector(numbers.count)
         case .string:

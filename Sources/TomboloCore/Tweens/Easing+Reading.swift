@@ -37,7 +37,7 @@ extension Easing {
 
     private static func curve(_ reader: inout FieldReader) -> Easing? {
         guard let list = reader.value("cubicBezier") else { return nil }
-        let numbers = list.elements.compactMap(\.double)
+        let numbers = list.elements.prefix(4).compactMap(\.double)
         guard list.kind == .array, list.count == 4, numbers.count == 4,
             [numbers[0], numbers[2]].allSatisfy(CubicBezier.xRange.contains),
             [numbers[1], numbers[3]].allSatisfy(CubicBezier.yRange.contains)

@@ -81,8 +81,9 @@ package struct ActivityType: Sendable {
             var inner = reader.inside(view, "reloads")
             reloadsWidgets = inner.bool("widgets") ?? false
             if let list = inner.value("controls") {
-                reloadsControls = list.elements.compactMap(\.string)
-                if list.kind != .array || reloadsControls.count != list.count || list.count > 16 {
+                if let kinds = list.strings(atMost: 16) {
+                    reloadsControls = kinds
+                } else {
                     inner.fail("controls", "must be an array of at most 16 kinds of controls")
                 }
             }

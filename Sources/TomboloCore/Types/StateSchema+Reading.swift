@@ -51,17 +51,16 @@ extension StateSchema {
                 return "must be an object of at most \(Self.membersMax) schemas"
             }
             for (name, schema) in rule.members {
+                guard faults.count < Self.faultsMax else { break }
                 let inner = StateSchema(
                     schema, Self.step(place, name), depth.advanced(by: 1), &faults)
                 properties.append(Property(name: name, schema: inner))
             }
         case "required":
-            required = rule.elements.compactMap(\.string)
-            if rule.kind != .array || required.count != rule.count
-                || rule.count > Self.membersMax
-            {
+            guard let names = rule.strings(atMost: Self.membersMax) else {
                 return "must list at most \(Self.membersMax) names"
             }
+            required = names
         case "additionalProperties":
             guard let allows = rule.bool else { return "must be true or false" }
             allowsOthers = allows
@@ -79,7 +78,8 @@ extension StateSchema {
     }
 
     private mutating func readKinds(_ rule: JSONView) -> String? {
-        let names = rule.string.map { [$0] } ?? rule.elements.compactMap(\.string)
+        let names =
+            rule.string.map { [$0] } ?? rule.strings(atMost: Kind.allCases.count) ?? []
         kinds = names.compactMap(Kind.init(rawValue:))
         guard kinds.count == names.count, !kinds.isEmpty else {
             return "must be of " + Kind.allCases.map(\.rawValue).joined(separator: ", ")

@@ -22,9 +22,7 @@ extension Visibility {
         _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> [JSONPointer] {
         guard let list = reader.value("significant") else { return [] }
-        let texts = list.elements.compactMap(\.string)
-        guard list.kind == .array, texts.count == list.count, (1...countMax).contains(list.count)
-        else {
+        guard let texts = list.strings(atMost: countMax), !texts.isEmpty else {
             reader.fail("significant", "must list 1 to \(countMax) JSON Pointers")
             return []
         }

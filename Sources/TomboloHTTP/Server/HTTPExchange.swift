@@ -111,6 +111,13 @@ package final class HTTPExchange: @unchecked Sendable {
 
     // MARK: The answer
 
+    /// Whether an answer of so many bytes would be taken. Ask before you make a large one: it would
+    /// be replaced by a 429 where the connection leaves too much unread.
+    package func hasRoom(for bytes: Int) -> Bool {
+        let unread = wire.memory?.unreadBytes ?? 0
+        return unread == 0 || unread + bytes <= limits.unreadBytesPerConnection
+    }
+
     /// The whole answer at once; it is buffered, so nothing is waited for. `fields` need no
     /// `content-length`. After `begin` it is too late for a whole answer: then the stream is reset.
     ///
@@ -123,9 +130,7 @@ package final class HTTPExchange: @unchecked Sendable {
         switch answer {
         case .none:
             answer = .finished
-            let unread = wire.memory?.unreadBytes ?? 0
-            guard isShared || unread == 0 || unread + body.count <= limits.unreadBytesPerConnection
-            else {
+            guard isShared || hasRoom(for: body.count) else {
                 let problem = HTTPServerProblem.tooMuchUnread
                 return wire.respond(
                     problem.status, problem.fields, problem.body, isShared: true)

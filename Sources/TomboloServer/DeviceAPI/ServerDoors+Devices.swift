@@ -19,7 +19,8 @@ extension ServerDoors {
                         pointer: "/os", message: "must be the version alone, such as \"26.1\"")
                 ]))
         }
-        if registration.budgetClass != nil, let principal = request.principal,
+        if registration.budgetClass != nil || registration.forgets.contains(.budgetClass),
+            let principal = request.principal,
             !principal.scopes.contains(.operate)
         {
             var problem = AccessControl.forbidden(.operate, device: nil, key: principal)
@@ -62,9 +63,14 @@ extension ServerDoors {
         return try await submit(.putTokens(set), request)
     }
 
-    func deleteToken(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+    func deleteToken(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
         let name = try tokenName(request)
-        return try await submit(.deleteToken(name), request, ("token", name.text))
+        let token = try await read(request, exchange, orEmpty: true) {
+            view throws(FieldErrors) in try TokenRegistration(reading: view)
+        }
+        return try await submit(.deleteToken(name, token), request, ("token", name.text))
     }
 
     private func tokenName(_ request: DoorRequest) throws(Problem) -> TokenName {
@@ -104,10 +110,11 @@ extension ServerDoors {
     }
 
     private func read<Value: Sendable>(
-        _ request: DoorRequest, _ exchange: HTTPExchange,
+        _ request: DoorRequest, _ exchange: HTTPExchange, orEmpty: Bool = false,
         _ reading: (JSONView) throws(FieldErrors) -> Value
     ) async throws(Problem) -> Value {
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let document = try await request.json(
+            of: exchange, atMost: configuration.bodyBytesMax, orEmpty: orEmpty)
         do {
             return try reading(document.root)
         } catch {

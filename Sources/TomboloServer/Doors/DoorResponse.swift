@@ -18,7 +18,7 @@ struct DoorResponse: Sendable {
         write(&writer)
         var all: HTTPFields = ["content-type": "application/json"]
         for field in fields { all.append(field.name, field.value) }
-        return DoorResponse(status: status, fields: all, body: writer.bytes + [0x0a])
+        return DoorResponse(status: status, fields: all, body: writer.takeLine())
     }
 
     /// Something that is no more, or in a dry run would be.
@@ -55,6 +55,6 @@ struct DoorResponse: Sendable {
         }
         if let methods = problem.allow { fields.append("allow", methods.joined(separator: ", ")) }
         return DoorResponse(
-            status: problem.status, fields: fields, body: writer.bytes + [0x0a])
+            status: problem.status, fields: fields, body: writer.takeLine())
     }
 }

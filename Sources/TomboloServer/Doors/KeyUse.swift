@@ -71,10 +71,25 @@ final class KeyUse: @unchecked Sendable {
     }
 }
 
+extension DoorRequest {
+    /// Throws `overloaded` where the connection leaves so much unread that an answer of so many
+    /// bytes has no room.
+    func checkRoom(for bytes: Int) throws(Problem) {
+        guard exchange.hasRoom(for: bytes) else {
+            throw Problem(
+                .overloaded,
+                "The connection leaves too many answers unread. Read them, then ask again.")
+        }
+    }
+}
+
 extension ServerDoors {
-    /// Reads a page of the log when it is the key's turn, unless nobody waits for it any more.
+    /// Makes a large answer, such as a page of the log, when it is the key's turn, unless nobody
+    /// waits for it any more, or the connection leaves too much unread.
+    ///
+    /// - Parameter bytes: what the answer may have; 0 for one that is sent as a stream.
     func page<Value>(
-        for request: DoorRequest, _ read: () async throws(Problem) -> Value
+        for request: DoorRequest, bytes: Int = 0, _ read: () async throws(Problem) -> Value
     ) async throws(Problem) -> Value {
         guard let use = request.use else { return try await read() }
         guard await use.beginPage(configuration.pagesPerKeyMax, on: loop) else {
@@ -84,6 +99,7 @@ extension ServerDoors {
         guard !request.exchange.isPeerGone else {
             throw Problem(.overloaded, "Nobody waits for the answer.")
         }
+        try request.checkRoom(for: bytes)
         let value = try await read()
         await relay.noteDamage()
         return value

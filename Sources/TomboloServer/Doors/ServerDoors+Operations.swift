@@ -31,7 +31,7 @@ extension ServerDoors {
         case .showDevice: try await showDevice(request)
         case .deleteDevice: try await deleteDevice(request)
         case .registerToken: try await registerToken(request, exchange)
-        case .deleteToken: try await deleteToken(request)
+        case .deleteToken: try await deleteToken(request, exchange)
         case .reportPresence: try await reportPresence(request, exchange)
         case .reportActivity: try await reportActivity(request, exchange)
         case .listLog: try await listLog(request)

@@ -159,10 +159,7 @@ private struct KeyRequest {
             + "operate, device:ID or all"
         var read: ScopeSet?
         if let list = reader.value("scopes") {
-            let texts = list.elements.compactMap(\.string)
-            if list.kind == .array, texts.count == list.count {
-                read = ScopeSet(words: texts)
-            }
+            read = list.strings(atMost: ScopeSet.scopesMax).flatMap(ScopeSet.init(words:))
             if read == nil { reader.fail("scopes", words) }
         } else {
             reader.fail("scopes", "is missing: it " + words)

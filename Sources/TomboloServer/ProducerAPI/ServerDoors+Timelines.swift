@@ -31,11 +31,14 @@ extension ServerDoors {
     }
 
     func showTimeline(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let view = try Self.found(
-            await relay.timeline(
-                try request.identifier("kind"), app: request.target["app"],
-                try request.namedSubject(), of: request.tenant))
-        return .json { view.write(to: &$0) }
+        let kind = try request.identifier("kind")
+        let subject = try request.namedSubject()
+        return try await page(for: request, bytes: Timeline.bytesMax) {
+            () async throws(Problem) in
+            let view = try Self.found(
+                await relay.timeline(kind, app: request.target["app"], subject, of: request.tenant))
+            return .json { view.write(to: &$0) }
+        }
     }
 
     func deleteTimeline(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -61,11 +64,16 @@ extension ServerDoors {
             }
             after = parts.map(String.init)
         }
-        let page = await relay.timelines(
-            of: request.tenant, kind: try request.identifier(inQuery: "kind"), after: after,
-            limit: try request.limit())
-        return .json {
-            TimelinePage(page.views, next: page.next.map(TimelineView.cursor)).write(to: &$0)
+        let kind = try request.identifier(inQuery: "kind")
+        let limit = try request.limit()
+        // A page ends with the timeline that takes it beyond its bytes.
+        return try await page(for: request, bytes: IDPage.bytesMax + Timeline.bytesMax) {
+            [after] () async throws(Problem) in
+            let page = await relay.timelines(
+                of: request.tenant, kind: kind, after: after, limit: limit)
+            return .json {
+                TimelinePage(page.views, next: page.next.map(TimelineView.cursor)).write(to: &$0)
+            }
         }
     }
 
@@ -77,20 +85,22 @@ extension ServerDoors {
         let reader = try request.timelineReader()
         if request.route.operation == .timelinePlaceholder {
             // At once, without data: it is not looked up.
-            return Self.entries(.placeholder, until: nil, request)
+            return try await answer(.placeholder, until: nil, request)
         }
-        var (entries, now) = try Self.found(
-            await relay.entries(
-                kind, app: request.target["app"], subject, family: family, by: reader,
-                of: request.tenant))
-        let until = entries.nextBoundary(after: now).map { $0 - now }
-        if request.route.operation == .timelineSnapshot {
-            if subject == nil, entries.isEmpty {
-                entries = try await firstChoice(kind, request, reader) ?? entries
+        return try await page(for: request) { () async throws(Problem) in
+            var (entries, now) = try Self.found(
+                await relay.entries(
+                    kind, app: request.target["app"], subject, family: family, by: reader,
+                    of: request.tenant))
+            let until = entries.nextBoundary(after: now).map { $0 - now }
+            if request.route.operation == .timelineSnapshot {
+                if subject == nil, entries.isEmpty {
+                    entries = try await firstChoice(kind, request, reader) ?? entries
+                }
+                entries = entries.snapshot
             }
-            entries = entries.snapshot
+            return try await answer(entries, until: until, request)
         }
-        return Self.entries(entries, until: until, request)
     }
 
     /// A widget that is not configured yet shows the first that it may be configured to.
@@ -103,32 +113,38 @@ extension ServerDoors {
         ).first?.now
     }
 
-    /// With a validator, by which a widget asks again at no cost.
+    /// With a validator, by which a widget asks again at no cost: no body is made for it.
     ///
     /// `no-cache`: an edit reloads the widget before the boundary, and then it must not show what
     /// it kept. `max-age` tells until when it may be shown where the relay cannot be reached.
-    private static func entries(
+    private func answer(
         _ entries: TimelineEntries, until: Span?, _ request: DoorRequest
-    ) -> DoorResponse {
-        var response = DoorResponse.json { entries.write(to: &$0) }
-        var hash = StableHash()
-        hash.combine(response.body)
-        let tag = "\"\(Hex.encode(withUnsafeBytes(of: hash.value.bigEndian, Array.init)))\""
+    ) async throws(Problem) -> DoorResponse {
+        let version = withUnsafeBytes(of: entries.version.bigEndian, Array.init)
+        let tag = "\"\(Hex.encode(version))\""
         let age = until.map { ", max-age=\(max(0, Instant(nanoseconds: $0.nanoseconds).seconds))" }
-        response.fields.append("etag", tag)
-        response.fields.append("cache-control", "private, no-cache\(age ?? "")")
-        guard request.head.fields.hasEntityTag(tag) else { return response }
-        return DoorResponse(
-            status: 304,
-            fields: ["etag": tag, "cache-control": "private, no-cache\(age ?? "")"], body: [])
+        var fields: HTTPFields = ["etag": tag, "cache-control": "private, no-cache\(age ?? "")"]
+        guard !request.head.fields.hasEntityTag(tag) else {
+            return DoorResponse(status: 304, fields: fields, body: [])
+        }
+        try request.checkRoom(for: entries.bytesMax)
+        var writer = JSONWriter(capacity: entries.bytesMax + 1)
+        var text = TimelineEntriesText(entries)
+        while text.writePiece(to: &writer) { await relay.letOthersGo() }
+        fields.append("content-type", "application/json")
+        return DoorResponse(status: 200, fields: fields, body: writer.takeLine())
     }
 
     func timelineChoices(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let choices = try Self.found(
-            await relay.choices(
-                try request.identifier("kind"), app: request.target["app"],
-                by: try request.timelineReader(), of: request.tenant))
-        return .json { TimelineChoices(choices).write(to: &$0) }
+        let kind = try request.identifier("kind")
+        let reader = try request.timelineReader()
+        return try await page(for: request, bytes: IDPage.bytesMax + Timeline.bytesMax) {
+            () async throws(Problem) in
+            let choices = try Self.found(
+                await relay.choices(
+                    kind, app: request.target["app"], by: reader, of: request.tenant))
+            return .json { TimelineChoices(choices).write(to: &$0) }
+        }
     }
 }
 

@@ -146,13 +146,6 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             try Relaying.lints(
                 .update, #"{"state":{"lap":2}}"#, after: { _ = $0.pause(#"{"all":true}"#) })
         },
-        .deviceMembersForgotten: {
-            var rig = Rig()
-            rig.device(os: "26.1")
-            rig.device()
-            guard case .stored(let stored)? = rig.answers.last else { return [] }
-            return stored.lint.map(\.code)
-        },
         .audienceMissing: { starting("") },
         .deviceNotRegistered: { starting(#","audience":{"device":"stranger"}"#) },
         .userWithoutDevice: { starting(#","audience":{"user":"stranger"}"#) },

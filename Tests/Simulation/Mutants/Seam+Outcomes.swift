@@ -45,7 +45,8 @@ extension Seam {
         guard let book = world.apple.surfaceTokens[token]?.book, book.isThere, book.known == token,
             !book.phone.uploads.contains(where: { $0.surface === book })
         else { return }
-        book.phone.upload(Phone.Upload(command: .deleteToken(book.name), isRetried: false))
+        let command = DeviceCommand.deleteToken(book.name, TokenRegistration(token: token))
+        book.phone.upload(Phone.Upload(command: command, isRetried: false))
     }
 
     /// Whatever token a card has now is retired with an old one's.
@@ -54,16 +55,19 @@ extension Seam {
             token.installation == token.phone.installation
         else { return }
         let name: TokenName
+        let newer: String?
         if let card = token.card {
             guard card.token != push.token, card.isRegistered else { return }
-            name = .activity(card.reference)
+            (name, newer) = (.activity(card.reference), card.token)
         } else {
             guard let type = card(of: push).map({ Plan.type(of: $0.reference.id.rawValue) }),
                 token.phone.startTokens[type] != push.token
             else { return }
-            name = .start(type: type)
+            (name, newer) = (.start(type: type), token.phone.startTokens[type])
         }
-        token.phone.upload(Phone.Upload(command: .deleteToken(name), isRetried: false))
+        guard let newer else { return }
+        let command = DeviceCommand.deleteToken(name, TokenRegistration(token: newer))
+        token.phone.upload(Phone.Upload(command: command, isRetried: false))
     }
 
     // MARK: Once more

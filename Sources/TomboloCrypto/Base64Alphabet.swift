@@ -19,6 +19,7 @@ struct Base64Alphabet: Sendable {
     }
 
     func encode(_ bytes: [UInt8], padded: Bool) -> String {
+        guard !bytes.isEmpty else { return "" }
         let whole = (bytes.count + 2) / 3 * 4
         return String(unsafeUninitializedCapacity: whole) { text in
             var length = 0

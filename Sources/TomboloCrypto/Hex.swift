@@ -4,7 +4,8 @@ package enum Hex {
 
     /// Two lower-case digits a byte.
     package static func encode(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+        guard !bytes.isEmpty else { return "" }
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
             for (index, byte) in bytes.enumerated() {
                 text[index * 2] = digits[Int(byte >> 4)]
                 text[index * 2 + 1] = digits[Int(byte & 15)]

@@ -63,7 +63,9 @@ package struct PushToken: Hashable, @unchecked Sendable {
     /// As it was given.
     package var text: String {
         storage.read { bytes in
-            guard storage.header.isHex else { return String(decoding: bytes, as: UTF8.self) }
+            guard storage.header.isHex, !bytes.isEmpty else {
+                return String(decoding: bytes, as: UTF8.self)
+            }
             return String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
                 for (index, byte) in bytes.enumerated() {
                     text[2 * index] = Self.digit(byte >> 4)

@@ -1,5 +1,5 @@
 /// A phone's budgets and habits: what a user, a device and an app bring with them.
-package struct PhoneConfiguration: Sendable {
+package struct PhoneConfiguration: Hashable, Sendable {
     /// Depth and refill of a budget kept on the phone.
     package struct Budget: Hashable, Sendable {
         package var depth: Double

@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -19,7 +20,8 @@ import urllib.request
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-GZIP_MAX = 60000
+# Without the part that says that the relay is away it was 60000.
+GZIP_MAX = 64000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
 WITHIN = 30
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -553,6 +555,90 @@ def eight_tabs(browser, relay):
     context.close()
 
 
+HEALTH = """() => { const dot = document.querySelector('.dot');
+    return dot.dataset.health + getComputedStyle(dot).backgroundColor + dot.title }"""
+
+
+def healthy(browser, relay):
+    """The dot is green where all is well, and red where Apple is away, pushes are refused or the clock is behind."""
+    window = Window(browser, relay)
+    page, attention = window.page, []
+
+    def answer(route):
+        overview = relay.read("/v1/overview")
+        route.fulfill(json={**overview, "attention": attention})
+
+    page.route("**/v1/overview", answer)
+    window.sign_in()
+    page.wait_for_selector(".dot[data-state=open]")
+    until(page, "() => document.querySelector('.dot').title === 'Live'")
+    green = page.evaluate(HEALTH)
+    window.open("types", "Types")
+    for code in ("upstream_closed", "refused", "not_ready", "clock_behind"):
+        words = f"Something is wrong: {code}"
+        attention[:] = [{"code": "unreached", "text": "?", "count": 1, "try": []},
+                        {"code": code, "text": words, "count": 1, "try": []}]
+        until(page, "words => document.querySelector('.dot').title === words", words)
+        check(page.get_attribute(".dot", "aria-label") == words, page.get_attribute(".dot", "aria-label"))
+        red = page.evaluate(HEALTH)
+        check(red != green and red.startswith("badrgb"), code, "is", red)
+        window.axe("the dot")
+    attention.clear()
+    until(page, "() => document.querySelector('.dot').title === 'Live'")
+    check(page.evaluate(HEALTH) == green, "the dot stays red")
+    window.quiet("the dot")
+    window.context.close()
+
+
+CUT = """() => {
+    const box = document.querySelector('#cut'), main = getComputedStyle(document.querySelector('main'));
+    return { seen: Boolean(box.offsetParent), wide: box.offsetWidth === document.documentElement.clientWidth,
+        words: box.textContent, age: parseFloat((/is ([0-9.]+) s old/.exec(box.textContent) ?? [])[1]),
+        grey: main.filter, marked: document.title.startsWith('⚠ Cut off · '),
+        icon: document.querySelector('link[rel=icon]').href.startsWith('data:image/svg+xml,') }
+}"""
+
+
+def cut_off(browser, program, folder):
+    """Of a relay that hangs or is dead the console says so, and how old is what it shows."""
+    with tempfile.TemporaryDirectory(prefix="tombolo-console.") as data:
+        relay = Relay(program, data, folder)
+        try:
+            for width in (1360, 390):
+                window = Window(browser, relay, width)
+                window.sign_in()
+                # A screen that asks for nothing by itself.
+                window.open("types", "Types")
+                page = window.page
+                check(not page.evaluate(CUT)["seen"], "cut off from a relay that answers")
+                relay.process.send_signal(signal.SIGSTOP)
+                until(page, "() => !document.querySelector('#cut').hidden")
+                window.axe("cut off")
+                relay.process.send_signal(signal.SIGCONT)
+                until(page, "() => document.querySelector('#cut').hidden")
+                shown = page.evaluate(CUT)
+                check(not shown["marked"] and not shown["icon"] and shown["grey"] == "none", shown)
+                window.quiet("a relay that hung")
+                if width == 1360:
+                    window.context.close()
+            relay.process.kill()
+            until(page, "() => !document.querySelector('#cut').hidden")
+            shown = page.evaluate(CUT)
+            check(shown["seen"] and shown["wide"] and shown["marked"] and shown["icon"]
+                  and shown["grey"] != "none" and "has not answered since" in shown["words"], shown)
+            until(page, "age => parseFloat(/is ([0-9.]+) s old/.exec(document.querySelector('#cut').textContent)[1]) > age",
+                  shown["age"])
+            window.open("overview", "Overview")
+            check(page.evaluate(CUT)["marked"], "the title of another screen is not marked")
+            page.get_by_role("button", name="Sign out").click()
+            page.wait_for_selector("#key")
+            check(page.title() == "Sign in · Tombolo", page.title())
+            window.context.close()
+        finally:
+            relay.process.kill()
+            relay.process.communicate(timeout=30)
+
+
 def photographs(browser, relay, runner, folder):
     for name, width, height, scheme in (
             ("light", 1360, 900, "light"), ("dark", 1360, 900, "dark"), ("narrow", 390, 844, "light")):
@@ -628,6 +714,8 @@ def main():
             observer(browser, relay)
             handed_over(browser, relay)
             eight_tabs(browser, relay)
+            healthy(browser, relay)
+            cut_off(browser, options.program, options.console_dir)
             if options.photographs:
                 os.makedirs(options.photographs, exist_ok=True)
                 photographs(browser, relay, runner, options.photographs)

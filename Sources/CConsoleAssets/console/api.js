@@ -18,6 +18,8 @@ export const session = {
     /** How far the relay's clock is ahead of the browser's. */
     ahead: 0,
     now() { return Date.now() + this.ahead; },
+    /** When the relay answered last, by the browser's clock. */
+    heardAt: Date.now(),
     keep(key) {
         this.key = key;
         sessionStorage.setItem(KEY, key);
@@ -38,9 +40,21 @@ let refused = () => {};
 /** Called where the relay does not know the key any more. */
 export const onRefused = (act) => { refused = act; };
 
+let reached = () => {};
+/** Called after each request with whether the relay answered it. */
+export const onReached = (act) => { reached = act; };
+
+/** Without an answer for so long the relay is taken to be away, in milliseconds. */
+const SILENCE_MAX = 30000;
+
 export const segment = (text) => encodeURIComponent(text);
 
-async function call(method, path, { query, body, signal } = {}) {
+function away() {
+    reached(false);
+    return new Refusal(0, { detail: "The relay cannot be reached. The page tries again." });
+}
+
+async function call(method, path, { query, body, signal, within = SILENCE_MAX } = {}) {
     const address = new URL(path, location.origin);
     for (const [name, value] of Object.entries(query ?? {})) {
         if (value !== undefined && value !== null && value !== "") {
@@ -50,22 +64,28 @@ async function call(method, path, { query, body, signal } = {}) {
     const headers = { authorization: `Bearer ${session.key}` };
     if (body !== undefined) headers["content-type"] = "application/json";
     let answer;
+    let text;
     try {
+        const late = AbortSignal.timeout(within);
         answer = await fetch(address, {
-            method, headers, signal, cache: "no-store", credentials: "omit", redirect: "error",
+            method, headers, signal: signal ? AbortSignal.any([signal, late]) : late, cache: "no-store", credentials: "omit", redirect: "error",
             body: body === undefined ? undefined : JSON.stringify(body),
         });
+        text = await answer.text();
     } catch (error) {
         if (error.name === "AbortError") throw error;
-        throw new Refusal(0, { detail: "The relay cannot be reached. The page tries again." });
+        throw away();
     }
-    const text = await answer.text();
     let value = null;
     try {
         value = text ? JSON.parse(text) : null;
     } catch {
         value = null;
     }
+    // Something between here and the relay, which answers in its place.
+    if (answer.status >= 500 && value === null) throw away();
+    session.heardAt = Date.now();
+    reached(true);
     if (!answer.ok) {
         if (answer.status === 401 && session.me) refused(value?.detail);
         throw new Refusal(answer.status, value);
@@ -73,7 +93,7 @@ async function call(method, path, { query, body, signal } = {}) {
     return value;
 }
 
-export const get = (path, query, signal) => call("GET", path, { query, signal });
+export const get = (path, query, signal, within) => call("GET", path, { query, signal, within });
 export const post = (path, body, query, signal) =>
     call("POST", path, { body, query, signal });
 export const put = (path, body, query) => call("PUT", path, { body, query });
@@ -81,10 +101,10 @@ export const patch = (path, body, query) => call("PATCH", path, { body, query })
 export const remove = (path) => call("DELETE", path);
 
 /**
- * Asks again and again while the screen is there and seen; one request at a time. Answers a function
- * that asks at once, or as soon as the request under way has ended.
+ * Asks again and again while the screen is there, and seen unless `isAlways`; one request at a time.
+ * Answers a function that asks at once, or as soon as the request under way has ended.
  */
-export function poll(every, signal, ask) {
+export function poll(every, signal, ask, isAlways = false) {
     let timer = 0;
     let isAsking = false;
     let isWanted = false;
@@ -95,7 +115,7 @@ export function poll(every, signal, ask) {
             return;
         }
         clearTimeout(timer);
-        if (document.hidden) {
+        if (document.hidden && !isAlways) {
             timer = setTimeout(next, 1000);
             return;
         }
@@ -104,11 +124,9 @@ export function poll(every, signal, ask) {
         let wait = every;
         try {
             await ask(signal);
-            offline(false);
         } catch (error) {
             if (signal.aborted || error.name === "AbortError") return;
             if (!(error instanceof Refusal)) throw error;
-            offline(error.status === 0);
             wait = Math.max(every, 2000);
         } finally {
             isAsking = false;
@@ -119,6 +137,3 @@ export function poll(every, signal, ask) {
     next();
     return next;
 }
-
-let offline = () => {};
-export const onOffline = (act) => { offline = act; };

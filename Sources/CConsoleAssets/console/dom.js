@@ -96,6 +96,9 @@ export function toCard(reference) {
     return h("a", { href: `#/activity/${encodeURIComponent(id)}`, title: words }, brief(reference));
 }
 
+/** A moment of the browser's clock, in hours, minutes and seconds. */
+export const clock = (milliseconds) => clocks[0].format(milliseconds);
+
 /** How long from now, in a word: "in 4 s", "3 min ago". */
 export function distance(text, now = Date.now()) {
     const milliseconds = new Date(text).getTime() - now;

@@ -1,9 +1,9 @@
 // The frame of the console: sign-in, navigation, and one screen at a time.
 
-import { Refusal, get, onOffline, onRefused, session } from "./api.js";
-import { brief, command, fill, h, say } from "./dom.js";
+import { Refusal, get, onReached, onRefused, poll, session } from "./api.js";
+import { brief, clock, command, duration, fill, h, say, setText } from "./dom.js";
 import { endLive, live, onEvents, startLive } from "./live.js";
-import { overview } from "./overview.js";
+import { overview, severe } from "./overview.js";
 import { activities } from "./activities.js";
 import { activity } from "./activity.js";
 import { deliveries } from "./deliveries.js";
@@ -73,7 +73,7 @@ function route(moved) {
     leave.abort();
     leave = new AbortController();
     const { screen, id, part, query } = place();
-    document.title = `${part ? brief(part) + " · " : ""}${id ? brief(id) + " · " : ""}${screen.title} · Tombolo`;
+    showTitle(`${part ? brief(part) + " · " : ""}${id ? brief(id) + " · " : ""}${screen.title} · Tombolo`);
     for (const entry of nav.children) {
         const isHere = entry.getAttribute("href") === `#/${screen.of ?? screen.name}`;
         if (isHere) {
@@ -101,7 +101,7 @@ function problem(error) {
 function signIn(message) {
     leave.abort();
     top.hidden = true;
-    document.title = "Sign in · Tombolo";
+    showTitle("Sign in · Tombolo");
     const field = h("input", {
         type: "password", id: "key", autocomplete: "off", spellcheck: "false", required: true,
         "aria-describedby": "keyhint",
@@ -148,38 +148,89 @@ async function enter(failed) {
     fill(nav, screens.filter((screen) => !screen.of && (!screen.if || screen.if()))
         .map((screen) => h("a", { href: `#/${screen.name}` }, screen.title)));
     const { tenant, key } = session.me;
-    const dot = h("span.dot", { title: "The live stream" });
+    const dot = h("span.dot", { role: "img" });
     fill(who, dot, h("span.scopes", { title: `Key ${key.id}` },
         `${tenant} · ${key.scopes.join(", ")}`),
     h("button", { type: "button", onclick: signOut }, "Sign out"));
     top.hidden = false;
     lasting = new AbortController();
-    onEvents(lasting.signal, ({ state }) => showStream(dot, state));
+    let trouble;
+    const show = () => showHealth(dot, trouble);
+    // In a tab that nobody sees, too: its title and its icon say how things are.
+    const ask = poll(HEALTH_EVERY, lasting.signal, async (signal) => {
+        const { attention } = await get("/v1/overview", {}, signal, HEALTH_WITHIN);
+        trouble = attention.find((item) => severe.includes(item.code));
+        show();
+    }, true);
+    onEvents(lasting.signal, ({ state }) => {
+        if (state === "waiting") ask();
+        show();
+    });
     startLive(session.me.last_seq);
-    showStream(dot, live.state);
+    show();
     route(false);
 }
 
-function showStream(dot, state) {
-    dot.dataset.state = state;
-    dot.title = { open: "Live", waiting: "Connecting", refused: "No live stream" }[state];
+/** Milliseconds between two looks at the relay's health, and what such a look may take. */
+const HEALTH_EVERY = 3000;
+const HEALTH_WITHIN = 6000;
+
+/** Red where something severe needs attention, else as the live stream is. */
+function showHealth(dot, trouble) {
+    const words = trouble?.text
+        ?? { open: "Live", waiting: "Connecting", refused: "No live stream" }[live.state];
+    dot.dataset.state = live.state;
+    dot.dataset.health = trouble ? "bad" : "";
+    dot.title = words;
+    dot.setAttribute("aria-label", words);
+}
+
+const cut = document.getElementById("cut");
+const icon = document.querySelector("link[rel=icon]");
+/** Not a file: nothing can be fetched when it is wanted. */
+const cutIcon = "data:image/svg+xml," + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" '
+    + 'viewBox="0 0 64 64"><rect width="64" height="64" rx="15" fill="#a3211b"/>'
+    + '<path d="M18 18l28 28M46 18L18 46" stroke="#fff" stroke-width="9"/></svg>');
+let title = "Tombolo";
+let isCut = false;
+
+function showTitle(text = title) {
+    title = text;
+    document.title = isCut ? `⚠ Cut off · ${title}` : title;
+}
+
+/** Whether the relay answers: where it does not, nothing here looks as if it were of now. */
+function showReach(isThere) {
+    if (isCut === !isThere) return;
+    isCut = !isThere;
+    document.body.classList.toggle("cut", isCut);
+    icon.href = isCut ? cutIcon : "icon.svg";
+    cut.hidden = !isCut;
+    fill(cut.firstChild, isCut ? `The relay has not answered since ${clock(session.heardAt)}. ` : "");
+    showAge();
+    showTitle();
+}
+
+function showAge() {
+    if (!isCut) return;
+    const age = Math.max(1, (Date.now() - session.heardAt) / 1000);
+    setText(cut.lastChild, `What you see is ${duration(age)} old.`);
 }
 
 function signOut(message) {
     lasting.abort();
+    showReach(true);
     endLive();
     session.forget();
     signIn(typeof message === "string" ? message : "");
 }
 
-let isOffline = false;
-onOffline((now) => {
-    if (now !== isOffline) {
-        say(now ? "The relay cannot be reached. The page tries again." : "The relay answers again.",
-            now ? "bad" : "");
-    }
-    isOffline = now;
+onReached((isThere) => {
+    if (!session.me) return;
+    if (isCut && isThere) say("The relay answers again.");
+    showReach(isThere);
 });
+setInterval(showAge, 1000);
 onRefused((detail) => signOut(detail ?? "The key is not valid any more."));
 document.getElementById("skip").addEventListener("click", () => main.focus());
 addEventListener("hashchange", () => {

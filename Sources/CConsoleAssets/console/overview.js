@@ -106,7 +106,8 @@ function drawAttention(list, calm, items) {
     }
 }
 
-const severe = ["not_ready", "upstream_closed", "refused", "damaged", "log_damaged", "keys_unreadable",
+/** What turns the dot of the frame red. */
+export const severe = ["not_ready", "upstream_closed", "refused", "damaged", "log_damaged", "keys_unreadable",
     "not_shown", "certificate_ends", "clock_behind"];
 
 function attentionItem(item) {

@@ -32,11 +32,12 @@ extension ServerDoors {
     }
 
     /// Nothing but the relay's own files and API: no inline script or style, no frame, no form, no
-    /// other host; and no text becomes script (Trusted Types). `no-cache` asks the relay each time,
+    /// other host; and no text becomes script (Trusted Types). `data:` is the icon of a tab that
+    /// is cut off, when nothing can be fetched. `no-cache` asks the relay each time,
     /// so that a page never meets the script of another version.
     private static let consoleFields: HTTPFields = [
         "content-security-policy":
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
             + "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
             + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types console",
         "x-content-type-options": "nosniff",

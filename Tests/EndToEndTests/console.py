@@ -201,10 +201,21 @@ def moving(window, runner):
     window.open("activity/order-17", "order-17")
     until(page, "() => document.querySelector('.scrubber').max > 5")
     check("minutes 7" in page.inner_text(".producer .lockcard"), page.inner_text(".producer"))
+    newest = page.text_content("main h1")
+    check(newest.endswith("v6"), newest)
     page.fill(".scrubber", "0")
     until(page, "() => document.querySelector('.producer .lockcard').textContent.includes('minutes 12')")
+    # What is said of the card is of then, as its picture is.
+    until(page, """() => document.querySelector('main h1').textContent.endsWith('v1then')
+        && document.querySelector('.got').textContent.includes('had nothing then')""")
+    check(page.inner_text(".producer > .hint") == "version 1", page.inner_text(".producer > .hint"))
+    last = page.evaluate("Number(document.querySelector('.scrubber').max)")
+    page.fill(".scrubber", str(last - 1))
+    until(page, "() => /had v[3-6] then/.test(document.querySelector('.got').textContent)")
     page.press(".scrubber", "ArrowRight")
     page.click("text=Now")
+    until(page, "words => document.querySelector('main h1').textContent === words", newest)
+    check("has v6" in page.inner_text(".got"), page.inner_text(".got"))
     window.quiet("the scrubber")
 
 
@@ -498,6 +509,45 @@ def enemy(window):
     window.quiet("the long list")
 
 
+def followed(window):
+    """The log's newest entries are on top, whatever is filtered, and new ones come by themselves."""
+    page, relay = window.page, window.relay
+    first = "() => document.querySelector('tbody tr:not(.spacer) td')?.textContent.replace(/,/g, '')"
+
+    def patch(*names):
+        lines = [json.dumps({"activity": name, "do": "update", "state": {"n": index}})
+                 for index, name in enumerate(names)]
+        answer = relay.call("POST", "/v1/events", ("\n".join(lines) + "\n").encode())
+        return json.loads(answer.splitlines()[-1])["seq"]
+
+    relay.call("PUT", "/v1/activities/busy", {"type": "OrderAttributes", "state": {"step": "?"}})
+    seq = patch(*["busy"] * 700)
+    window.open("log?activity=busy", "Log")
+    until(page, f"() => ({first})() === 'event {seq}'")
+    until(page, f"() => ({first})() === 'event {patch('busy')}'")
+    for kind in ("all", "fact"):
+        window.open("types", "Types")
+        window.open("log?activity=order-17", "Log")
+        page.select_option("#kind", kind)
+        relay.call("PATCH", "/v1/activities/order-17", {"state": {"minutes": 1}, "urgency": "high"})
+        deadline = time.monotonic() + WITHIN
+        while page.evaluate(first) != (newest := "fact {seq}".format(
+                **relay.read("/v1/log?activity=order-17&kind=fact&limit=1000")["events"][-1])):
+            check(time.monotonic() < deadline, kind, "shows", page.evaluate(first), "and not", newest)
+            page.wait_for_timeout(200)
+    window.open("activities?status=", "Activities")
+    until(page, "() => document.querySelectorAll('tbody tr').length > 20")
+    versions = """() => Object.fromEntries([...document.querySelectorAll('tbody tr:not(.spacer)')]
+        .map(row => [row.cells[0].textContent, row.cells[3].textContent]))"""
+    names = [name for name in page.evaluate(versions) if name.startswith("row-")]
+    check(len(names) >= 20, "rows in the page:", names)
+    patch(*names)
+    until(page, "() => document.querySelector('main [role=status]').textContent.includes('older than now')")
+    until(page, f"names => names.every(name => ({versions})()[name] === '2')", names)
+    until(page, "() => !document.querySelector('main [role=status]').textContent.includes('older')")
+    window.quiet("what follows")
+
+
 def observer(browser, relay):
     """A key that only observes is offered nothing else, and signing out forgets it."""
     made = json.loads(relay.call("POST", "/v1/keys", {"scopes": ["observe"]}))
@@ -701,6 +751,7 @@ def main():
             lanes(window)
             attended(window)
             enemy(window)
+            followed(window)
             touched(window)
             restarted(window)
             window.context.close()

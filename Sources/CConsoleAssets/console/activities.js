@@ -1,6 +1,6 @@
 // All activities, live.
 
-import { get, segment } from "./api.js";
+import { get, poll, segment } from "./api.js";
 import { badge, brief, count, fill, h, setText, toActivity } from "./dom.js";
 import { onEvents } from "./live.js";
 import { Table } from "./table.js";
@@ -24,7 +24,9 @@ export function summary(state) {
 export async function activities(root, { query, signal }) {
     const table = new Table("Activities", [
         { title: "Activity", cell: (row) => toActivity(row.activity) },
-        { title: "Status", cell: (row) => badge(row.status, tones[row.status]) },
+        { title: "Status", cell: (row) => h("span.badges", {}, badge(row.status, tones[row.status]),
+            late.has(row.activity) && badge("older", "warn",
+                "It has changed since; the newest is read in a moment.")) },
         { title: "Type", cell: (row) => brief(row.type), wide: true },
         { title: "Version", cell: (row) => count(row.version), number: true },
         { title: "Have the newest", hint: "Phones whose push of the newest version Apple has accepted",
@@ -32,7 +34,8 @@ export async function activities(root, { query, signal }) {
         { title: "State", cell: (row) => summary(row.state), wide: true },
     ], {
         key: (row) => row.activity,
-        stamp: (row) => `${row.version} ${row.status} ${haveNewest(row)} ${row.clips.length}`,
+        stamp: (row) => `${row.version} ${row.status} ${haveNewest(row)} ${row.clips.length} `
+            + late.has(row.activity),
         none: "No activity is like this.",
     });
     const status = h("select", { id: "status" },
@@ -52,21 +55,32 @@ export async function activities(root, { query, signal }) {
         table.element, more);
     let rows = new Map();
     let cursor = null;
-    let news = new Set();
+    const news = new Set();
+    /** Rows that have changed since they were read. */
+    const late = new Set();
+    /** Events that nobody has seen, so that nobody knows which rows they have changed. */
+    let missed = 0;
     const filters = () => ({ status: status.value, type: type.value.trim(), user: user.value.trim() });
     const draw = () => {
         table.update([...rows.values()]);
         more.hidden = cursor === null;
-        fresh.hidden = news.size === 0;
-        setText(fresh, `${count(news.size)} new: show`);
-        setText(total, `${count(rows.size)}${cursor === null ? "" : " of more"}`);
+        fresh.hidden = news.size === 0 && missed === 0;
+        setText(fresh, missed > 0 ? "Events came too fast: read the list again"
+            : `${count(news.size)} new: show`);
+        setText(total, `${count(rows.size)}${cursor === null ? "" : " of more"}`
+            + (late.size > 0 ? `, ${count(late.size)} of them older than now` : ""));
     };
     const load = async (from) => {
-        const page = await get("/v1/activities", { ...filters(), limit: PAGE, cursor: from }, signal);
+        const asked = JSON.stringify(filters());
+        // What comes from here on may be in the page or not.
         if (!from) {
-            rows = new Map();
-            news = new Set();
+            news.clear();
+            late.clear();
+            missed = 0;
         }
+        const page = await get("/v1/activities", { ...filters(), limit: PAGE, cursor: from }, signal);
+        if (asked !== JSON.stringify(filters())) return;
+        if (!from) rows = new Map();
         for (const row of page.activities) rows.set(row.activity, row);
         cursor = page.next_cursor;
         draw();
@@ -75,46 +89,43 @@ export async function activities(root, { query, signal }) {
     for (const field of [status, type, user]) field.addEventListener("change", reload);
     fresh.addEventListener("click", reload);
     more.addEventListener("click", () => load(cursor).catch(quiet));
-    follow(signal, async (changed) => {
-        // A short list is read again as a whole; of a long one, what is in it and has changed.
-        if (cursor === null && rows.size < PAGE / 2) return load(null);
-        const known = [...changed].filter((id) => rows.has(id)).slice(0, AGAIN_MAX);
-        for (const id of changed) if (!rows.has(id)) news.add(id);
-        for (const id of known) rows.set(id, await get(`/v1/activities/${segment(id)}`, {}, signal));
-        draw();
+    onEvents(signal, (batch) => {
+        for (const { activity: id } of batch.events) if (id) (rows.has(id) ? late : news).add(id);
+        missed += batch.missed;
     });
+    /** A short list is read again as a whole; of a long one, what has changed. */
+    let turns = 0;
+    const turn = async () => {
+        turns += 1;
+        // Apple's answers are no events: who is behind is asked for again and again.
+        const isDue = turns % 4 === 0;
+        if (cursor === null && rows.size < PAGE / 2) {
+            return isDue || late.size + news.size + missed > 0 ? load(null) : null;
+        }
+        const behind = isDue && late.size === 0 ? [...rows.values()].filter(isBehind) : [];
+        const first = behind.length > AGAIN_MAX ? turns * AGAIN_MAX / 4 % behind.length : 0;
+        draw();
+        for (const id of [...late, ...behind.slice(first).map((row) => row.activity)].slice(0, AGAIN_MAX)) {
+            let row = null;
+            const isLate = late.delete(id);
+            try {
+                row = await get(`/v1/activities/${segment(id)}`, {}, signal);
+            } catch (error) {
+                if (isLate) late.add(id);
+                if (error.status !== 404) throw error;
+                late.delete(id);
+            }
+            if (row && rows.has(id)) rows.set(id, row);
+            else rows.delete(id);
+        }
+        draw();
+    };
     await load(null);
+    poll(1000, signal, turn);
 }
 
 const quiet = (error) => { if (error.name !== "AbortError") throw error; };
 
-function haveNewest(row) {
-    const has = row.destinations.filter((one) => one.acknowledged_version >= row.version).length;
-    return `${count(has)} of ${count(row.destinations.length)}`;
-}
-
-/** Calls back about once a second with the ids of activities that had events. */
-export function follow(signal, act) {
-    let changed = new Set();
-    let timer = 0;
-    let isBusy = false;
-    const turn = async () => {
-        timer = 0;
-        if (isBusy || signal.aborted) return;
-        const now = changed;
-        changed = new Set();
-        isBusy = true;
-        try {
-            await act(now);
-        } catch (error) {
-            quiet(error.status === undefined ? error : { name: "AbortError" });
-        }
-        isBusy = false;
-        if (changed.size > 0) timer ||= setTimeout(turn, 1000);
-    };
-    onEvents(signal, ({ events }) => {
-        for (const event of events) if (event.activity) changed.add(event.activity);
-        if (changed.size > 0) timer ||= setTimeout(turn, 700);
-    });
-    signal.addEventListener("abort", () => clearTimeout(timer));
-}
+const has = (row) => row.destinations.filter((one) => one.acknowledged_version >= row.version).length;
+const isBehind = (row) => has(row) < row.destinations.length;
+const haveNewest = (row) => `${count(has(row))} of ${count(row.destinations.length)}`;

@@ -1,6 +1,6 @@
 // One activity: what the producer said, beside what each phone got and drew; and any moment of its past.
 
-import { get, patch, poll, segment, session } from "./api.js";
+import { Refusal, get, patch, poll, segment, session } from "./api.js";
 import {
     badge, brief, count, distance, empty, fill, h, json, panel, recipient, setText, time, timeTitle,
     toDevice,
@@ -53,6 +53,8 @@ class View {
         this.budgets = new Map();
         /** The step that is looked at; nil: now. */
         this.place = null;
+        /** The activity as it was at that step; nil: it is not read yet, or not known any more. */
+        this.then = null;
     }
 
     async begin(seq, asked) {
@@ -209,6 +211,31 @@ class View {
         this.slider.value = this.place ?? last;
         this.enteredAt = Date.now();
         this.showPlace();
+        this.readThen().catch(quiet);
+    }
+
+    /** Versions and what each phone had, of the moment that is looked at: never of another. */
+    async readThen() {
+        const { place } = this;
+        this.then = null;
+        this.showActivity();
+        if (place === null) return;
+        // A slider that is drawn along asks once.
+        await new Promise((done) => setTimeout(done, 100));
+        if (this.place !== place) return;
+        const { entry, at } = this.steps[place];
+        // A moment is up to, and without, what is recorded then.
+        const moment = entry.kind === "command" ? { at_seq: entry.seq }
+            : { at: new Date(at + 1).toISOString() };
+        let then = null;
+        try {
+            then = await get(this.path, moment, this.signal);
+        } catch (error) {
+            if (!(error instanceof Refusal)) throw error;
+        }
+        if (this.place !== place) return;
+        this.then = then;
+        this.showActivity();
     }
 
     showPlace() {
@@ -248,23 +275,25 @@ class View {
     }
 
     showActivity() {
-        const { activity } = this;
-        const isPlaying = activity.clips.some((clip) => clip.playing);
-        const badges = `${activity.status} v${activity.version} ${isPlaying}`;
+        const isNow = this.place === null;
+        const activity = isNow ? this.activity : this.then;
+        const isPlaying = activity?.clips.some((clip) => clip.playing);
+        const badges = activity ? `${activity.status} v${activity.version} ${isPlaying} ${isNow}` : "";
         if (this.badges !== badges) {
             this.badges = badges;
-            fill(this.title, badge(activity.status, tones[activity.status]),
-                badge(`v${activity.version}`), isPlaying && badge("clip plays", "good"));
+            fill(this.title, activity && [badge(activity.status, tones[activity.status]),
+                badge(`v${activity.version}`), isPlaying && badge("clip plays", "good")],
+            !isNow && badge("then", "warn", "All of this is of the moment that is looked at."));
         }
+        const staleAt = activity?.stale_at ? time(activity.stale_at) : "never";
         facts(this.facts, [
-            ["type", brief(activity.type)], ["app", brief(activity.app)],
-            ["incarnation", count(activity.incarnation)],
-            ["stale at", activity.stale_at ? time(activity.stale_at) : "never"],
-            ["relevance", activity.relevance ?? "–"],
+            ["type", brief(activity?.type ?? "–")], ["app", brief(activity?.app ?? "–")],
+            ["incarnation", count(activity?.incarnation)], ["stale at", isNow ? staleAt : "–"],
+            ["relevance", activity?.relevance ?? "–"],
         ]);
-        const clip = activity.clips[0];
+        const clip = activity?.clips[0];
         setText(this.said, clip ? `${clip.frames} frames, one each ${clip.every}, at ${clip.path}`
-            : `version ${activity.version}`);
+            : `version ${activity?.version ?? "–"}`);
         this.showDestinations();
         this.showFrames();
         if (this.place === null) this.showState();
@@ -287,7 +316,8 @@ class View {
                 this.destinations.set(key, entry);
                 this.others.append(entry.element);
             }
-            entry.show(destination, this.activity);
+            if (this.place === null) entry.show(destination, this.activity);
+            else entry.showThen(this.then);
         }
     }
 
@@ -407,6 +437,7 @@ class DestinationView {
     /** ask(button): its "Why?" was pressed. */
     constructor(destination, ask) {
         this.device = destination.device;
+        this.destination = destination;
         const name = brief(recipient(destination));
         const why = h("button.small", {
             type: "button", "aria-label": `Why? ${name}`, onclick: () => ask(why),
@@ -451,6 +482,24 @@ class DestinationView {
         const frames = destination.frames;
         setText(this.frames, frames.asked === 0 ? "" : `frames ${count(frames.sent)} of `
             + `${count(frames.asked)} · ${rate(frames.achieved_fps ?? 0)} a second`);
+    }
+
+    /** Of a moment of the past: what Apple had taken for it by then. */
+    showThen(then) {
+        const had = then?.destinations.find((one) => recipient(one) === recipient(this.destination));
+        const version = had?.acknowledged_version ?? 0;
+        const behind = then ? then.version - version : 0;
+        const stamp = `then ${then?.version} ${version} ${had?.result}`;
+        if (this.stamp !== stamp) {
+            this.stamp = stamp;
+            fill(this.badges, then && (behind > 0
+                ? badge(`${count(behind)} behind`, "warn", "Versions that were not sent by then.")
+                : badge("newest", "good", "Apple had accepted the newest version of then.")),
+            had?.result === "rejected" && badge("refused", "bad"),
+            had?.result === "unknown" && badge("outcome unknown", "warn"));
+        }
+        setText(this.words, !then ? "" : version > 0 ? `had v${version} then` : "had nothing then");
+        setText(this.frames, "");
     }
 
     draw(view, now) {

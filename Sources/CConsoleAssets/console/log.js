@@ -1,6 +1,6 @@
 // The log: from a time on, or live.
 
-import { get } from "./api.js";
+import { get, poll, session } from "./api.js";
 import { badge, brief, count, fill, h, json, setText, time, timeTitle, toActivity, zone } from "./dom.js";
 import { onEvents } from "./live.js";
 import { summary } from "./activities.js";
@@ -8,6 +8,41 @@ import { Table } from "./table.js";
 
 const PAGE = 500;
 const KEPT_MAX = 5000;
+
+/** Times back from now, in milliseconds, and at last the whole log. */
+const BACK = [5e3, 6e4, 1e6, 1.5e7, 2.5e8, Infinity];
+const PAGES_MAX = 10;
+
+/** Pages of the log, up to its end; `isWhole` is false where there are more than are read. */
+async function pages(query, signal) {
+    const found = { rows: [], damaged: [], isWhole: false };
+    let cursor;
+    for (let page = 0; page < PAGES_MAX && !found.isWhole; page += 1) {
+        const answer = await get("/v1/log", { ...query, limit: 1000, cursor }, signal);
+        found.rows.push(...answer.events);
+        found.damaged = [...found.damaged, ...answer.damaged ?? []];
+        cursor = answer.next_cursor;
+        found.isWhole = cursor === null;
+    }
+    return found;
+}
+
+/**
+ * The newest entries, of `oldest` or later. The log is read from old to new: from as long ago as
+ * there are enough.
+ */
+async function newestOf(query, oldest, signal) {
+    let found = null;
+    for (const back of BACK) {
+        const from = Math.max(oldest, session.now() - back);
+        const next = await pages({ ...query, from: from > 0 ? new Date(from).toISOString() : null },
+            signal);
+        if (!next.isWhole && found) return found;
+        found = next;
+        if (!next.isWhole || next.rows.length >= PAGE || from === oldest) return found;
+    }
+    return found;
+}
 
 /** Events and facts are counted apart: "event 7", "fact 13". */
 export const numberOf = (entry) => `${entry.kind === "fact" ? "fact" : "event"} ${count(entry.seq)}`;
@@ -74,19 +109,21 @@ export async function log(root, { query, signal }) {
         setText(trouble, damage ? damage : missed ? `${count(missed)} events came too fast to be listed here.` : "");
     };
     const read = async (next) => {
-        const isNewest = following.checked && !next;
-        const ask = { limit: PAGE, kind: kind.value, activity: activity.value.trim() };
-        if (next) ask.cursor = next;
-        else if (from.value) ask.from = new Date(from.value).toISOString();
-        else if (isNewest && kind.value === "command" && !ask.activity) {
-            const { last_seq: last } = await get("/v1/overview", {}, signal);
-            ask.since = Math.max(0, last - PAGE);
-        }
+        const asked = turn;
+        const ask = { kind: kind.value, activity: activity.value.trim() };
+        const oldest = from.value ? new Date(from.value).getTime() : 0;
         let page;
         try {
-            page = await get("/v1/log", ask, signal);
+            if (following.checked && !next) {
+                const { rows: events, damaged } = await newestOf(ask, oldest, signal);
+                page = { events: events.slice(-PAGE), next_cursor: null, damaged };
+            } else {
+                page = await get("/v1/log", { ...ask, limit: PAGE, cursor: next,
+                    from: oldest && !next ? new Date(oldest).toISOString() : null }, signal);
+            }
+            if (asked !== turn) return;
         } catch (error) {
-            if (!error.status) throw error;
+            if (!error.status || asked !== turn) throw error;
             rows = [];
             draw();
             setText(trouble, error.message);
@@ -106,14 +143,34 @@ export async function log(root, { query, signal }) {
             event.seq > newest && (!wanted || event.activity === wanted));
         missed += batch.missed;
         if (fresh.length === 0 && !batch.missed) return;
+        add(fresh);
+    };
+    const add = (fresh) => {
         rows = [...rows, ...fresh].slice(-KEPT_MAX);
+        if (kind.value === "all") {
+            rows.sort((one, other) => Date.parse(one.recorded_at) - Date.parse(other.recorded_at));
+        }
         draw();
+    };
+    /** Facts are not in the live stream. */
+    const takeFacts = async () => {
+        if (!following.checked || kind.value === "command" || reading > 0) return;
+        const since = rows.reduce((most, row) => row.kind === "fact" ? Math.max(most, row.seq) : most, 0);
+        const asked = turn;
+        const found = await pages({ kind: "fact", activity: activity.value.trim(),
+            ...since ? { since } : { from: began } }, signal);
+        if (asked === turn && found.rows.length > 0) add(found.rows);
     };
     // An event that comes while a page is read may be in the page or not.
     let reading = 0;
+    /** Counts the reads: what was asked for before one is of another list. */
+    let turn = 0;
+    let began = null;
     const early = [];
     const load = async (next) => {
         reading += 1;
+        turn += 1;
+        if (!next) began = new Date(session.now() - BACK[0]).toISOString();
         try {
             await read(next);
         } finally {
@@ -132,4 +189,5 @@ export async function log(root, { query, signal }) {
     more.addEventListener("click", () => load(cursor));
     onEvents(signal, (batch) => reading > 0 ? early.push(batch) : take(batch));
     await load(null);
+    poll(2000, signal, takeFacts);
 }

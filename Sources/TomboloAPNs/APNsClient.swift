@@ -17,7 +17,8 @@ package import TomboloLoop
 /// - **Connections** are opened on demand, one after the other, and another one when the first are
 ///   full, up to the configured number. One that Apple drains (GOAWAY), that brought a refusal of
 ///   the provider token, or that answered nothing for a push's whole deadline takes no more; if it
-///   was in use, its successor is opened at once.
+///   was in use, its successor is opened at once. So is that of one which allows no stream for the
+///   connect deadline.
 ///
 /// `@unchecked Sendable`: used on its loop's thread only; `loop.checkIsolated()` guards its face.
 package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
@@ -332,6 +333,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     package func turnEnded() {
         isTurnNoted = false
         placeWaiting()
+        pool.giveUpWithoutRoom()
         if pool.free == 0 { pool.grow() }
         tellCapacity()
     }

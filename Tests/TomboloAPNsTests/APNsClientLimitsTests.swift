@@ -37,6 +37,35 @@ struct APNsClientLimitsTests {
         #expect(server.connections.count == 1)
     }
 
+    @Test func `a connection that allows no stream goes, and another one takes its place`()
+        async throws
+    {
+        let server = try await withScript(deadline: .seconds(2)) { _, exchange, number in
+            if number == 2 { exchange.connection.setMaxConcurrentStreams(0) }
+            exchange.respond(200, HTTPFields(), [])
+        } lane: { lane in
+            try await lane.expectAccepted("aa")
+            try await lane.expectAccepted("aa")
+            try await lane.wait { lane.capacities.last == 0 }
+            // The connect deadline is half of a push's.
+            try await lane.wait { lane.capacities.last == 1 }
+            try await lane.expectAccepted("aa")
+        }
+        #expect(server.connections.count == 2)
+    }
+
+    @Test func `a connection whose only stream waits for its answer stays`() async throws {
+        let server = try await withScript(
+            streams: 1, latency: .milliseconds(1_500), deadline: .seconds(2)
+        ) { _, exchange, _ in
+            exchange.respond(200, HTTPFields(), [])
+        } lane: { lane in
+            try await lane.expectAccepted("aa")
+            try await lane.expectAccepted("aa")
+        }
+        #expect(server.connections.count == 1)
+    }
+
     @Test func `a GOAWAY in the middle loses no push, and no push comes twice`() async throws {
         let server = try await withScript(streams: 100) { server, exchange, number in
             if number.isMultiple(of: 700) {

@@ -74,4 +74,18 @@ struct ConnectionAllowanceTests {
         #expect(connection.isSilent(since: minute(5)))
         #expect(connection.isSilent(since: minute(6)))
     }
+
+    @Test func `a connection that may carry nothing is without room, unless a push is in flight`() {
+        var connection = ConnectionAllowance()
+        #expect(connection.withoutRoom(peerAllows: 1, now: minute(0)) == nil)
+        #expect(connection.withoutRoom(peerAllows: 0, now: minute(1)) == minute(1))
+        #expect(connection.withoutRoom(peerAllows: 0, now: minute(2)) == minute(1))
+        #expect(connection.withoutRoom(peerAllows: 1, now: minute(3)) == nil)
+        connection.took()
+        #expect(connection.withoutRoom(peerAllows: 0, now: minute(4)) == nil)
+        connection.answered(accepted: true, serves: true, now: minute(5))
+        #expect(connection.withoutRoom(peerAllows: -1, now: minute(5)) == minute(5))
+        connection.retire()
+        #expect(connection.withoutRoom(peerAllows: 0, now: minute(6)) == nil)
+    }
 }

@@ -50,7 +50,7 @@ final class ScriptedServer: HTTPHandler, @unchecked Sendable {
 @discardableResult
 func withScript(
     streams: Int = 1_000, connections: Int = 1, latency: Duration = .zero,
-    _ script: @escaping ScriptedServer.Script,
+    deadline: Duration = .seconds(10), _ script: @escaping ScriptedServer.Script,
     lane body: @escaping @Sendable (Lane) async throws -> Void
 ) async throws -> ScriptedServer {
     try await onLoop { loop in
@@ -64,7 +64,9 @@ func withScript(
         let url = "http://\(server.address)"
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) { try await server.run() }
-            group.addTask { try await withLane(url, connections: connections, body) }
+            group.addTask {
+                try await withLane(url, connections: connections, deadline: deadline, body)
+            }
             _ = try await group.next()
             group.cancelAll()
         }

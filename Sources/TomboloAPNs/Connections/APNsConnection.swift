@@ -33,6 +33,11 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     /// Pushes it may take now.
     var free: Int { allowance.pointee.free(peerAllows: http.capacity) }
 
+    /// Since when it has had no room for a push, with none in flight; nil where it is not so.
+    func withoutRoom(now: MonotonicInstant) -> MonotonicInstant? {
+        allowance.pointee.withoutRoom(peerAllows: http.capacity, now: now)
+    }
+
     /// Sends; the outcome comes to the client under `tag`, never before this returns.
     ///
     /// The request is given up at `deadline`, so that its stream does not stay taken.

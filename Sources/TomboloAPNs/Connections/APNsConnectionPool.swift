@@ -26,6 +26,8 @@ final class APNsConnectionPool {
     private var isWanted = false
     private var isConnecting = false
     private let wanted: Parking
+    /// When the first connection without room is given up; nil: each has room, or pushes in flight.
+    private var givenUpAt: MonotonicInstant?
 
     private(set) var isRunning = false
     /// Why the last connection was not made, or ended before it was of use; nil once one serves.
@@ -125,7 +127,9 @@ final class APNsConnectionPool {
             } else {
                 // The end of the back-off is told as capacity, and a connection that is wanted is
                 // tried.
-                _ = await wanted.park(until: mayConnect ? nil : backOff.notBefore)
+                let backOffEnds = mayConnect ? nil : backOff.notBefore
+                _ = await wanted.park(until: [backOffEnds, givenUpAt].compactMap { $0 }.min())
+                giveUpWithoutRoom()
                 client.noteTurn()
             }
         }
@@ -173,6 +177,27 @@ final class APNsConnectionPool {
         }
         closeIfDrained(connection)
         client.noteTurn()
+    }
+
+    /// A peer that allows no stream (`SETTINGS_MAX_CONCURRENT_STREAMS` of 0, RFC 9113, 5.1.2) would
+    /// stop the lane for as long as its connection lives. One without room for the connect
+    /// deadline, and with nothing in flight that would make some, is retired, and another one is
+    /// opened.
+    func giveUpWithoutRoom() {
+        var next: MonotonicInstant?
+        for connection in connections {
+            guard let since = connection.withoutRoom(now: loop.now) else { continue }
+            let end = since + configuration.connectDeadline
+            guard end <= loop.now else {
+                next = next.map { min($0, end) } ?? end
+                continue
+            }
+            retire(connection, because: "allowed no stream")
+            want()
+        }
+        guard next != givenUpAt else { return }
+        givenUpAt = next
+        wanted.unpark()
     }
 
     /// The connection is closed at once: what it carries becomes *unknown*.

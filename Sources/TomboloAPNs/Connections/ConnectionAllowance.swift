@@ -18,6 +18,7 @@ package struct ConnectionAllowance: Hashable, Sendable {
     package private(set) var hasServed = false
     private var carried: Carried?
     private var lastAnswerAt: MonotonicInstant?
+    private var withoutRoomSince: MonotonicInstant?
 
     package init() {}
 
@@ -65,6 +66,16 @@ package struct ConnectionAllowance: Hashable, Sendable {
     /// stream.
     package func isSilent(since instant: MonotonicInstant) -> Bool {
         lastAnswerAt.map { $0 <= instant } ?? true
+    }
+
+    /// Since when the peer has left no room for a push although none is in flight; nil where it
+    /// leaves room, or where a push in flight will make room. To be asked after each change.
+    package mutating func withoutRoom(
+        peerAllows: Int, now: MonotonicInstant
+    ) -> MonotonicInstant? {
+        let hasNoRoom = !isRetired && inFlight == 0 && peerAllows <= 0
+        withoutRoomSince = hasNoRoom ? withoutRoomSince ?? now : nil
+        return withoutRoomSince
     }
 
     /// From now on it takes nothing.

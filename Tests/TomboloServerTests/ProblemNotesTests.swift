@@ -163,6 +163,30 @@ import TomboloRelay
         #expect(values("from") == [nil, "127.0.0.1", "127.0.0.1"])
     }
 
+    @Test func `a client that breaks off in the middle of a body is no failure of the relay`()
+        async throws
+    {
+        let notes = Mutex<[OperatorNote]>([])
+        try await withDoors { doors in
+            doors.doors.report = { note in notes.withLock { $0.append(note) } }
+            let curl = try doors.curl(
+                "PUT", "/v1/activities/cat-7", #"{"type""#, fields: ["Content-Length: 60000"])
+            while doors.doors.uses.isEmpty { await Task.yield() }
+            curl.end()
+            while !doors.doors.uses.isEmpty { await Task.yield() }
+            let metrics = try await doors.call("GET", "/metrics")
+            let counts = metrics.lines.filter {
+                $0.contains("http_requests_total") && $0.contains(#"operation="startActivity""#)
+                    && !$0.hasSuffix(" 0")
+            }
+            #expect(counts.count == 1)
+            #expect(counts.first?.contains(#"status="499""#) == true, "\(counts)")
+        }
+        let all = notes.withLock { $0 }
+        #expect(all.map(\.text) == ["startActivity is refused: 499 client-closed-request"])
+        #expect(all.map(\.level) == [.info])
+    }
+
     @Test(arguments: [(ProblemNotes.busyMin - 1, 0), (ProblemNotes.busyMin, 1)])
     func `a key that stores much has a line a minute, one that stores less has none`(
         count: Int, lines: Int

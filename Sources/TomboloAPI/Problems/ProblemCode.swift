@@ -14,6 +14,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case requestTimeout = "request-timeout"
     case bodyTooLarge = "body-too-large"
     case unsupportedMediaType = "unsupported-media-type"
+    case clientClosedRequest = "client-closed-request"
 
     // Who asks.
     case unauthorized

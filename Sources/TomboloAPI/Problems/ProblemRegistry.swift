@@ -72,6 +72,14 @@ package enum ProblemRegistry {
             cause: "The body is declared as something that this route does not read.",
             fix: "Send application/json; to /v1/events send application/x-ndjson.",
             command: "curl -H 'Content-Type: application/json' …"),
+        ProblemPage(
+            .clientClosedRequest, 499, "The client broke off",
+            cause:
+                "The client ended the connection, or reset the request, before its body was "
+                + "whole. Nothing was done, and nobody reads this answer: it stands in the metric "
+                + "and in the log.",
+            fix: "Look at the client's time limit, and at what lies between it and the relay.",
+            command: "curl -v --max-time 30 …"),
     ]
 
     private static let ofAccess = [

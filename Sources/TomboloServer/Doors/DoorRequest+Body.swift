@@ -83,7 +83,10 @@ extension Problem {
         case .bodyMalformed:
             self.init(
                 .malformedRequest, "The body broke the framing of its request. Use another client.")
-        case .peerGone, .peerStalled, .cancelled:
+        case .peerGone, .peerStalled:
+            self.init(
+                .clientClosedRequest, "The client broke off in the middle of the body.")
+        case .cancelled:
             self.init(.stopping, "The request was given up. Send it again.")
         }
     }

@@ -2,8 +2,7 @@
 ///
 /// What frames the answer is its own: a handler's `connection`, `content-length`,
 /// `transfer-encoding`, `keep-alive` and `upgrade` are left out. Nothing in a field can end its
-/// line: control characters become spaces, and a field whose name is no token is left out. There is
-/// no `date`: the field is for caches, and nothing here may be cached by guess.
+/// line: control characters become spaces, and a field whose name is no token is left out.
 package struct HTTP1ResponseWriter: Sendable {
     /// How the body's end is told.
     package enum Framing: Hashable, Sendable {

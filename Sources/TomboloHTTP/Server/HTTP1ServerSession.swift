@@ -200,7 +200,8 @@ final class HTTP1ServerSession: HTTPServerSession {
             keepsAlive: false)
         var bytes: [UInt8] = []
         writer.appendHead(
-            status: problem.status, fields: problem.fields, version: .http1_1, to: &bytes)
+            status: problem.status, fields: owner.dated(problem.fields), version: .http1_1,
+            to: &bytes)
         writer.appendPiece(body, to: &bytes)
         send(bytes)
         finishConnection()
@@ -301,7 +302,8 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512 + (isShared ? 0 : body.count))
         writer.appendHead(
-            status: status, fields: fields, version: current.request.version, to: &bytes)
+            status: status, fields: owner.dated(fields), version: current.request.version,
+            to: &bytes)
         if isShared, case .length = writer.framing {
             send(bytes)
             output.append(body)
@@ -325,7 +327,8 @@ extension HTTP1ServerSession: HTTPExchangeWire {
         change { $0.isContinueDue = false }
         let writer = current.writer(status: status, length: nil, keepsAlive: canLive)
         writer.appendHead(
-            status: status, fields: fields, version: current.request.version, to: &bytes)
+            status: status, fields: owner.dated(fields), version: current.request.version,
+            to: &bytes)
         send(bytes)
         change { $0.writer = writer }
         owner.sessionHasOutput()

@@ -192,6 +192,8 @@ final class HTTP2ServerSession: HTTPServerSession {
         sessionHasOutput()
     }
 
+    func dated(_ fields: HTTPFields) -> HTTPFields { owner.dated(fields) }
+
     func handlerReturned() { handlersRunning -= 1 }
 
     func resume(_ stream: HTTP2ServerStream) {

@@ -125,7 +125,8 @@ extension HTTP2ServerStream: HTTPExchangeWire {
         progressAt = session.now
         session.submitHead(
             self,
-            HTTP2FieldBlock(status: status, fields: fields, length: hasBody ? body.count : nil),
+            HTTP2FieldBlock(
+                status: status, fields: session.dated(fields), length: hasBody ? body.count : nil),
             hasBody: hasBody && !body.isEmpty)
     }
 
@@ -135,7 +136,8 @@ extension HTTP2ServerStream: HTTPExchangeWire {
         // No informational answer follows the final one (RFC 9113, 8.1): it goes before.
         if isContinueDue { session.submitContinue(self) }
         isContinueDue = false
-        session.submitHead(self, HTTP2FieldBlock(status: status, fields: fields), hasBody: true)
+        session.submitHead(
+            self, HTTP2FieldBlock(status: status, fields: session.dated(fields)), hasBody: true)
     }
 
     func write(_ piece: [UInt8]) {

@@ -25,6 +25,7 @@ package final class HTTPServer: @unchecked Sendable {
     private let limits: HTTPServerLimits
     private let isSecure: Bool
     private let handler: any HTTPHandler
+    private let unixTime: (@Sendable () -> Int64)?
 
     private var state = State.accepting
     private var connections: [UInt64: HTTPServerConnection] = [:]
@@ -40,15 +41,19 @@ package final class HTTPServer: @unchecked Sendable {
     /// Binds and listens; connections wait in the kernel's queue until `run`. Throws where the
     /// address cannot be used.
     ///
-    /// - Parameter inherited: listens on it, and binds nothing.
+    /// - Parameters:
+    ///   - inherited: listens on it, and binds nothing.
+    ///   - unixTime: seconds since 1970, for the date of each answer; nil: answers have none.
     package init(
         loop: EpollLoop, listen place: ListenAddress, inherited: InheritedSocket? = nil,
         tls: TLSServerConfiguration? = nil,
-        limits: HTTPServerLimits = HTTPServerLimits(), handler: any HTTPHandler
+        limits: HTTPServerLimits = HTTPServerLimits(), unixTime: (@Sendable () -> Int64)? = nil,
+        handler: any HTTPHandler
     ) throws(ConnectionError) {
         self.loop = loop
         self.limits = limits
         self.handler = handler
+        self.unixTime = unixTime
         isSecure = tls != nil
         memory = HTTPServerMemory(bytesMax: limits.bytesHeldMax)
         handshakes = HTTPAddressAllowances(
@@ -154,7 +159,7 @@ extension HTTPServer: ListenerOwner {
         let accepted = HTTPServerConnection(
             id: connectionsAccepted, stream: connection, peerAddress: peerAddress,
             isSecure: isSecure, loop: loop, limits: limits, memory: memory, cuts: cuts,
-            server: self)
+            unixTime: unixTime, server: self)
         connections[accepted.id] = accepted
         if connections.count >= limits.connections { listener.pause() }
         connection.start(accepted)

@@ -24,6 +24,8 @@ package final class HTTPServerConnection: @unchecked Sendable {
 
     let loop: any Loop
     let limits: HTTPServerLimits
+    /// Seconds since 1970, for the date of each answer; nil where there is no such clock.
+    private let unixTime: (@Sendable () -> Int64)?
     let memory: HTTPConnectionMemory
     let cuts: HTTPServerCuts
     private let isSecure: Bool
@@ -44,8 +46,9 @@ package final class HTTPServerConnection: @unchecked Sendable {
     package init(
         id: UInt64, stream: any ByteStream, peerAddress: String, isSecure: Bool, loop: any Loop,
         limits: HTTPServerLimits, memory: HTTPServerMemory? = nil, cuts: HTTPServerCuts? = nil,
-        server: any HTTPServerConnectionOwner
+        unixTime: (@Sendable () -> Int64)? = nil, server: any HTTPServerConnectionOwner
     ) {
+        self.unixTime = unixTime
         self.memory = HTTPConnectionMemory(
             memory ?? HTTPServerMemory(bytesMax: limits.bytesHeldMax))
         self.cuts = cuts ?? HTTPServerCuts()
@@ -228,6 +231,7 @@ extension HTTPServerConnection: ByteStreamOwner {
 
 extension HTTPServerConnection: HTTPServerSessionOwner {
     var bytesUnwritten: Int { stream.unsentBytes }
+    var date: String? { unixTime.map { HTTPDate.text(unixTime: $0()) } }
 
     func opened(
         _ request: HTTPServerRequest, over wire: any HTTPExchangeWire

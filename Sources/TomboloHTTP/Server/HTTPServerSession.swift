@@ -52,6 +52,8 @@ protocol HTTPServerSessionOwner: AnyObject {
     var memory: HTTPConnectionMemory { get }
     /// Where it is counted why connections were cut.
     var cuts: HTTPServerCuts { get }
+    /// The date of an answer that is made now; nil: there is no clock.
+    var date: String? { get }
     /// Bytes that were produced and are not written.
     var bytesUnwritten: Int { get }
 
@@ -63,6 +65,16 @@ protocol HTTPServerSessionOwner: AnyObject {
 
     /// `wantsBytes` may be true again.
     func sessionWantsBytes()
+}
+
+extension HTTPServerSessionOwner {
+    /// The fields of an answer, and its date (RFC 9110, 6.6.1).
+    func dated(_ fields: HTTPFields) -> HTTPFields {
+        guard let date else { return fields }
+        var fields = fields
+        fields.append("date", date)
+        return fields
+    }
 }
 
 /// What a session knows of a request; the rest of its head is the connection's.

@@ -230,7 +230,8 @@ final class RelayService: @unchecked Sendable {
         do {
             return try HTTPServer(
                 loop: loop, listen: ListenAddress(host: address.host, port: Int(address.port)),
-                inherited: inherited, tls: tls, limits: limits, handler: doors)
+                inherited: inherited, tls: tls, limits: limits,
+                unixTime: { SystemClock().now().seconds }, handler: doors)
         } catch {
             throw ProgramError(
                 "cannot listen on \(address): \(error)",

@@ -57,15 +57,17 @@ struct ServerUnderTest: Sendable {
 
 /// Runs `body` against a server that answers with `answer`; then drains it.
 func withServer(
-    tls: Bool = false, limits: HTTPServerLimits = HTTPServerLimits(),
+    tls: Bool = false, limits: HTTPServerLimits = HTTPServerLimits(), unixTime: Int64? = nil,
     answer: @escaping @Sendable (HTTPExchange) async -> Void,
     _ body: @escaping @Sendable (ServerUnderTest) async throws -> Void
 ) async throws {
-    try await withServer(tls: tls, limits: limits, handler: Answering(answer: answer), body)
+    try await withServer(
+        tls: tls, limits: limits, unixTime: unixTime, handler: Answering(answer: answer), body)
 }
 
 func withServer(
-    tls: Bool = false, limits: HTTPServerLimits = HTTPServerLimits(), handler: any HTTPHandler,
+    tls: Bool = false, limits: HTTPServerLimits = HTTPServerLimits(), unixTime: Int64? = nil,
+    handler: any HTTPHandler,
     _ body: @escaping @Sendable (ServerUnderTest) async throws -> Void
 ) async throws {
     let authority = tls ? try TestAuthority() : nil
@@ -74,7 +76,8 @@ func withServer(
     try await onLoop { loop in
         let server = try HTTPServer(
             loop: loop, listen: ListenAddress(host: "127.0.0.1", port: 0), tls: authority?.server,
-            limits: limits, handler: handler)
+            limits: limits, unixTime: unixTime.map { time -> @Sendable () -> Int64 in { time } },
+            handler: handler)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) { try await server.run() }
             try await body(

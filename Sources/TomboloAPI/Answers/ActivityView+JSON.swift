@@ -2,8 +2,6 @@ package import TomboloCore
 package import TomboloJSON
 
 extension ActivityView {
-    package var entityTag: String { "\"v\(version)\"" }
-
     /// Writes the activity as `GET /v1/activities/{id}` shows it. Tokens are never part of it.
     ///
     /// - Parameter past: the destinations of the moment that it shows; nil: those of now.

@@ -1,5 +1,6 @@
 import TomboloAPI
 import TomboloCore
+import TomboloCrypto
 import TomboloHTTP
 
 extension DoorRequest {
@@ -24,10 +25,16 @@ extension DoorRequest {
         return .version(version)
     }
 
+    /// The N of `"vN"`, which a write answers, and of `"vN-HASH"`, which GET answers: the hash is
+    /// that of the delivery too, and no condition on a write.
     private static func version(ofTag text: String) -> Int64? {
         guard text.hasPrefix("\"v"), text.hasSuffix("\""), text.utf8.count > 3 else { return nil }
-        let digits = text.dropFirst(2).dropLast()
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        let parts = text.dropFirst(2).dropLast().split(
+            separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let digits = parts.first, !digits.isEmpty,
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            parts.dropFirst().allSatisfy({ !$0.isEmpty && Hex.decode(String($0)) != nil })
+        else { return nil }
         return Int64(digits)
     }
 

@@ -1,5 +1,6 @@
 import TomboloAPI
 import TomboloCore
+import TomboloCrypto
 import TomboloEventLog
 import TomboloHTTP
 import TomboloJSON
@@ -21,7 +22,24 @@ extension ServerDoors {
             }
             return try await showPast(.tenantSeq(event.tenantSeq), of: view, request)
         }
-        return .json(200, ["etag": view.entityTag]) { view.write(to: &$0) }
+        return Self.validated(view.version, request) { view.write(to: &$0) }
+    }
+
+    /// An activity with a validator over all that the answer shows (RFC 9110, section 8.8.3): the
+    /// version, and a hash, for the delivery goes on without a new version. 304 for who has it.
+    static func validated(
+        _ version: Int64, _ request: DoorRequest, _ write: (inout JSONWriter) -> Void
+    ) -> DoorResponse {
+        var response = DoorResponse.json(200, [:], write)
+        var hash = StableHash()
+        hash.combine(response.body)
+        let digest = Hex.encode(withUnsafeBytes(of: hash.value.bigEndian, Array.init))
+        let tag = "\"v\(version)-\(digest)\""
+        guard !request.head.fields.hasEntityTag(tag) else {
+            return DoorResponse(status: 304, fields: ["etag": tag], body: [])
+        }
+        response.fields.append("etag", tag)
+        return response
     }
 
     func listActivities(_ request: DoorRequest) async throws(Problem) -> DoorResponse {

@@ -105,7 +105,7 @@ extension ServerDoors {
         let destinations = try await page(for: request) { () async throws(Problem) in
             try await self.destinations(of: then, request.tenant)
         }
-        return .json(200, ["etag": "\"v\(last.version)\""]) {
+        return Self.validated(last.version, request) {
             then.write(to: &$0, destinations: destinations)
         }
     }

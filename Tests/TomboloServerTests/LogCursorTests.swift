@@ -74,4 +74,27 @@ import TomboloCore
         #expect(merge.page.entries.isEmpty)
         #expect(merge.page.nextCursor == "c100000f0")
     }
+
+    @Test func `after a clock that ran ahead every page moves on, and each entry comes once`() {
+        let commands = [command(1, at: 900), command(2, at: 20), command(3, at: 30)]
+        let facts = [fact(1, at: 10), fact(2, at: 950), fact(3, at: 40)]
+        func page(
+            _ all: [LogEntry], after place: Int64
+        ) -> (entries: [LogEntry], next: Int64?) {
+            let rest = all.filter { $0.tenantSeq > place }
+            return (Array(rest.prefix(2)), rest.count > 2 ? rest[1].tenantSeq : nil)
+        }
+        var cursor = LogCursor()
+        var told: [Int64] = []
+        for _ in 0..<6 {
+            let merge = LogMerge(
+                commands: page(commands, after: cursor.command),
+                facts: page(facts, after: cursor.fact), after: cursor, limit: 2)
+            told += seconds(merge.page)
+            guard let next = merge.page.nextCursor.flatMap({ LogCursor($0) }) else { break }
+            #expect(next != cursor)
+            cursor = next
+        }
+        #expect(told.sorted() == [10, 20, 30, 40, 900, 950], "\(told)")
+    }
 }

@@ -19,19 +19,21 @@ struct LogMerge {
     ) {
         self.cursor = cursor
         self.damaged = damaged
-        // What lies beyond a page that has a rest may be older than the other page's entries.
-        let horizon = min(Self.horizon(commands), Self.horizon(facts))
         var left = commands.entries[...]
         var right = facts.entries[...]
         while entries.count < limit {
             let takesLeft: Bool
             switch (left.first, right.first) {
-            case (nil, nil): takesLeft = true
-            case (_?, nil): takesLeft = true
-            case (nil, _?): takesLeft = false
             case (let one?, let other?): takesLeft = one.recordedAt <= other.recordedAt
+            case (_, nil): takesLeft = true
+            case (nil, _): takesLeft = false
             }
-            guard let entry = takesLeft ? left.first : right.first, entry.recordedAt <= horizon
+            // Each sequence stays in its order, whatever the clock did. Only where the other page
+            // is used up and has a rest may something older lie there: one of both is used up
+            // then, so that the cursor always moves on.
+            let isOtherUsedUp = takesLeft ? right.isEmpty : left.isEmpty
+            guard let entry = takesLeft ? left.first : right.first,
+                !isOtherUsedUp || entry.recordedAt <= Self.horizon(takesLeft ? facts : commands)
             else { break }
             entries.append(entry)
             if takesLeft {
@@ -59,6 +61,7 @@ struct LogMerge {
             })
     }
 
+    /// What lies beyond a page that has a rest may be older than the other page's entries.
     private static func horizon(_ page: (entries: [LogEntry], next: Int64?)) -> Instant {
         guard page.next != nil else { return .distantFuture }
         return page.entries.last?.recordedAt ?? .distantPast

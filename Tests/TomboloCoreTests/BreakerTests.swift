@@ -252,6 +252,55 @@ import TomboloJSON
         #expect(Set(letters.map(\.device.rawValue)) == ["d1", "d2", "d4"])
     }
 
+    /// Phones `d0` and on, each with a card of its own that is to start. The last one is right.
+    static func manyStrangers(_ count: Int) -> Rig {
+        var rig = Rig()
+        let refusal = topics[0]
+        let right = "a\(1_000 + count)0"
+        rig.verdict = { $0.token == right ? .accepted : refusal }
+        for index in 0...count {
+            rig.device("d\(index)", .lab)
+            rig.token("start:Runner", "a\(1_000 + index)0", "d\(index)")
+        }
+        for index in 0...count {
+            let body = #"{"type":"Runner","audience":{"device":"d\#(index)"},"state":{},"#
+            rig.command(.start, body + #""alert":{"title":"a"}}"#, id: "cat-\(index)")
+        }
+        return rig
+    }
+
+    @Test(arguments: [9, 40]) func `a right phone is served soon, however many wrong ones wait`(
+        count: Int
+    ) {
+        var rig = Self.manyStrangers(count)
+        rig.advance(to: Double(count) * 3 + 10)
+        let isServed = rig.pushes.contains { $0.push.token == "a\(1_000 + count)0" }
+        #expect(isServed)
+        #expect(!rig.core.isParked(LaneNumber(0)))
+    }
+
+    @Test func `an upstream that was right once stays open over a restart`() {
+        var rig = Self.cards()
+        _ = rig.crash(recoverAt: 30)
+        let refusal = Self.topics[0]
+        rig.verdict = { $0.token == "b10040" ? .accepted : refusal }
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.advance(to: 60)
+        #expect(!rig.core.isParked(LaneNumber(0)))
+        #expect(rig.pushes.last { $0.push.token == "b10040" } != nil)
+    }
+
+    @Test func `where all phones are wrong the tries become rare`() {
+        var rig = Self.manyStrangers(5)
+        let refusal = Self.topics[0]
+        rig.verdict = { _ in refusal }
+        rig.advance(to: 4_000)
+        let early = rig.pushes.count { $0.at <= .seconds(100) }
+        let late = rig.pushes.count { $0.at > .seconds(3_000) }
+        #expect(early > 8)
+        #expect(late <= 2)
+    }
+
     @Test func `however many wrong tokens one phone has, it closes nothing`() {
         var lane = Lane()
         let devices = [Int](repeating: 7, count: 10) + [8, 9, 9]

@@ -52,6 +52,23 @@ import TomboloJSON
         #expect(Self.events(rig, from: before).filter { $0 == "start aa" }.count == 1)
     }
 
+    @Test func `an end that a phone missed while it was offline comes again`() {
+        var rig = Self.running()
+        rig.advance(to: 30)
+        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.advance(to: 40)
+        // The phone has shown the newest state: nothing more of it is due.
+        rig.report("cat", #"{"phase":"active","shown_version":2}"#)
+        let before = rig.pushes.count
+        rig.device("phone", user: "u2")
+        #expect(Self.events(rig, from: before) == ["end bb"])
+        rig.advance(to: 3_600)
+        #expect(Self.events(rig, from: before) == ["end bb", "end bb"], "ten minutes later")
+        rig.presence(.active)
+        rig.advance(to: 3_700)
+        #expect(Self.events(rig, from: before).count == 3, "it is back")
+    }
+
     @Test func `a change of a device's user is on record, without a name`() {
         var rig = Self.running()
         rig.device("phone", user: "u1")

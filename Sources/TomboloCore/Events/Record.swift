@@ -19,6 +19,9 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     case startHistory = 9
     /// Timelines of widgets; the number is the timeline's.
     case timeline = 10
+    /// Upstreams to Apple that have taken a push; the number is a hash of tenant, app and
+    /// environment.
+    case upstream = 11
     /// An operator's pauses; the number is the pause's.
     case pause = 16
 }

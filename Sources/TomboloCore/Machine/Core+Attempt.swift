@@ -121,6 +121,9 @@ extension Core {
 
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
         let lane = Int(destinations[slot].lane.rawValue)
+        if lanes[lane].seeksRightToken, !isStranger(slot, of: lane) {
+            lanes[lane].tryStranger(now: now)
+        }
         let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .laneParked
         postpone(slot, until: lanes[lane].parkedUntil, hold, now: now)
         if !destinations[slot].isQueued {
@@ -130,10 +133,29 @@ extension Core {
         deadlines.set(slot, at: nil)
     }
 
+    /// Whose turn it is in a lane. Where no token was ever right, that of a device that was not
+    /// tried.
+    private mutating func nextWaiting(_ lane: Int) -> Int? {
+        if lanes[lane].seeksRightToken,
+            let slot = lanes[lane].firstWaiting(where: { !isStranger($0, of: lane) })
+        {
+            lanes[lane].takeWaiting(slot)
+            return slot
+        }
+        return lanes[lane].nextWaiting()
+    }
+
+    /// - Parameter slot: a destination's; a surface's is `~slot`.
+    func isStranger(_ slot: Int, of lane: Int) -> Bool {
+        guard slot >= 0 else { return lanes[lane].isStranger(surfaces[~slot].device) }
+        // A place that is vacant is passed over soon.
+        return destinations.holds(slot) && lanes[lane].isStranger(destinations[slot].device)
+    }
+
     /// Gives free places in a lane to those who wait; each takes its newest value now.
     mutating func serve(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
         let index = Int(lane.rawValue)
-        while lanes[index].isOpen(now: now), let slot = lanes[index].nextWaiting() {
+        while lanes[index].isOpen(now: now), let slot = nextWaiting(index) {
             guard slot >= 0 else {
                 surfaces[~slot].isQueued = false
                 evaluateSurface(~slot, isItsTurn: true, now: now, effects: &effects)

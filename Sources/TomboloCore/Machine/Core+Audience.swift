@@ -176,6 +176,8 @@ extension Core {
             else { continue }
             decideRest(slot, .noRoute, now: now)
             let end = Projection.bareEnd(version: version, at: wall(now))
+            // What was said of the state at this version says nothing of its end.
+            destinations[slot].echo = Echo()
             destinations[slot].final = end
             destinations[slot].awaitsSuccession = true
             destinations[slot].markIsDirty = true

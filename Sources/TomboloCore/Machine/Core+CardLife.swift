@@ -145,6 +145,7 @@ extension Core {
         decideRest(old, .merged, now: now)
         final.apply(
             .end(End(change: .none, dismissal: .now)), version: final.version, at: wall(now))
+        destinations[old].echo = Echo()
         destinations[old].final = final
         destinations[old].awaitsSuccession = true
         for place in [slot, old] {

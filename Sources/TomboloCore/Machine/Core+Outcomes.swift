@@ -35,16 +35,15 @@ extension Core {
     /// the other environment's: the configuration is wrong, and no token dies for that. It is for
     /// the upstream then, as a refused key is.
     private mutating func judged(_ outcome: PushOutcome, _ lane: LaneNumber) -> PushOutcome {
-        guard outcome.push.rawValue & Self.surfaceBit == 0 else { return outcome }
+        let index = Int(lane.rawValue)
         switch outcome.result {
         case .accepted, .rejected(_, _, .tokenGone, _), .rejected(_, _, .tokenBackOff, _):
-            lanes[Int(lane.rawValue)].isRightFor()
+            guard !lanes[index].hasBeenRight else { return outcome }
+            lanes[index].isRightFor()
+            staged.records.append(Upstream(configuration.apps[index]).record)
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
-            let slot = Int(outcome.push.rawValue >> 32)
-            guard destinations.holds(slot), let flying = destinations[slot].inFlight,
-                flying.push == outcome.push,
-                lanes[Int(lane.rawValue)].isWrongFor(device: destinations[slot].device)
+            guard let device = device(of: outcome.push), lanes[index].isWrongFor(device: device)
             else { return outcome }
             var outcome = outcome
             outcome.result = .rejected(
@@ -53,6 +52,22 @@ extension Core {
         default: break
         }
         return outcome
+    }
+
+    /// The device of a push that is in flight.
+    private func device(of push: PushID) -> Int? {
+        guard push.rawValue & Self.surfaceBit == 0 else {
+            let slot = Int((push.rawValue & ~Self.surfaceBit) >> 32)
+            guard surfaces.indices.contains(slot), !surfaces[slot].isGone,
+                surfaces[slot].phase == .inFlight(push)
+            else { return nil }
+            return surfaces[slot].device
+        }
+        let slot = Int(push.rawValue >> 32)
+        guard destinations.holds(slot), destinations[slot].inFlight?.push == push else {
+            return nil
+        }
+        return destinations[slot].device
     }
 
     /// What an answer decides of events. A frame that Apple takes decides none, and is counted.

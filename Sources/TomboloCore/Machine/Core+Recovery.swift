@@ -156,7 +156,7 @@ extension Core {
         var damage: [String] = []
         for space in [
             RecordSpace.device, .startHistory, .channel, .type, .deadLetter, .key, .pause,
-            .timeline,
+            .timeline, .upstream,
         ] {
             for record in records where record.space == space {
                 noteWork(on: record)
@@ -177,6 +177,7 @@ extension Core {
         case .deadLetter: return adoptDeadLetter(record)
         case .pause: return adoptPause(record)
         case .timeline: return adoptTimeline(record, now: now)
+        case .upstream: return Upstream.adopt(record, &lanes, of: configuration.apps)
         case .key: keys[record.number] = record.value
         // The one needs the others, the other is the shell's.
         case .mark, .relay: break

@@ -18,6 +18,9 @@ struct Lane: Sendable {
     /// So many phones whose tokens are refused for their topic or environment are not at fault,
     /// where none was ever right: the app's are wrong.
     static let strangersMax = 3
+    /// While the app's tokens are wrong, a device that was not tried yet is tried so long after the
+    /// one before: 40 wrong devices hold a right one back for two minutes at most.
+    static let strangerPace = Span.seconds(2)
 
     private(set) var capacity = 1
     private(set) var inFlight = 0
@@ -29,8 +32,9 @@ struct Lane: Sendable {
     private var unansweredInRow = 0
     private var lastUnanswered = Instant.distantPast
     /// Devices whose tokens are refused for their topic or environment, by slot.
-    private var strangers: [Int] = []
-    private var hasBeenRight = false
+    private var strangers: Set<Int> = []
+    /// Apple has taken a token of this topic and environment, once. It is on record.
+    private(set) var hasBeenRight = false
     /// What closed it, where that is silence.
     private(set) var silence: UpstreamSilence?
     /// Until then nothing goes; after it one push tries.
@@ -84,10 +88,22 @@ struct Lane: Sendable {
     /// - Parameter device: its slot. One phone may bring as many wrong tokens as it likes.
     mutating func isWrongFor(device: Int) -> Bool {
         guard !hasBeenRight else { return false }
-        if strangers.count < Self.strangersMax, !strangers.contains(device) {
-            strangers.append(device)
-        }
-        return strangers.count >= Self.strangersMax
+        // Each device has its try at a steady pace. Where all have had one, it slows down.
+        if strangers.insert(device).inserted { probeDelay = Self.strangerPace }
+        return seeksRightToken
+    }
+
+    /// Whether it looks for a first token that is right: then each try takes another device.
+    var seeksRightToken: Bool { !hasBeenRight && strangers.count >= Self.strangersMax }
+
+    /// Whether a device's token was refused for its topic or environment. While the upstream looks
+    /// for a first right token such a device comes last.
+    func isStranger(_ device: Int) -> Bool { strangers.contains(device) }
+
+    /// A device that was not tried yet waits: its try comes soon.
+    mutating func tryStranger(now: Instant) {
+        guard let parkedUntil else { return }
+        self.parkedUntil = min(parkedUntil, now + Self.strangerPace)
     }
 
     /// A token was of this topic and environment, whatever else became of its push: from now on a
@@ -173,6 +189,16 @@ struct Lane: Sendable {
     /// Whose turn it is: `must` first, else in order of arrival.
     mutating func nextWaiting() -> Int? { waitingMust.popFirst() ?? waitingRest.popFirst() }
 
+    /// The first that waits and fulfils a condition.
+    func firstWaiting(where isWanted: (Int) -> Bool) -> Int? {
+        waitingMust.first(where: isWanted) ?? waitingRest.first(where: isWanted)
+    }
+
+    /// One that waits goes before all others.
+    mutating func takeWaiting(_ slot: Int) {
+        if !waitingMust.remove(slot) { _ = waitingRest.remove(slot) }
+    }
+
     var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
     var waitingCount: Int { waitingMust.count + waitingRest.count }
 }
@@ -217,6 +243,15 @@ struct TurnQueue: Sendable {
     var count: Int { slots.count - head }
 
     mutating func append(_ slot: Int) { slots.append(slot) }
+
+    func first(where isWanted: (Int) -> Bool) -> Int? { slots[head...].first(where: isWanted) }
+
+    /// Answers whether it was there.
+    mutating func remove(_ slot: Int) -> Bool {
+        guard let place = slots[head...].firstIndex(of: slot) else { return false }
+        slots.remove(at: place)
+        return true
+    }
 
     mutating func popFirst() -> Int? {
         guard head < slots.count else { return nil }

@@ -167,6 +167,9 @@ extension Core {
             guard !surface.isQueued else { return }
             surfaces[slot].isQueued = true
             lanes[index].enqueue(~slot, must: surface.hasLostTurn)
+            if lanes[index].seeksRightToken, !isStranger(~slot, of: index) {
+                lanes[index].tryStranger(now: now)
+            }
             return
         }
         surfaces[slot].hasLostTurn = false

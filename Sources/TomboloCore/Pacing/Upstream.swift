@@ -1,0 +1,63 @@
+import TomboloJSON
+
+/// The way to Apple for one app in one environment: what the log keeps of it.
+///
+/// It has one record once Apple has taken a push there: from then on a token that is refused for its
+/// topic or environment is at fault itself, over restarts too.
+struct Upstream: Hashable, Sendable {
+    var tenant: TenantID
+    var app: String
+    var environment: APNsEnvironment
+
+    init(_ app: CoreConfiguration.App) {
+        tenant = app.tenant
+        self.app = app.id
+        environment = app.environment
+    }
+
+    /// Its place among the records: made from its name, for the order of the configuration changes.
+    private var number: Int64 {
+        var hash = StableHash()
+        for part in [tenant.name.rawValue, app, environment.name] { hash.combine(part.utf8) }
+        return Int64(hash.value >> 20)
+    }
+
+    /// Says that Apple has taken a push.
+    var record: Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("tenant", tenant.name.rawValue)
+        writer.member("app", app)
+        writer.member("environment", environment.name)
+        writer.endObject()
+        return Record(space: .upstream, number: number, value: writer.bytes)
+    }
+
+    /// Nil where the bytes are no such record.
+    init?(record bytes: [UInt8]) {
+        guard let view = try? JSONView.stored(bytes),  // damage is the answer
+            let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let app = view["app"]?.string,
+            let environment = view["environment"]?.string.flatMap(APNsEnvironment.init(name:))
+        else { return nil }
+        self.tenant = TenantID(tenant)
+        self.app = app
+        self.environment = environment
+    }
+
+    /// Takes over a record of the last relay. Answers what is wrong with it.
+    ///
+    /// - Parameter lanes: one for each app.
+    static func adopt(
+        _ record: Record, _ lanes: inout [Lane], of apps: [CoreConfiguration.App]
+    ) -> [String] {
+        guard let value = record.value else { return [] }
+        guard let upstream = Upstream(record: value) else {
+            return ["the record of upstream number \(record.number) cannot be read"]
+        }
+        for (index, app) in apps.enumerated() where Upstream(app) == upstream {
+            lanes[index].isRightFor()
+        }
+        return []
+    }
+}

@@ -238,7 +238,7 @@ import Testing
             $0.push(at: 60, held: [.bucket: 59])
             $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 61)
         },
-        then(nil, "the phone says later that it shows what came in time") {
+        then("phone_unreachable", "the phone says later that it shows what came in time") {
             $0.push(at: 2)
             $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 61)
         },

@@ -287,7 +287,31 @@ import Testing
         },
     ]
 
-    @Test(arguments: ofKills + ofPhones + ofPushes + ofOperators)
+    private static let ofTimes: [Claim] = [
+        Claim(
+            "phone_unreachable", "a report of after the moment", says: "offline",
+            never: "that it shows version 3"
+        ) {
+            $0.moment = Evidence.at(100)
+            $0.push()
+            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 101)
+        },
+        Claim(
+            nil, "a report of the moment", says: "it shows version 3", never: "offline"
+        ) {
+            $0.moment = Evidence.at(100)
+            $0.push()
+            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 100)
+        },
+        Claim(
+            "merged", "a version that came late into a push that had waited long",
+            says: "It waited 5", never: "It waited 5m"
+        ) {
+            $0.push(4, at: 6, held: [.bucket: 300])
+        },
+    ]
+
+    @Test(arguments: ofKills + ofPhones + ofPushes + ofOperators + ofTimes)
     func `an explanation says what is so, and nothing else`(claim: Claim) {
         let found = Explainer(claim.one.evidence).explanation
         let suspects = found.suspects.map { "\($0.code): \($0.text)" }

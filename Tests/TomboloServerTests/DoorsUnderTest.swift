@@ -81,7 +81,7 @@ struct DoorsUnderTest: Sendable {
 /// Runs `body` against the doors of a relay whose log is in memory; then drains it.
 func withDoors(
     log: InMemoryEventLog = InMemoryEventLog(), channels: (any ChannelService)? = nil,
-    clock: HandClock = HandClock(),
+    clock: HandClock = HandClock(), wallClock: any WallClock = FixedClock(),
     apps: [CoreConfiguration.App] = DoorsUnderTest.apps,
     configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
@@ -90,7 +90,7 @@ func withDoors(
         let sender = AcceptingSender(loop)
         let relay = Relay(
             loop: loop, log: log, sender: sender,
-            configuration: CoreConfiguration(apps: apps), wallClock: FixedClock(), seed: 7)
+            configuration: CoreConfiguration(apps: apps), wallClock: wallClock, seed: 7)
         sender.relay = relay
         _ = try await relay.recover()
         let access = AccessControl(pepper: Pepper(), records: [], now: { clock.now })

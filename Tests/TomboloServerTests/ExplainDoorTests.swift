@@ -1,6 +1,8 @@
 import Testing
 import TomboloCore
+import TomboloEventLog
 import TomboloJSON
+import TomboloRelay
 
 @testable import TomboloServer
 
@@ -49,4 +51,30 @@ import TomboloJSON
             #expect(!answer.text.contains("was ever started"))
         }
     }
+
+    @Test func `a version that came while the clock ran ahead and was accepted does not wait`()
+        async throws
+    {
+        let log = InMemoryEventLog()
+        let phone = #"{"app":"com.example.app","environment":"sandbox","os":"26.1"}"#
+        try await withDoors(log: log, wallClock: ClockAhead()) { doors in
+            _ = try await doors.call("PUT", "/v1/devices/phone-1", phone)
+            _ = try await doors.call("PUT", "/v1/activities/cat-7", Self.start)
+            #expect(doors.sender.pushes.isEmpty, "the phone has no start token")
+        }
+        try await withDoors(log: log.crashed()) { doors in
+            _ = try await doors.call(
+                "PUT", "/v1/devices/phone-1/tokens/start:RunnerWidgetAttributes",
+                #"{"token":"00112233445566778899aabbccddeeff"}"#)
+            while doors.sender.pushes.isEmpty { await Task.yield() }
+            let why = try await doors.call("GET", "/v1/activities/cat-7/explain?device=phone-1")
+            #expect(why.text.contains("Version 1 went to phone-1."), "\(why.text)")
+            #expect(!why.text.contains("still waits"), "\(why.text)")
+        }
+    }
+}
+
+/// Two hours ahead of the clock that the doors have else.
+private struct ClockAhead: WallClock {
+    func now() -> Instant { FixedClock().now() + .hours(2) }
 }

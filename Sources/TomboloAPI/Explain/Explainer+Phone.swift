@@ -7,12 +7,9 @@ extension Explainer {
     var shown: Finding? {
         guard dismissal == nil, userChange == nil else { return nil }
         let report = evidence.phone.last { fact in
-            // What it showed after the moment that is asked about is no answer where the push
-            // came late.
-            guard let moment = evidence.moment, fact.recordedAt > moment,
-                fate.map({ $0.at > moment }) ?? true
-            else { return Self.shownVersion(fact) > 0 }
-            return false
+            // What it showed after the moment that is asked about is no answer.
+            let isThen = evidence.moment.map { fact.recordedAt <= $0 } ?? true
+            return isThen && Self.shownVersion(fact) > 0
         }
         if let report, Self.shownVersion(report) >= evidence.asked.version {
             return Finding(

@@ -230,7 +230,7 @@ extension Explainer {
         let then = outagesThen
         let other = outages.filter { outage in !then.contains { $0.text == outage.text } }
             .map(suspect)
-        let parts = fate.record.held.sorted { $0.span > $1.span }.filter { part in
+        let parts = self.held.sorted { $0.span > $1.span }.filter { part in
             // What held it is known better by its cause.
             let isKnown = outages.contains { $0.code == Self.outages[part.hold] }
             return part.span >= Self.heldMin && !isKnown
@@ -306,7 +306,7 @@ extension Explainer {
 
 extension DeliveryRecord {
     /// When the push of a start went at the latest: a phone may answer before Apple does.
-    fileprivate func startedBefore(_ answeredAt: Instant) -> Instant {
+    func startedBefore(_ answeredAt: Instant) -> Instant {
         answeredAt - (attempt?.took ?? .zero)
     }
 }

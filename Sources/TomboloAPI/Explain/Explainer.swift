@@ -102,8 +102,25 @@ package struct Explainer: Sendable {
     /// What held a version for less than this is not worth a line.
     static let heldMin = Span.milliseconds(100)
 
+    /// What held the version, where a push decided it. What a push with several versions waited
+    /// for before this one came held the others.
+    var held: [DeliveryRecord.Held] {
+        guard let fate else { return [] }
+        var parts = fate.record.held
+        guard (fate.record.decided?.count ?? 0) > 1 else { return parts }
+        let own = fate.record.startedBefore(fate.at) - evidence.asked.recordedAt
+        var others = parts.reduce(Int64(0)) { $0 + $1.span.nanoseconds } - max(0, own.nanoseconds)
+        // In the order in which they began.
+        for index in parts.indices where others > 0 {
+            let cut = min(others, parts[index].span.nanoseconds)
+            parts[index].span.nanoseconds -= cut
+            others -= cut
+        }
+        return parts
+    }
+
     private var heldFindings: [Finding] {
-        (fate?.record.held ?? []).filter { $0.span >= Self.heldMin }.map { part in
+        held.filter { $0.span >= Self.heldMin }.map { part in
             Finding(
                 part.hold.name,
                 "It waited \(Self.length(part.span)) for this: \(part.hold.sentence)")

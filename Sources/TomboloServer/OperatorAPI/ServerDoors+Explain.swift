@@ -221,15 +221,17 @@ extension ServerDoors {
         evidence.destination = view.destinations.last { $0.recipient == recipient }
         evidence.channel = view.channel
         evidence.deliveries = try await deliveries(question, asked, recipient)
-        let since = asked.recordedAt - .hours(24)
         let fate = evidence.fate
+        // A clock that ran ahead dates the version later than its delivery.
+        let came = min(asked.recordedAt, fate?.at ?? asked.recordedAt)
+        let since = came - .hours(24)
         let until = (fate?.at ?? evidence.now) + .hours(1)
         evidence.phone = try await phone(question, recipient, since: since, around: until)
         evidence.relay = try await relayFacts(
             question.tenant, until: max(until, question.moment.map { $0 + .hours(1) } ?? until))
         var thinned = FactQuery(tenant: question.tenant)
         (thinned.kinds, thinned.limit) = (["history.thinned"], 1_000)
-        (thinned.from, thinned.until) = (asked.recordedAt, until)
+        (thinned.from, thinned.until) = (came, until)
         evidence.thinned = try await facts(thinned).map(\.fact)
         if let coming = await relay.comingThinning(of: question.tenant) {
             evidence.thinned.append(coming)
@@ -254,19 +256,47 @@ extension ServerDoors {
         (query.activity, query.limit) = (question.activity.number, 1_000)
         query.from = asked.recordedAt - .hours(1)
         var found = try await goingOn(query)
+        var isFound = false
         for _ in 0..<Self.pagesMax {
             let page: FactPage
             do { page = try await relay.facts(query) } catch { throw Problem(error) }
             found += page.facts.compactMap {
                 DeliveryEntry($0, activity: question.activity.key.id)
             }
-            let isFound = found.contains { $0.record.decision(of: asked.version) != nil }
+            isFound = found.contains { $0.record.decision(of: asked.version) != nil }
             guard !isFound, let next = page.next else { break }
             query.goOn(at: next)
+        }
+        guard isFound else {
+            let known = Set(found.map(\.number))
+            found += try await deliveries(downTo: asked.version, query, question)
+                .filter { !known.contains($0.number) }
+            return found.sorted { $0.number < $1.number }
         }
         (query.order, query.after, query.limit) = (.newestFirst, 0, 20)
         let newest = try await entries(query).filter { $0.number > found.last?.number ?? 0 }
         return found + newest.reversed()
+    }
+
+    /// By their numbers, whatever their times say: a version that came while the clock ran ahead is
+    /// later than its own delivery. From the newest down to the first line before the version.
+    private func deliveries(
+        downTo version: Int64, _ asked: FactQuery, _ question: Question
+    ) async throws(Problem) -> [DeliveryEntry] {
+        var query = asked
+        (query.from, query.after, query.order, query.limit) = (nil, 0, .newestFirst, 200)
+        var found: [DeliveryEntry] = []
+        for _ in 0..<Self.pagesMax {
+            let page: FactPage
+            do { page = try await relay.facts(query) } catch { throw Problem(error) }
+            found += page.facts.compactMap {
+                DeliveryEntry($0, activity: question.activity.key.id)
+            }
+            guard found.last.map({ $0.record.version >= version }) ?? true, let next = page.next
+            else { break }
+            query.goOn(at: next)
+        }
+        return found
     }
 
     /// The line before those of a query, where it goes on until them.

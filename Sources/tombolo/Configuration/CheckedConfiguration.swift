@@ -144,7 +144,7 @@ struct CheckedConfiguration: Sendable {
             guard access(path, R_OK | W_OK | X_OK) == 0 else {
                 return finding("cannot be written to: \(SystemError(errno))", "ls -ld \(path)")
             }
-            return []
+            return DataModes(path, isDryRun: true).findings
         }
         let parent = parent(of: path)
         guard isDirectory(parent) == true else {

@@ -47,6 +47,7 @@ final class RelayService: @unchecked Sendable {
         }
         self.loop = loop
         self.lanes = lanes
+        for note in DataModes(data, isDryRun: false).notes { report(note) }
         var chance = SystemRandomNumberGenerator()
         let crashes = CrashNotes(directory: data)
         let note = crashes?.watch()

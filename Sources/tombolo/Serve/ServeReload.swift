@@ -101,7 +101,16 @@ final class ServeReload: @unchecked Sendable {
                     remedy: error.remedy)
             ]
         }
-        var notes = certificate(sources, isDryRun: isDryRun)
+        let modes = started.configuration.data.map { DataModes($0, isDryRun: isDryRun) }
+        if let finding = modes?.findings.first {
+            return [
+                OperatorNote(
+                    .error, .configurationRefused, "nothing is changed: \(finding.cause)",
+                    remedy: finding.remedy)
+            ]
+        }
+        var notes = modes?.notes ?? []
+        notes += certificate(sources, isDryRun: isDryRun)
         notes += await lanes.rotate(sources, loop: context.loop, isDryRun: isDryRun)
         notes += restarts(sources)
         return notes.isEmpty ? [Self.nothing] : notes

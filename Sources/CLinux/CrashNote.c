@@ -15,15 +15,21 @@ enum { trap_count = sizeof traps / sizeof traps[0], stack_bytes = 65536 };
 static struct tombolo_crash_page *watched;
 static struct sigaction before[trap_count];
 
-static void note_trap(int signal_number) {
+static void note_trap(int signal_number, siginfo_t *info, void *context) {
+    (void)context;
     struct tombolo_crash_page *page = watched;
-    if (page && page->signal == 0) {
+    // What another process sends, as a watchdog does, says nothing about what is worked on.
+    int was_sent = info->si_code <= 0;
+    int is_own = !was_sent || info->si_pid == getpid();
+    if (page && page->signal == 0 && is_own) {
         page->trapped_over = *(volatile int64_t *)&page->working;
         page->signal = signal_number;
     }
     // The instruction is tried again, or abort goes on: whoever was there before sees it.
     for (int index = 0; index < trap_count; index++)
         sigaction(traps[index], &before[index], NULL);
+    // No instruction brings a signal again that was sent: it waits until this handler returns.
+    if (was_sent) raise(signal_number);
 }
 
 struct tombolo_crash_page *tombolo_crash_page_open(const char *path) {
@@ -43,8 +49,8 @@ void tombolo_crash_page_watch(struct tombolo_crash_page *page) {
     if (stack.ss_sp) sigaltstack(&stack, NULL);
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = note_trap;
-    action.sa_flags = SA_ONSTACK;
+    action.sa_sigaction = note_trap;
+    action.sa_flags = SA_ONSTACK | SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     for (int index = 0; index < trap_count; index++)
         sigaction(traps[index], &action, &before[index]);

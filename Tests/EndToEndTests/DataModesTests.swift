@@ -19,7 +19,8 @@ import Testing
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
-    @Test func `what others may use is repaired where the relay owns it, and a group keeps its right`()
+    @Test
+    func `what others may use is repaired where the relay owns it, and a group keeps its right`()
         throws
     {
         let pepper = try directory.write("data/pepper", "x")

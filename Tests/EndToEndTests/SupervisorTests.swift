@@ -92,6 +92,16 @@ import Testing
         #expect(try relay.finish(within: RunningRelay.stopTime).status == 0)
     }
 
+    @Test func `the first signal of a watchdog ends a relay, and is no trap of its own`() throws {
+        let relay = try ChildProcess(
+            ["serve", "--data", "\(directory.path)/data", "--listen", "127.0.0.1:0"])
+        _ = try relay.line(within: RunningRelay.startTime)
+        relay.signal(SIGABRT)
+        #expect(try relay.finish(within: RunningRelay.stopTime).status != 0)
+        let notes = try #require(CrashNotes(directory: "\(directory.path)/data"))
+        #expect(notes.trapped.isEmpty)
+    }
+
     @Test func `a relay that is stopped in its tracks says nothing`() throws {
         let manager = try Manager(at: "\(directory.path)/notify")
         let relay = try ChildProcess(

@@ -4,8 +4,8 @@
 /// What a process that trapped was about, in a page of a file that outlives it.
 ///
 /// A handler of SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE and SIGABRT writes the signal and the word `working` into
-/// the page; then the process ends as it would have ended. SIGKILL and a loss of power leave no trace here: they
-/// say nothing about what was worked on.
+/// the page; then the process ends as it would have ended. SIGKILL, a signal of another process and a loss of power
+/// leave no trace here: they say nothing about what was worked on.
 enum { TOMBOLO_CRASH_SUBJECTS = 128 };
 
 /// Something that processes have trapped over, and how many.

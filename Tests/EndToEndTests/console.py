@@ -548,6 +548,25 @@ def followed(window):
     window.quiet("what follows")
 
 
+def broadcast(window):
+    """Of a channel nobody knows who listens: no card is drawn, now or of then."""
+    page, relay = window.page, window.relay
+    relay.call("PUT", "/v1/channels/final", {})
+    relay.call("PUT", "/v1/activities/match", {
+        "type": "Score", "audience": {"channel": "final"}, "state": {"goals": 0}})
+    window.open("activity/match", "match")
+    until(page, "() => document.querySelector('.got')?.textContent.includes('Apple took v1')")
+    for moment in (None, "0"):
+        if moment:
+            page.fill(".scrubber", moment)
+            until(page, "() => /had nothing then|Apple had taken v/.test(document.querySelector('.got').textContent)")
+        page.wait_for_timeout(200)
+        words = page.inner_text(".got")
+        check("On the channel; who listens is unknown." in words, words)
+        check(page.locator(".got .lockcard").is_hidden(), "a card of a channel is drawn")
+    window.quiet("a channel")
+
+
 def observer(browser, relay):
     """A key that only observes is offered nothing else, and signing out forgets it."""
     made = json.loads(relay.call("POST", "/v1/keys", {"scopes": ["observe"]}))
@@ -752,6 +771,7 @@ def main():
             attended(window)
             enemy(window)
             followed(window)
+            broadcast(window)
             touched(window)
             restarted(window)
             window.context.close()

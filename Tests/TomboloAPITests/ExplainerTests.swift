@@ -265,4 +265,20 @@ import Testing
         #expect(codes.count == suspects.count, "one cause is named once: \(suspects)")
         #expect(found.commands.allSatisfy { $0.hasPrefix("tombolo ") } && !found.commands.isEmpty)
     }
+
+    @Test func `of a channel it says that nobody knows who listens`() {
+        for newest in [Int64(3), 4] {
+            let one = Case(nil, "Apple took version \(newest)") {
+                $0.recipient = .channel($0.recipient.name)
+                $0.push(newest)
+            }
+            let texts = Explainer(one.evidence).explanation.because.map(\.text)
+            #expect(
+                texts.contains { $0.hasSuffix(" Who listens on the channel is unknown.") },
+                "\(texts)")
+        }
+        let phone = Case(nil, "a phone") { $0.push() }
+        let texts = Explainer(phone.evidence).explanation.because.map(\.text)
+        #expect(!texts.contains { $0.contains("listens") })
+    }
 }

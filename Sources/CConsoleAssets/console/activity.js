@@ -447,10 +447,15 @@ class DestinationView {
         this.words = h("p.hint");
         this.frames = h("p.hint");
         this.none = h("p.empty", { hidden: true }, "No card on this phone.");
+        // Apple takes a broadcast whether anybody listens or not: there is no card to draw.
+        this.isChannel = !destination.device;
+        this.face.element.hidden = this.isChannel;
         this.element = h("article.got", {},
             h("h3", {}, destination.device ? toDevice(destination.device)
                 : `channel ${brief(destination.channel)}`, " ", this.badges, " ", why),
-            this.face.element, this.none, this.words, this.frames);
+            this.face.element, this.none,
+            this.isChannel && h("p", {}, "On the channel; who listens is unknown."),
+            this.words, this.frames);
     }
 
     show(destination, activity) {
@@ -474,7 +479,7 @@ class DestinationView {
                 destination.result === "rejected" && badge("refused", "bad"),
                 destination.result === "unknown" && badge("outcome unknown", "warn"));
         }
-        const words = [`has v${destination.acknowledged_version}`,
+        const words = [`${this.isChannel ? "Apple took" : "has"} v${destination.acknowledged_version}`,
             destination.route?.replaceAll("_", " ") ?? "no way to it now",
             waiting(destination.waiting),
             shown?.last_at && `last drawn ${distance(shown.last_at)}`];
@@ -498,11 +503,13 @@ class DestinationView {
             had?.result === "rejected" && badge("refused", "bad"),
             had?.result === "unknown" && badge("outcome unknown", "warn"));
         }
-        setText(this.words, !then ? "" : version > 0 ? `had v${version} then` : "had nothing then");
+        setText(this.words, !then ? "" : version > 0
+            ? `${this.isChannel ? "Apple had taken" : "had"} v${version} then` : "had nothing then");
         setText(this.frames, "");
     }
 
     draw(view, now) {
+        if (this.isChannel) return;
         const type = view.activity.type;
         if (view.place !== null) {
             this.face.element.hidden = false;
@@ -521,7 +528,7 @@ class DestinationView {
         }
         const step = view.stepOf(this.destination.acknowledged_version);
         this.face.draw(step ? stateAt(step, this.slowed(step, now)) : view.activity.state,
-            { type, now, label: `${this.device ?? "the channel"} got` });
+            { type, now, label: `${this.device} got` });
     }
 
     /** A moment of the clip as it comes through at the rate that this phone gets. */

@@ -41,13 +41,15 @@ extension Explainer {
         guard let fate, let decision else { return waitingText }
         let push = fate.record.attempt.map { Self.text(fate, $0) } ?? ""
         switch decision {
-        case .sent: return "Version \(version) went to \(evidence.device). \(push)"
+        case .sent: return "Version \(version) went to \(evidence.device). \(push)\(listeners)"
         case .merged where fate.record.attempt == nil:
             return "Version \(version) went into the card that took the place of the old one."
         case .merged where blindKill != nil:
             return "\(maybeGone) After that, version \(fate.record.version) went. \(push)"
         case .merged:
-            return "Version \(version) was merged into version \(fate.record.version). \(push)"
+            return
+                "Version \(version) was merged into version \(fate.record.version). \(push)"
+                + listeners
         case .refused:
             return "\(triedText ?? "Apple refused the push with version \(version).") \(push)"
         case .expired:
@@ -66,6 +68,11 @@ extension Explainer {
             return "Version \(version) was not sent to \(evidence.device). "
                 + (decision.reasonText ?? "")
         }
+    }
+
+    /// Apple takes a broadcast whether anybody listens or not.
+    private var listeners: String {
+        isChannel && isWithApple ? " Who listens on the channel is unknown." : ""
     }
 
     private var waitingText: String {

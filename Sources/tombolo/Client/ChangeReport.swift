@@ -36,9 +36,11 @@ struct ChangeReport {
         }
         if let reason = Self.reason(view["decision"]) { line += "\n  \(reason)" }
         for delivery in view["deliveries"].map({ Array($0.elements) }) ?? [] {
-            line += "\n  \(delivery["device"]?.string ?? delivery["route"]?.string ?? "push")"
+            let channel = delivery["channel"]?.string
+            line += "\n  \(delivery["device"]?.string ?? channel ?? "push")"
             line += " \(delivery["result"]?.string ?? "")" + Self.answer(delivery)
             if let took = delivery["took_ms"]?.integer { line += " in \(took) ms" }
+            if channel != nil { line += ": on the channel; who listens is unknown" }
         }
         text = line + Self.lints(view) + "\n"
     }

@@ -47,6 +47,18 @@ import Testing
                 + "  lint: /state/lab is not a member of the type\n  lint: nothing goes\n")
     }
 
+    @Test func `what goes to a channel goes to nobody that is known`() {
+        let body = """
+            {"activity":"cat","seq":7,"version":1,"status":"active",
+            "destinations":{"sent":1,"deferred":0,"skipped":0},
+            "deliveries":[{"channel":"final","route":"channel","result":"accepted","took_ms":2}]}
+            """
+        #expect(
+            ChangeReport(Array(body.utf8), name: "cat").text
+                == "cat: version 1, seq 7, active, sent to 1\n"
+                + "  final accepted in 2 ms: on the channel; who listens is unknown\n")
+    }
+
     @Test func `a push whose cost is being written down does not wait, it is on its way`() {
         #expect(
             text(

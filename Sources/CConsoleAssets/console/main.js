@@ -111,8 +111,8 @@ function signIn(message) {
         h("img", { src: "icon.svg", alt: "", width: 56, height: 56 }),
         h("h1", {}, "Tombolo"), h("label", { for: "key" }, "API key"), field,
         h("p.hint", { id: "keyhint" },
-            "A key with the scope observe shows everything; operate may also act. It stays in this "
-            + "tab, and goes when you close it."),
+            "A key with the scope observe shows all but the wall of phones; operate may also act. It stays "
+            + "in this tab, and goes when you close it."),
         h("button.primary", { type: "submit" }, "Sign in"), trouble,
         h("details", {}, h("summary", {}, "No key yet?"),
             h("p.hint", {}, "A key of scope operate makes others while the relay runs:"),

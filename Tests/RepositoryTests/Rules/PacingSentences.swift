@@ -270,6 +270,16 @@ enum PacingSentences {
           a pause outlives a crash
         16: alerts past their time expire
           an alert past its time expires while paused, one within it still rings
+        17: what changes nothing that shows is skipped, and goes along later
+          two states look alike, or do not
+          a change of what does not show is kept, and spends no push
+          the echo brings what was left out
+        17: the same for reloads
+          widgets are not reloaded for what does not show
+        17: a start, an alert, an end, a retry, a repeat and a due stale date always go
+          a new life of an activity shows its own state
+          alerts, stale dates and ends go all the same
+          after a lost answer the state goes again, whatever shows
         Expiration: frame, start, latest, end, alert
           each push expires when its kind says
           frames expire at once and carry no alert

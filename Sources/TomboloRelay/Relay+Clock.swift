@@ -55,6 +55,13 @@ extension Relay {
                 remedy: "timedatectl"))
     }
 
+    /// What `/readyz` says of the clock beside "ready"; nil where it is right. To the minute.
+    package var clockTrouble: String? {
+        guard clock.isSetBack else { return nil }
+        let minutes = (clock.behind.nanoseconds + 30_000_000_000) / 60_000_000_000
+        return "clock \(Span.minutes(minutes).text) behind"
+    }
+
     var clockSetBack: String {
         "the machine's clock is \(clock.behind.text) behind the timestamps that phones have: set it "
             + "right, or restart the relay once it is right"

@@ -135,6 +135,9 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.restoredAt = recovered.restoredAt
         recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
+        if let newest = core.newestTimestamp {
+            clock.compare(with: newest, wall: wallClock.now())
+        }
         phase = .recovered
         let lines = recovered.damage + damage + (hasLost ? [Self.clockLost] : [])
         damageAtStart = lines.count

@@ -10,7 +10,7 @@ import TomboloRelay
     /// The machine's clock, set ahead by hand.
     private struct SetClock: WallClock {
         let ahead: Span
-        let boot = "one boot"
+        var boot = "one boot"
 
         func now() -> Instant { RelayTests.MachineClock().now() + ahead }
     }
@@ -43,6 +43,46 @@ import TomboloRelay
             let jump = try await Self.start(log, ahead: .hours(2), loop)
             #expect(jump.map(\.event) == [.clockAhead])
             #expect(jump.first?.text.contains("set ahead by 7180s") == true, "\(jump)")
+        }
+    }
+}
+
+/// A clock that is behind when the machine starts.
+extension ClockLineTests {
+    @Test(arguments: [false, true]) func `a clock that is behind at the start is told`(
+        restartsTwice: Bool
+    ) throws {
+        let log = InMemoryEventLog()
+        try RelayTests.with(log) { relay, _ in
+            try await RelayTests.equip(relay, "phone")
+            let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
+            _ = await relay.submit(try RelayTests.command(.start, "cat", start))
+            let key = ActivityKey(tenant: RelayTests.tenant, id: Identifier("cat")!)
+            _ = await relay.waitForDelivery(
+                key, version: 1, deadline: relay.loop.now + .seconds(5))
+        }
+        try EpollLoop.run { loop in
+            for boot in restartsTwice ? ["second", "third"] : ["second"] {
+                let notes = Box()
+                let app = CoreConfiguration.App(
+                    tenant: RelayTests.tenant, id: "com.example.app", environment: .sandbox,
+                    allowsLab: true)
+                let relay = Relay(
+                    loop: loop, log: log, sender: RelayTests.ScriptedApple(loop),
+                    configuration: CoreConfiguration(apps: [app]),
+                    wallClock: SetClock(ahead: .hours(-2), boot: boot), seed: 1
+                ) { notes.add($0) }
+                _ = try await relay.recover()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask(executorPreference: loop) { try await relay.run() }
+                    while await !relay.isReady { await Task.yield() }
+                    #expect(await relay.clockBehind > .minutes(119))
+                    #expect(await relay.clockTrouble == "clock 2h behind")
+                    await relay.finish()
+                    try await group.waitForAll()
+                }
+                #expect(notes.all.map(\.event) == [.clockBehind])
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ export const reasons = {
     token_back_off: "Apple says wait", lane_parked: "Apple is away",
     apple_error: "Apple is unwell", no_answer: "Apple did not answer",
     token_doubted: "the token is doubted",
-    upstream_closed: "Apple is away", timestamp_ahead: "the clock is behind", paused: "paused",
+    upstream_closed: "Apple is away", timestamp_ahead: "the clock is behind", next_second: "the next second", paused: "paused",
     start_budget: "the start budget is spent", stranded: "new card has no token",
     no_channel: "no channel",
 };

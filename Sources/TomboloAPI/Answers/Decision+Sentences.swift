@@ -86,6 +86,9 @@ extension Hold {
         case .timestampAhead:
             "The machine's clock is behind the last push's timestamp. The phone would "
                 + "ignore an earlier one."
+        case .nextSecond:
+            "A push's timestamp is a whole second, above the one before: the next second is "
+                + "waited for."
         case .paused: "An operator has paused these pushes. After `resume` the newest state goes."
         case .deviceSpacing:
             "The last push to this phone was a moment ago; its class asks for more time "

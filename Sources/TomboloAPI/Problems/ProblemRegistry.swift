@@ -76,8 +76,8 @@ package enum ProblemRegistry {
             .clientClosedRequest, 499, "The client broke off",
             cause:
                 "The client ended the connection, or reset the request, before its body was "
-                + "whole. Nothing was done, and nobody reads this answer: it stands in the metric "
-                + "and in the log.",
+                + "whole. Nothing was done, and nobody reads this answer. The metric "
+                + "and the log have it.",
             fix: "Look at the client's time limit, and at what lies between it and the relay.",
             command: "curl -v --max-time 30 …"),
     ]

@@ -121,16 +121,21 @@ extension Core {
 
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
         let lane = Int(destinations[slot].lane.rawValue)
-        if lanes[lane].seeksRightToken, !isStranger(slot, of: lane) {
-            lanes[lane].tryStranger(now: now)
+        if !destinations[slot].isQueued {
+            destinations[slot].isQueued = true
+            enqueue(slot, in: lane, must: must, now: now)
         }
         let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .laneParked
         postpone(slot, until: lanes[lane].parkedUntil, hold, now: now)
-        if !destinations[slot].isQueued {
-            destinations[slot].isQueued = true
-            lanes[lane].enqueue(slot, must: must)
-        }
         deadlines.set(slot, at: nil)
+    }
+
+    /// - Parameter slot: a destination's; a surface's is `~slot`.
+    mutating func enqueue(_ slot: Int, in lane: Int, must: Bool, now: Instant) {
+        lanes[lane].enqueue(slot, must: must)
+        if lanes[lane].seeksRightToken, !isStranger(slot, of: lane) {
+            lanes[lane].tryStranger(now: now)
+        }
     }
 
     /// Whose turn it is in a lane. Where no token was ever right, that of a device that was not

@@ -33,6 +33,16 @@ extension Core {
         }
     }
 
+    /// The newest timestamp that a card was sent which runs; nil where none was.
+    package var newestTimestamp: Instant? {
+        destinations.indices.lazy.compactMap { slot -> Int64? in
+            guard let destination = destinations.at(slot), !destination.isFinished,
+                destination.pacing.lastTimestamp > 0
+            else { return nil }
+            return destination.pacing.lastTimestamp
+        }.max().map { Instant(seconds: $0) }
+    }
+
     /// When the system ends a destination's card; nil before there is one.
     func cardEnd(_ destination: Destination) -> Instant? {
         destination.cardSince.map { steady($0 + configuration.limits.cardLife) }

@@ -42,7 +42,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case unknownStart, tokenBackOff, laneParked, timestampAhead, paused
     case deviceSpacing, deviceLowPrioritySpacing, deviceBucket
     case startBudget, stranded, channel
-    case appleUnwell, noAnswer, oldWord
+    case appleUnwell, noAnswer, oldWord, nextSecond
 
     /// Whether it is the device's own grant.
     var isOfDevice: Bool {
@@ -82,6 +82,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         case .appleUnwell: "apple_error"
         case .noAnswer: "no_answer"
         case .oldWord: "token_doubted"
+        case .nextSecond: "next_second"
         }
     }
 }

@@ -84,7 +84,7 @@ package struct PacingState: Hashable, Sendable {
         let timestamp = timestamp(wish, grant, wall: wall)
         var floor = Self.latest(
             (lastSend + grant.spacing, .spacing),
-            (now + (Instant(seconds: timestamp - Self.timestampLeadMax) - wall), .timestampAhead))
+            timestampTurn(timestamp, now: now, wall: wall))
         var high = highPriorityTime(wish, grant, in: bucket, now: now)
             .map { ($0, Hold.bucket) }
         var low = (lastLowPrioritySend + grant.lowPrioritySpacing, Hold.lowPrioritySpacing)
@@ -106,6 +106,15 @@ package struct PacingState: Hashable, Sendable {
         if goesLow, low.0 <= now { return .send(priority: 5, timestamp: timestamp) }
         let next = goesLow ? high.map { $0.0 < low.0 ? $0 : low } ?? low : high ?? low
         return .wait(until: next.0, next.1)
+    }
+
+    /// When a timestamp may be told. One that is due within a second is Apple's next whole second;
+    /// a longer wait is a clock that is behind.
+    private func timestampTurn(
+        _ timestamp: Int64, now: Instant, wall: Instant
+    ) -> (Instant, Hold) {
+        let wait = Instant(seconds: timestamp - Self.timestampLeadMax) - wall
+        return (now + wait, wait > .seconds(1) ? .timestampAhead : .nextSecond)
     }
 
     /// When priority 10 is open to a wish; nil for never.

@@ -2,8 +2,8 @@ import TomboloJSON
 
 /// The way to Apple for one app in one environment: what the log keeps of it.
 ///
-/// It has one record once Apple has taken a push there: from then on a token that is refused for its
-/// topic or environment is at fault itself, over restarts too.
+/// It has one record once Apple has taken a push there: from then on a token that is refused for
+/// its topic or environment is at fault itself, over restarts too.
 struct Upstream: Hashable, Sendable {
     var tenant: TenantID
     var app: String

@@ -166,10 +166,7 @@ extension Core {
         guard lanes[index].isOpen(now: now), isItsTurn || !lanes[index].hasWaiting else {
             guard !surface.isQueued else { return }
             surfaces[slot].isQueued = true
-            lanes[index].enqueue(~slot, must: surface.hasLostTurn)
-            if lanes[index].seeksRightToken, !isStranger(~slot, of: index) {
-                lanes[index].tryStranger(now: now)
-            }
+            enqueue(~slot, in: index, must: surface.hasLostTurn, now: now)
             return
         }
         surfaces[slot].hasLostTurn = false

@@ -32,6 +32,9 @@ package struct RelayClock: Sendable {
     private var stepSince: Instant?
     /// How far the machine's clock is behind what timestamps tell; zero where it is not.
     package private(set) var behind = Span.zero
+    /// The newest timestamp that a relay before this one gave a card that runs, where that was
+    /// ahead of the clock at the start.
+    private var toldBefore = Instant.distantPast
     private var latest: Instant
     package private(set) var lead: Span
     /// The leads of this relay and of those before.
@@ -81,11 +84,21 @@ package struct RelayClock: Sendable {
     /// Whether the machine's clock was set back so far that somebody has to look.
     package var isSetBack: Bool { behind > Self.behindMax }
 
+    /// Compares the clock at the start with the newest timestamp that a running card was sent: a
+    /// machine whose clock is behind after a boot holds back the pushes of that card.
+    ///
+    /// What a crash may have left untold, and what time servers correct by, is no fault.
+    package mutating func compare(with newest: Instant, wall: Instant) {
+        guard newest - wall > Self.leadMax else { return }
+        toldBefore = newest
+        behind = newest - wall
+    }
+
     /// Looks at the wall clock; answers whether `lead` changed.
     package mutating func follow(wall: Instant, monotonic: Int64) -> Bool {
         let now = steady(monotonic: monotonic)
         let ahead = wall - now
-        behind = max(.zero, lead - ahead)
+        behind = max(.zero, lead - ahead, toldBefore - wall)
         let most = leadAtStart + Self.leadMax
         guard ahead > most else {
             stepSince = nil

@@ -6,11 +6,13 @@ import TomboloRelay
 
 /// What needs no key.
 extension ServerDoors {
-    /// Ready = the log is recovered and takes events. Apple's state is no part of it.
+    /// Ready = the log is recovered and takes events. Apple's state is no part of it, and a clock
+    /// that is behind is a word beside it: events are taken all the same.
     func ready() async throws(Problem) -> DoorResponse {
         if isDraining { throw Problem(.stopping, "The relay is stopping. Use another, or wait.") }
         if let reason = await relay.unreadiness { throw Problem(.notReady, reason) }
-        return .text("ready\n")
+        let trouble = await relay.clockTrouble.map { "; \($0)" } ?? ""
+        return .text("ready\(trouble)\n")
     }
 
     func version() -> DoorResponse {

@@ -21,6 +21,7 @@ extension IslandScreen {
         case .oldWord: "token is doubted"
         case .laneParked: "Apple is away"
         case .timestampAhead: "clock is behind"
+        case .nextSecond: "next second in"
         default: nil
         }
     }
@@ -40,6 +41,7 @@ extension IslandScreen {
         case .oldWord: "token is doubted"
         case .laneParked: "Apple is away"
         case .timestampAhead: "clock is behind"
+        case .nextSecond: "waits for next second"
         case .paused: "paused"
         case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: "phone's budget is spent"
         case .startBudget: "start budget is spent"

@@ -136,6 +136,23 @@ import TomboloJSON
         #expect(result.errors.split(separator: "\n").count { $0.hasPrefix("  try: ") } == 5)
     }
 
+    @Test func `credentials are looked at before the service's first start, where they are then`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        let keys = "\(directory.path)/keys"
+        mkdir(keys, 0o700)
+        try directory.pushKey("keys/AuthKey.p8")
+        let app = Self.app.replacing(
+            "AuthKey.p8", with: "/run/credentials/tombolo.service/push_AuthKey.p8")
+        let path = try directory.write("tombolo.json", "{\"data\": \"d\", \"apps\": [\(app)}]}")
+        let early = try Tombolo.run("config", "check", path)
+        #expect(early.status == 2)
+        #expect(early.errors.contains("--credentials DIR"), "\(early.errors)")
+        let found = try Tombolo.run("config", "check", "--credentials", keys, path)
+        #expect(found.status == 0, "\(found.errors)")
+    }
+
     @Test func `a push key must be one, and nobody else's to read`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("tombolo.json", "{\"apps\": [\(Self.app)}]}")

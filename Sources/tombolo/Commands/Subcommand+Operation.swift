@@ -66,6 +66,10 @@ extension Flag {
         "control", .address, "where it takes faults and shows its phones while it runs")
     static let endWithInput = toggle("end-with-input", "end when stdin ends: for parents")
 
+    static let credentials = Flag(
+        "credentials", .directory,
+        "where the service's credentials are before its first start, as /etc/tombolo/keys")
+
     /// What stands above the configuration file.
     static let ofConfiguration: [Flag] = [
         configuration, data,
@@ -171,7 +175,7 @@ extension Subcommand {
     static let configCheck = Subcommand(
         path: ["config", "check"], summary: "Check the configuration and the files it names",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
-        flags: Flag.ofConfiguration,
+        flags: Flag.ofConfiguration + [.credentials],
         details: [
             "It makes the same checks as serve, and starts nothing. Status 7: the relay starts, but\n"
                 + "stderr says what needs attention, such as a certificate that expires soon."

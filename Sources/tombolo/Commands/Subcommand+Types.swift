@@ -71,7 +71,7 @@ extension Subcommand {
     static let doctor = Subcommand(
         path: ["doctor"], summary: "Find out what is wrong with the relay or its way to Apple",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
-        flags: Flag.ofConfiguration + [.askedRelay, .key, .caFile, .output],
+        flags: Flag.ofConfiguration + [.credentials, .askedRelay, .key, .caFile, .output],
         details: [
             "The relay that --relay names, or one at the configured address, is asked whether it takes\n"
                 + "events. With a key of the tenant main with scope operate it tells of its disk, log, clock,\n"

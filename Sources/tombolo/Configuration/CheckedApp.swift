@@ -140,17 +140,21 @@ struct CheckedApp: Sendable {
         do {
             return try FileBytes.readRegular(path)
         } catch {
+            // systemd puts it there when the unit starts.
+            let remedy =
+                path.hasPrefix(credentials)
+                ? "before the service's first start: --credentials DIR, such as /etc/tombolo/keys"
+                : "ls -l \(path)\(origin)"
             findings.append(
                 ConfigurationFinding(
-                    pointer: pointer, cause: "\(path) cannot be read: \(error)",
-                    remedy: "ls -l \(path)\(origin)"))
+                    pointer: pointer, cause: "\(path) cannot be read: \(error)", remedy: remedy))
             return nil
         }
     }
 
     /// Where systemd puts the credentials of a service. A group may read them there: the right that
     /// the service's user has in the file's access list is shown as the group's.
-    private static let credentials = "/run/credentials/"
+    static let credentials = "/run/credentials/"
 
     /// Whether others than the owner (or systemd's service) may use a file of this mode.
     static func isOpenToOthers(_ mode: mode_t, at path: String) -> Bool {

@@ -1,3 +1,4 @@
+import Glibc
 import TomboloCore
 import TomboloJSON
 
@@ -77,6 +78,27 @@ struct ConfigurationSources: Sendable {
         case (_, nil):
             throw .usage("--tls-certificate needs --tls-key", remedy: "tombolo help serve")
         }
+        if let directory = invocation.text(.credentials) {
+            for index in configuration.apps.indices {
+                configuration.apps[index].keyFile = credential(
+                    configuration.apps[index].keyFile, in: directory)
+            }
+            configuration.tls = configuration.tls.map { files in
+                Configuration.TLS(
+                    certificate: credential(files.certificate, in: directory),
+                    key: credential(files.key, in: directory))
+            }
+        }
         return origins
+    }
+
+    /// Where a credential is before systemd puts it in its place: `LoadCredential=ID:DIRECTORY`
+    /// makes `ID_FILE` of each FILE of a directory, and a file that it names becomes ID itself.
+    private static func credential(_ path: String, in directory: String) -> String {
+        guard path.hasPrefix(CheckedApp.credentials), let name = path.split(separator: "/").last
+        else { return path }
+        let whole = "\(directory)/\(name)"
+        guard access(whole, F_OK) != 0, let line = name.firstIndex(of: "_") else { return whole }
+        return "\(directory)/\(name[name.index(after: line)...])"
     }
 }

@@ -119,6 +119,24 @@ extension DoorsUnderTest {
         }
     }
 
+    @Test(arguments: [
+        #""urgency":"high""#, #""alert_ttl":"5m""#, #""on_unknown_start":"resend""#,
+    ])
+    func `a start with another member is another start`(_ member: String) async throws {
+        try await withDoors { doors in
+            let path = "/v1/activities/cat-7"
+            let other = startCat.replacing("\"type\"", with: "\(member),\"type\"")
+            #expect(try await doors.call("PUT", path, startCat).status == 201)
+            #expect(try await doors.call("PUT", path, startCat).status == 200)
+            let refused = try await doors.call("PUT", path, other)
+            #expect(refused.status == 409)
+            #expect(try json(refused)["code"]?.string == "activity-running")
+            let next = "/v1/activities/cat-8"
+            #expect(try await doors.call("PUT", next, other).status == 201)
+            #expect(try await doors.call("PUT", next, other).status == 200)
+        }
+    }
+
     @Test func `a condition that does not hold stores nothing`() async throws {
         try await withDoors { doors in
             _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)

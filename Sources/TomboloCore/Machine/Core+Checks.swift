@@ -245,6 +245,11 @@ extension Core {
         hash.combine(start.alert?.bytes ?? [])
         if start.framesShowWhen == .always { hash.combine("frames always".utf8) }
         if let policy = start.onTokenGone { hash.combine("gone \(policy.rawValue)".utf8) }
+        if let policy = start.onUnknownStart { hash.combine("unknown \(policy.rawValue)".utf8) }
+        if start.urgency != .normal { hash.combine("urgency \(start.urgency.rawValue)".utf8) }
+        if start.alertTTL != Alert.defaultTTL {
+            hash.combine("ttl \(start.alertTTL.nanoseconds)".utf8)
+        }
         if let policy = start.renew { hash.combine("renew \(policy.rawValue)".utf8) }
         hash.combine("\(start.relevance ?? .nan) \(start.staleAfter?.nanoseconds ?? 0)".utf8)
         return hash.value

@@ -54,6 +54,15 @@ import TomboloJSON
         #expect(destination.waitingText == nil)
     }
 
+    @Test func `that the relay writes down what a push costs is no reason for a producer`() {
+        var writer = JSONWriter()
+        writer.decision(.deferred(until: nil, .reserving), toProducer: true)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"action":"deferred"}"#)
+        var other = JSONWriter()
+        other.decision(.deferred(until: nil, .bucket), toProducer: true)
+        #expect(String(decoding: other.bytes, as: UTF8.self).contains(#""reason":"bucket""#))
+    }
+
     @Test func `a decision says its reason as a sentence, and passes Apple's on as it is`() {
         for hold in Hold.allCases {
             #expect(Decision.deferred(until: nil, hold).reasonText == hold.sentence)

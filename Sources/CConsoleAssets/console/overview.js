@@ -29,7 +29,7 @@ export const reasons = {
 /** "the budget is spent · in 4 s". */
 export function waiting(decision) {
     if (!decision) return "";
-    const reason = reasons[decision.reason] ?? decision.reason_text ?? decision.reason ?? decision.action;
+    const reason = reasons[decision.reason] ?? decision.reason_text ?? decision.reason ?? decision.action ?? "about to go";
     return decision.until ? `${reason} · ${distance(decision.until)}` : reason;
 }
 

@@ -63,8 +63,10 @@ extension JSONWriter {
             name("waiting")
             beginObject()
             optional("until", waiting.until?.rfc3339)
-            optional("reason", waiting.reason)
-            optional("reason_text", destination.waitingText)
+            if waiting.reason != Hold.reserving.name {
+                optional("reason", waiting.reason)
+                optional("reason_text", destination.waitingText)
+            }
             endObject()
         }
         if let report = destination.shown {

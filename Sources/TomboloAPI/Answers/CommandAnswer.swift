@@ -132,7 +132,7 @@ package struct CommandAnswer: Sendable {
         }
         if let decision {
             writer.name("decision")
-            writer.decision(decision)
+            writer.decision(decision, toProducer: true)
         }
         writer.name("destinations")
         writer.beginObject()

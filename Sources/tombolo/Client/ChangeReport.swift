@@ -74,7 +74,9 @@ struct ChangeReport {
 
     /// The push only waits until its cost is on disk: a matter of milliseconds.
     private static func isOnItsWay(_ decision: JSONView?) -> Bool {
-        decision?["reason"]?.string == "reserving"
+        guard let decision, decision["action"]?.string == "deferred" else { return false }
+        // An older relay names a reason.
+        return ["reserving", nil].contains(decision["reason"]?.string)
     }
 
     /// A dry run: nothing of it is so.

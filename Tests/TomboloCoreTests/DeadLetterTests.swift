@@ -121,6 +121,24 @@ import TomboloJSON
         #expect(rig.lastStored?.kept == [KeptLetters(.cardBegun, count: 1)])
     }
 
+    @Test func `a refused start whose activity has ended is not said to have a card`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in Self.topicDisallowed }
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 5)
+        rig.token("activity:cat", "bb")
+        rig.command(.end, "{}")
+        rig.advance(to: 20)
+        #expect(rig.view()?.destinations.first?.phase == "ended")
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 60)
+        #expect(rig.lastStored?.kept == [KeptLetters(.cardOver, count: 1)])
+        #expect(RetryObstacle.cardBegun.sentence.contains("may have begun"))
+    }
+
     @Test func `a refused start goes again after a crash`() {
         var rig = Rig()
         rig.device()

@@ -192,6 +192,8 @@ extension Core {
             // Another start would be a second card where one has begun since.
             guard destination.startWasRefused else { throw .cardBegun }
             guard hasStartRoute(destination) else { throw .noStartToken }
+        // One that ended before its start went never had a card.
+        case (.start, .ended), (.start, .lapsed): throw .cardOver
         case (.start, _): throw .cardBegun
         case (_, .live), (_, .ended), (_, .gone):
             guard destination.token != nil else { throw .noToken }

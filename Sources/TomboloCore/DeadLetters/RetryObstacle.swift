@@ -14,8 +14,8 @@ package enum RetryObstacle: String, Error, Hashable, Sendable, CaseIterable {
         case .noCard: "the relay does not know its card any more"
         case .noToken: "the relay has no token of its card"
         case .noStartToken: "the relay has no token to start a card with"
-        case .cardBegun: "its card has begun since, and another start would show a second one"
-        case .cardOver: "its card is over"
+        case .cardBegun: "its card may have begun since, and another start would show a second one"
+        case .cardOver: "its card is over, or its activity ended before there was one"
         case .onChannel: "its card listens on a channel now"
         case .pushUnderWay: "another push to it is under way; try again in a moment"
         }

@@ -125,8 +125,10 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
         // Behind those that came back from a connection: the oldest go first.
         if waiting.isEmpty, submit(tag) { return }
         // What was told holds until the next is told, though a connection may have gone in this
-        // turn.
-        guard pool.isRunning, pushes.count <= toldCapacity else {
+        // turn. A relay that starts with pushes due may be quicker than its lanes: the first push
+        // waits for `run`, as it would wait for a connection.
+        let isEarly = !pool.hasRun && pushes.count == 1
+        guard isEarly || pool.isRunning && pushes.count <= toldCapacity else {
             let why = pool.isRunning ? "is full" : "is closed"
             return end(tag, .notSent(reason: "connection to \(configuration.endpoint) \(why)"))
         }

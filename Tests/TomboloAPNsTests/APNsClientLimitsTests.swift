@@ -54,6 +54,15 @@ struct APNsClientLimitsTests {
         #expect(server.connections.count == 2)
     }
 
+    @Test func `a push that is there before its lane runs waits for it`() async throws {
+        try await withScript(beforeRun: { $0.send("aa") }) { _, exchange, _ in
+            exchange.respond(200, HTTPFields(), [])
+        } lane: { lane in
+            try await lane.wait { !lane.outcomes.isEmpty }
+            #expect(lane.outcomes.map(\.result) == [.accepted])
+        }
+    }
+
     @Test func `a connection whose only stream waits for its answer stays`() async throws {
         let server = try await withScript(
             streams: 1, latency: .milliseconds(1_500), deadline: .seconds(2)

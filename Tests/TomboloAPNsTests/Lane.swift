@@ -109,20 +109,21 @@ final class Lane: PushOutcomeReceiver, @unchecked Sendable {
 /// Runs `body` beside a running client, on a loop of its own.
 func withLane(
     _ url: String, authorities: [UInt8]? = nil, connections: Int = 1,
-    deadline: Duration = .seconds(10),
+    deadline: Duration = .seconds(10), beforeRun: @escaping @Sendable (Lane) -> Void = { _ in },
     _ body: @escaping @Sendable (Lane) async throws -> Void
 ) async throws {
     try await onLoop { loop in
         let lane = try Lane(
             url: url, authorities: authorities, connections: connections, deadline: deadline,
             loop: loop)
+        beforeRun(lane)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) {
                 // Ends by being cancelled, and throws then.
                 try? await lane.client.run()
             }
             group.addTask(executorPreference: loop) {
-                try await lane.wait { lane.capacities.last == 1 }
+                try await lane.wait { lane.capacities.contains(1) }
                 try await body(lane)
             }
             _ = try await group.next()

@@ -50,7 +50,9 @@ final class ScriptedServer: HTTPHandler, @unchecked Sendable {
 @discardableResult
 func withScript(
     streams: Int = 1_000, connections: Int = 1, latency: Duration = .zero,
-    deadline: Duration = .seconds(10), _ script: @escaping ScriptedServer.Script,
+    deadline: Duration = .seconds(10),
+    beforeRun: @escaping @Sendable (Lane) -> Void = { _ in },
+    _ script: @escaping ScriptedServer.Script,
     lane body: @escaping @Sendable (Lane) async throws -> Void
 ) async throws -> ScriptedServer {
     try await onLoop { loop in
@@ -65,7 +67,8 @@ func withScript(
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: loop) { try await server.run() }
             group.addTask {
-                try await withLane(url, connections: connections, deadline: deadline, body)
+                try await withLane(
+                    url, connections: connections, deadline: deadline, beforeRun: beforeRun, body)
             }
             _ = try await group.next()
             group.cancelAll()

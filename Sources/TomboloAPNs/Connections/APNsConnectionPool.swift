@@ -30,6 +30,8 @@ final class APNsConnectionPool {
     private var givenUpAt: MonotonicInstant?
 
     private(set) var isRunning = false
+    /// Whether it runs, or has run.
+    private(set) var hasRun = false
     /// Why the last connection was not made, or ended before it was of use; nil once one serves.
     @exclusivity(unchecked) private(set) var trouble: String?
 
@@ -119,6 +121,7 @@ final class APNsConnectionPool {
     func run() async {
         precondition(!isRunning, "a lane's client runs once at a time")
         isRunning = true
+        hasRun = true
         client.noteTurn()
         while !Task.isCancelled {
             let mayConnect = mayConnect

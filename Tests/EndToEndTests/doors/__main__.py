@@ -3,8 +3,8 @@
 
 Usage: doors PROGRAM [--seed N] [--seconds S] [--corpus [NAME...]] [--shrink]
 
-First replays corpus/ (or with --corpus only it, or the files that are named), then sends requests from the seed for
-so many seconds; without a seed a random one is taken and printed. A request must not end the program, must be
+First replays corpus/ (or with --corpus only it, or the files that are named), then sends long arrays and the largest
+objects of each door and reads them back, also slowly, then sends requests from the seed for so many seconds; without a seed a random one is taken and printed. A request must not end the program, must be
 answered as Protocol/openapi.json says, and must not take 10 ms of the loop thread's CPU. A find is shrunk with
 --shrink, and printed as a file of corpus/. The last line on stdout is the summary, as JSON; the exit status is 0
 where nothing was found.
@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import corpus  # noqa: E402
 from contract import Contract  # noqa: E402
+from largest import Largest  # noqa: E402
 from run import Life, run  # noqa: E402
 from shrink import Shrinker, signature  # noqa: E402
 
@@ -50,6 +51,20 @@ class Doors:
                     if find.request:
                         print("    " + json.dumps(find.request)[:500], flush=True)
         return count
+
+    def largest(self):
+        """Long arrays, the largest objects and slow readers, in a life of their own."""
+        began = time.monotonic()
+        life = self.life(random.Random(1))
+        try:
+            for find in Largest(life).run():
+                # Each counts: a bound that one door keeps another may break.
+                self.seen["largest"] = self.seen.get("largest", 0) + 1
+                about = f" {json.dumps(find.request)[:400]}" if find.request else ""
+                print(f"{getattr(find, 'at', time.monotonic()) - began:6.1f} s  {find!r}{about}"[:900], flush=True)
+        finally:
+            life.world.stop()
+        return len(life.sent)
 
     def report(self, find):
         """Prints the first find of each kind."""
@@ -94,6 +109,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--corpus", nargs="*", metavar="NAME")
     parser.add_argument("--no-corpus", action="store_true")
+    parser.add_argument("--no-largest", action="store_true", help="leave out long arrays, large objects and slow readers")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--statuses", action="store_true", help="print how often each operation answered each status")
     parser.add_argument("--slowest", action="store_true", help="print the request of each operation that took most of the loop")
@@ -105,6 +121,9 @@ def main():
         summary["corpus"] = doors.replay(arguments.corpus)
         summary["corpus_seconds"] = round(time.monotonic() - began)
     if arguments.corpus is None:
+        if not arguments.no_largest:
+            summary["largest"] = doors.largest()
+            summary["largest_seconds"] = round(time.monotonic() - began)
         print(f"doors: seed {seed}", flush=True)
         _, counts, statuses, slowest = run(doors.program, doors.contract, seed, arguments.seconds, doors.report)
         summary.update({"seed": seed, **counts})

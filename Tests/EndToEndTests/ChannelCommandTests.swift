@@ -74,6 +74,27 @@ import TomboloJSON
         #expect(try relay.terminate() == 0)
     }
 
+    @Test func `a phone that is made to listen shows what the channel says`() throws {
+        #expect(try relay.tombolo("channel", "put", "final").status == 0)
+        let early = try relay.tombolo("phone", "listen", "phone-1", "final")
+        #expect(early.status == 3 && early.errors.contains("no activity"), "\(early.errors)")
+        let start = try relay.tombolo(
+            "start", "match", "--type", "Score", "--channel", "final", "-s", "goals=0", "--wait",
+            "2s", "-o", "table")
+        #expect(start.output.contains("who listens is unknown"), "\(start.output)")
+        let listening = try relay.tombolo(
+            "phone", "listen", "phone-1", "final", "-o", "table")
+        #expect(listening.status == 0, "\(listening.errors)")
+        #expect(listening.output.contains("match: active, shows {\"goals\":0}"))
+        let again = try relay.tombolo("phone", "listen", "phone-1", "final")
+        #expect(again.status != 0 && again.errors.contains("already"), "\(again.errors)")
+        #expect(try relay.tombolo("update", "match", "-s", "goals=1").status == 0)
+        let shown = try relay.tombolo(
+            "expect", "phone-1", "match", "-s", "goals=1", "--within", "20s")
+        #expect(shown.status == 0, "\(shown.errors)")
+        #expect(try relay.terminate() == 0)
+    }
+
     @Test func `a card on a channel of its own follows without an update token`() throws {
         let start = try relay.tombolo(
             "start", "cat-7", "--type", "RunnerWidgetAttributes", "--device", "phone-1",

@@ -10,13 +10,15 @@ package struct PhoneAction: Sendable {
         ("lock", false), ("unlock", false), ("offline", false), ("online", false),
         ("terminate", false), ("launch", false), ("restart", false), ("reinstall", false),
         ("swipe", true), ("allow", false), ("deny", false), ("rotate", true), ("update", true),
-        ("low-power", false), ("watch", false), ("trouble", false), ("budget", false),
+        ("listen", true), ("low-power", false), ("watch", false), ("trouble", false),
+        ("budget", false),
     ]
 
     /// Which deeds take a member.
     private static let members: [(String, [String])] =
         [
-            ("state", ["update"]), ("on", ["low-power", "watch", "trouble"]),
+            ("state", ["update", "listen"]), ("channel", ["listen"]), ("type", ["listen"]),
+            ("on", ["low-power", "watch", "trouble"]),
             ("kind", ["trouble"]),
         ] + levels.map { ($0, ["budget"]) }
 
@@ -38,7 +40,7 @@ package struct PhoneAction: Sendable {
         let deed = view["do"]?.string
         _ = reader.object("state")
         _ = reader.bool("on")
-        _ = reader.string("kind")
+        for name in ["kind", "channel", "type"] { _ = reader.string(name) }
         for level in Self.levels { _ = reader.integer(level, in: 1...1_000_000) }
         for (name, deeds) in Self.members where view[name] != nil && !deeds.contains(deed ?? "") {
             reader.fail(name, "is of \(deeds.joined(separator: ", ")), not of \(deed ?? "this")")

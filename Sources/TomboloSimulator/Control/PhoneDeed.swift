@@ -13,6 +13,8 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     case watch
     // The system and the app.
     case rotate, update
+    /// The app begins a card that listens on a broadcast channel.
+    case listen
     /// Something that goes wrong without a word; `"on":false` ends it.
     case trouble
     /// Other numbers for the phone's budget, from the next window on.
@@ -43,6 +45,10 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             let isWaiting =
                 phone.frequentPrompt == .asks || phone.cards.contains(where: \.waitsForAllow)
             return activity.isEmpty && !isWaiting ? "\(name) asks its user nothing now" : nil
+        case .listen:
+            if phone.configuration.osMajor < 18 { return "channels need iOS 18 on \(name)" }
+            let hasCard = phone.cards.contains { $0.activityID == activity && !$0.isOver }
+            return hasCard ? "\(name) has a card of \(activity) already" : nil
         default: return nil
         }
     }
@@ -78,6 +84,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             }
             let state = JSON.line(Array(given.raw))
             return { $0.updateLocally(activityID: activity, state: state, at: $1) }
+        case .listen: return try Self.listen(view, activity)
         case .watch:
             return { phone, _ in
                 phone.setWatch(on)
@@ -102,6 +109,21 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             let id = activity.isEmpty ? waiting?.activityID ?? "" : activity
             return allow
                 ? phone.allow(activityID: id, at: now) : phone.deny(activityID: id, at: now)
+        }
+    }
+
+    private static func listen(
+        _ view: JSONView, _ activity: String
+    ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        guard let channel = view["channel"]?.string, let type = view["type"]?.string,
+            let given = view["state"], given.kind == .object, !activity.isEmpty
+        else {
+            throw Fault(
+                message: "listen needs \"channel\", \"activity\", \"type\" and \"state\"")
+        }
+        let state = JSON.line(Array(given.raw))
+        return {
+            $0.listen(on: channel, activityID: activity, type: type, state: state, at: $1)
         }
     }
 

@@ -23,6 +23,31 @@ extension Phone {
         return effects
     }
 
+    /// The app begins an activity that listens on a channel (`Activity.request` with
+    /// `pushType: .channel`): no push is needed. Without room for one more card nothing happens.
+    ///
+    /// - Parameter channelID: Apple's id of the channel, as a push-to-start would name it.
+    package mutating func listen(
+        on channelID: String, activityID: String, type: String, state: [UInt8],
+        at now: WallInstant
+    ) -> [PhoneEffect] {
+        var effects = advance(to: now)
+        guard cards.count < Self.cardsMax else { return effects }
+        var card = ActivityCard(
+            number: nextCardNumber, attributesType: type, activityID: activityID,
+            contentState: state, timestamp: now.seconds, at: now)
+        nextCardNumber += 1
+        card.channelID = channelID
+        card.budget = configuration.updateBudget.map {
+            TokenBucket(depth: $0.depth, perHour: $0.perHour, at: now)
+        }
+        drawnCount += 1
+        cards.append(card)
+        effects.append(.changed(card, .shown))
+        effects += advance(to: now)
+        return effects
+    }
+
     private mutating func apply(
         _ broadcast: AcceptedBroadcast, at now: WallInstant, _ effects: inout [PhoneEffect]
     ) {

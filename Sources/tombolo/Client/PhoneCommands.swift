@@ -55,6 +55,7 @@ enum PhoneCommands {
         writer.beginObject()
         writer.member("do", deed.rawValue)
         switch deed {
+        case .listen: try await writeListener(&writer, to: arguments[1], context)
         case .swipe, .allow, .deny, .rotate:
             if arguments.count > 1 { writer.member("activity", arguments[1]) }
         case .lowPower, .watch:
@@ -68,6 +69,28 @@ enum PhoneCommands {
         let path = "/v1/phones/\(PathText.escaped(arguments[0]))"
         return try await print(
             context, .write(context, "POST", path, body: writer.bytes), name: arguments[0])
+    }
+
+    /// The card that the app begins to listen: what runs on the channel, as the relay has it.
+    private static func writeListener(
+        _ writer: inout JSONWriter, to channel: String, _ context: CommandContext
+    ) async throws {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        let known = try await client.send(
+            RelayRequest("GET", "/v1/channels/\(PathText.escaped(channel))"), name: channel
+        ).document().root
+        guard let id = known["id"]?.string, let name = known["activity"]?.string else {
+            throw ProgramError(
+                "no activity is on the channel \(channel)", status: .notFoundOrConflict)
+        }
+        let activity = try await client.send(
+            RelayRequest("GET", "/v1/activities/\(PathText.escaped(name))"), name: name
+        ).document().root
+        writer.member("channel", id)
+        writer.member("activity", name)
+        writer.member("type", activity["type"]?.string ?? "")
+        if let state = activity["state"] { writer.member("state", state.json) }
     }
 
     /// The phone afterwards: a line for it, and one for each card.

@@ -58,6 +58,7 @@ extension Subcommand {
             .allow, "Tap \"Allow\": on a card, or to the question about frequent updates",
             [.anyCard]),
         deed(.deny, "Tap \"Don't Allow\"", [.anyCard]),
+        deed(.listen, "Have the app begin a card that listens on a channel", [.heardChannel]),
         deed(.rotate, "Have the system give a card another update token", [.phoneCard]),
         deed(
             .lowPower, "Switch Low Power Mode on or off; no push starts an activity in it", [.onOff]
@@ -90,6 +91,8 @@ extension Subcommand {
 extension Argument {
     fileprivate static let phone = Argument("PHONE", .text("PHONE"), "the phone, such as phone-1")
     fileprivate static let phoneCard = Argument("ACTIVITY", .text("ACTIVITY"), "whose card")
+    fileprivate static let heardChannel = Argument(
+        "CHANNEL", .text("CHANNEL"), "the channel, such as final")
     fileprivate static let anyCard = Argument(
         "ACTIVITY", .text("ACTIVITY"), optional: true,
         "whose card; the newest that waits, if left out")
@@ -102,6 +105,7 @@ extension Argument {
     fileprivate var example: String {
         switch self {
         case .phoneCard, .anyCard: "cat-7"
+        case .heardChannel: "final"
         case .onOff: "on"
         default: PhoneTrouble.Kind.extensionFrozen.rawValue
         }

@@ -4,16 +4,9 @@ import TomboloEventLog
 // A disk that fills, and is freed.
 
 extension Relay {
-    /// Why the relay is not ready, and what to do; nil where it is.
+    /// Why no event is taken, and what to do; nil where they are. A clock that is behind is no
+    /// reason.
     package var unreadiness: String? {
-        noEvents ?? (clock.isSetBack ? "Events are taken, but \(clockSetBack)." : nil)
-    }
-
-    /// Whether events are taken, be the clock right or not.
-    package var takesEvents: Bool { noEvents == nil }
-
-    /// Why no event is taken; nil where they are.
-    private var noEvents: String? {
         if followClock() { put(.clock(lead: clock.lead)) }
         let hasRoom = lookForRoom()
         if let roomHint { return "No event is taken, for the log has no room: \(roomHint)." }

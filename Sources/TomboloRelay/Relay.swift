@@ -136,7 +136,8 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.idempotency = recovered.idempotency
         let damage = core.recover(recovery, now: steadyNow())
         if let newest = core.newestTimestamp {
-            clock.compare(with: newest, wall: wallClock.now())
+            // Recovery takes each timestamp for as late as it can have been: so much later.
+            clock.compare(with: newest - RelayClock.reach, wall: wallClock.now())
         }
         phase = .recovered
         let lines = recovered.damage + damage + (hasLost ? [Self.clockLost] : [])

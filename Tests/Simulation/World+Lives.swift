@@ -72,7 +72,7 @@ extension World {
                 }
                 if let wire { group.addTask(executorPreference: loop) { await wire.run() } }
                 var wait = Duration.microseconds(100)
-                while !life.isDead, await !takesEvents(relay) {
+                while !life.isDead, await !relay.isReady {
                     await pause(wait)
                     wait = min(wait * 2, .milliseconds(20))
                 }
@@ -88,14 +88,6 @@ extension World {
             checkTelling("an error", "\(error)")
             note(.crash, who: -1, Int64(life.number), 0, "\(error)")
         }
-    }
-
-    /// One whose clock was set back is not ready, and takes events all the same.
-    func takesEvents(_ relay: Relay) async -> Bool {
-        if await relay.isReady { return true }
-        let isSetBack = await relay.clockBehind > RelayClock.behindMax
-        guard isSetBack, await relay.isRunning else { return false }
-        return !isDiskFull || !plan.warnsOfFullDisk
     }
 
     private func office(of life: Life) -> ChannelOffice {

@@ -246,7 +246,7 @@ extension World {
     func resumeEverything() async {
         for tenant in plan.tenants {
             for _ in 0..<2_000 {
-                guard let relay = life?.relay, life?.isReady == true, await takesEvents(relay)
+                guard let relay = life?.relay, life?.isReady == true, await relay.isReady
                 else {
                     await pause(.milliseconds(300))
                     continue

@@ -186,6 +186,40 @@ import TomboloJSON
         #expect(zip(tokens, tokens.dropFirst()).allSatisfy { $0 != $1 }, "\(tokens)")
     }
 
+    @Test func `an alert that waits rides on the end, and one that cannot is on record`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        // Apple's stream is taken: nothing goes meanwhile.
+        rig.verdict = { _ in nil }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"first"}}"#)
+        rig.command(.update, #"{"state":{"lap":3},"alert":{"title":"last"}}"#)
+        rig.verdict = { _ in .accepted }
+        rig.command(.end, #"{"state":{"lap":4}}"#)
+        rig.advance(to: 40)
+        let end = rig.pushes.last { $0.push.event == .end }
+        #expect(end.flatMap { Rig.aps($0.push)?["alert"]?["title"]?.string } == "last")
+        let lost = rig.facts.filter { $0.kind == "alert.expired" }
+        #expect(lost.count == 1)
+        #expect(
+            lost.first.map { String(decoding: $0.body, as: UTF8.self) }?.contains("\"version\":3")
+                == true)
+    }
+
+    @Test func `with alerts paused an end goes without one, and that is on record`() {
+        var rig = Rig()
+        rig.runningActivity()
+        rig.advance(to: 10)
+        _ = rig.pause(#"{"all":true,"alerts_only":true}"#)
+        rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"a"}}"#)
+        rig.command(.end, "{}")
+        rig.advance(to: 40)
+        let end = rig.pushes.last { $0.push.event == .end }
+        #expect(end.map { Rig.aps($0.push)?["alert"] == nil } == true)
+        #expect(rig.facts.count { $0.kind == "alert.expired" } == 1)
+    }
+
     @Test func `after a crash the newest state goes once more, and the same alert never`() {
         var rig = Rig()
         rig.runningActivity(.frequent)

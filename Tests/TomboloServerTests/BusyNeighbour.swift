@@ -191,6 +191,8 @@ extension TaintedWorld {
             #"tombolo_waiting_[^\n]*"#, #"tombolo_key_events_total\{[^\n]*"#,
             #""key":"tmb_[^"]*""#, #"(?i)(date|content-length): [^\r\n]*"#, #"curl: [^\n]*"#,
             #"clock_behind_seconds [0-9]+"#,
+            // A tag is over all that an answer shows, its times too.
+            #"v[0-9]+-[0-9a-f]{8,}"#,
             // For two seconds a reserved start counts as if it were more than one.
             #""starts_left":[0-9]+"#,
             #"\(key: "(date|content-length)", value: "[^"]*"\)"#,

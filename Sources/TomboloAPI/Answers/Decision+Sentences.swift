@@ -51,6 +51,13 @@ extension Hold {
         }
     }
 
+    private static let closedSentence =
+        "The pushes of this app wait: Apple refuses its key or its topic, is unwell, does not "
+        + "answer, or cannot be reached."
+    private static let nextSecondSentence =
+        "A push's timestamp is a whole second, above the one before: the next second is "
+        + "waited for."
+
     /// Why a change waits.
     package var sentence: String {
         switch self {
@@ -80,15 +87,11 @@ extension Hold {
         case .tokenBackOff:
             "Apple asked for fewer pushes to this token (429). The relay tries again "
                 + "later."
-        case .laneParked:
-            "The pushes of this app wait: Apple refuses its key or its topic, is unwell, does "
-                + "not answer, or cannot be reached."
+        case .laneParked: Self.closedSentence
         case .timestampAhead:
             "The machine's clock is behind the last push's timestamp. The phone would "
                 + "ignore an earlier one."
-        case .nextSecond:
-            "A push's timestamp is a whole second, above the one before: the next second is "
-                + "waited for."
+        case .nextSecond: Self.nextSecondSentence
         case .paused: "An operator has paused these pushes. After `resume` the newest state goes."
         case .deviceSpacing:
             "The last push to this phone was a moment ago; its class asks for more time "

@@ -44,6 +44,19 @@ extension Explainer {
         return wasThere && pause.until != nil && !pause.isOfAlerts
     }
 
+    /// The version's own alert, where no push brought it.
+    var lostAlerts: [Finding] {
+        evidence.phone.filter {
+            $0.kind == "alert.expired"
+                && Self.number($0, "version") == evidence.asked.version
+        }.map { fact in
+            Finding(
+                "alert_expired",
+                "The alert was not sent: its time was over, or the activity had ended.",
+                at: fact.recordedAt)
+        }
+    }
+
     /// Pauses of alerts while the version went: it may have gone without its own.
     var alertPauses: [Finding] {
         pauses.filter { $0.isOfAlerts && isInWindow($0) && !hasHeld($0) }.map { pause in

@@ -88,7 +88,7 @@ package struct Explainer: Sendable {
                         + "\(last.record.version), at \(last.at.rfc3339).", at: last.at))
         }
         if let shown { found.append(shown) }
-        found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses
+        found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses + lostAlerts
         if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }
         return found.sorted { ($0.at ?? .distantFuture) < ($1.at ?? .distantFuture) }

@@ -167,6 +167,7 @@ extension Core {
     }
 
     private mutating func giveUp(_ slot: Int, now: Instant) -> Want {
+        loseAlerts(slot, now: now)
         enter(.gone, slot, now: now)
         decideRest(slot, .noRoute, now: now)
         return .later(nil)
@@ -212,6 +213,7 @@ extension Core {
             // No card outlives its activity by more: the system has taken it away by then.
             let deadline = shownAt(ending.at, now: now) + activityLifeMax
             if now < deadline { return .held(.updateToken, until: deadline) }
+            loseAlerts(slot, now: now)
             enter(.gone, slot, now: now)
             decideRest(slot, .expired, now: now)
             return .later(nil)
@@ -220,13 +222,21 @@ extension Core {
             if let flying = destination.inFlight, flying.event == .end {
                 return .held(.inFlight, until: flying.until)
             }
-            let alert = projection.alert.flatMap {
-                $0.version == projection.version && $0.version > destination.alertsThrough
-                    && $0.expiresAt > wall(now) && !areAlertsPaused(slot) ? $0 : nil
-            }
-            return .push(.end, .end, alert: alert)
+            return .push(.end, .end, alert: alertOfEnd(slot, projection, now: now))
         case .ended, .gone, .lapsed, .listening: return .later(nil)
         }
+    }
+
+    /// The newest alert that still waits rides on the end's push. Those before it are not sent.
+    private mutating func alertOfEnd(
+        _ slot: Int, _ projection: Projection, now: Instant
+    ) -> Projection.PendingAlert? {
+        let riding = projection.alert.flatMap {
+            $0.version > destinations[slot].alertsThrough && $0.expiresAt > wall(now)
+                && !areAlertsPaused(slot) ? $0 : nil
+        }
+        loseAlerts(slot, before: riding?.version ?? .max, now: now)
+        return riding
     }
 
     /// - Parameter playedOn: frames went until now: one that was lost is made good by the next.

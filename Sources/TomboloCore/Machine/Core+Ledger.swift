@@ -164,6 +164,15 @@ extension Core {
         noteFact("alert.expired", at: slot, now: now) { $0.member("version", alert.version) }
     }
 
+    /// Alerts that still wait where nothing is left that could bring them: none dies in silence.
+    mutating func loseAlerts(_ slot: Int, before version: Int64 = .max, now: Instant) {
+        guard !destinations[slot].hasFinal else { return }
+        for alert in activities[destinations[slot].activity].alerts
+        where alert.version > destinations[slot].alertsThrough && alert.version < version {
+            expire(alert, at: slot, now: now)
+        }
+    }
+
     /// What happened at a destination.
     mutating func noteFact(
         _ kind: String, at slot: Int, now: Instant, _ write: (inout JSONWriter) -> Void

@@ -108,7 +108,7 @@ package struct PacingState: Hashable, Sendable {
         return .wait(until: next.0, next.1)
     }
 
-    /// When a timestamp may be told. One that is due within a second is Apple's next whole second;
+    /// When a timestamp may go. One that is due within a second is Apple's next whole second;
     /// a longer wait is a clock that is behind.
     private func timestampTurn(
         _ timestamp: Int64, now: Instant, wall: Instant

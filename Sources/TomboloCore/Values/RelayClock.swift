@@ -87,7 +87,7 @@ package struct RelayClock: Sendable {
     /// Compares the clock at the start with the newest timestamp that a running card was sent: a
     /// machine whose clock is behind after a boot holds back the pushes of that card.
     ///
-    /// What a crash may have left untold, and what time servers correct by, is no fault.
+    /// What a crash may have left unsaid, and what time servers correct by, is no fault.
     package mutating func compare(with newest: Instant, wall: Instant) {
         guard newest - wall > Self.leadMax else { return }
         toldBefore = newest

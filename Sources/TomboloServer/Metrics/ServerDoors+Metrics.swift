@@ -24,7 +24,7 @@ extension ServerDoors {
         text.write(.keyEvents, counters.eventsByKey)
         text.write(
             .problems, ProblemCode.allCases.map { ([$0.rawValue], counters.problems[$0] ?? 0) })
-        text.write(.ready, await relay.takesEvents ? 1 : 0)
+        text.write(.ready, await relay.isReady ? 1 : 0)
         text.write(.clockBehind, await relay.clockBehind.nanoseconds / 1_000_000_000)
         if let end = certificateEnd { text.write(.certificateEnd, end) }
         text.write(.buildInfo, [([configuration.version], 1)])

@@ -129,7 +129,7 @@ extension ServerDoors {
             try await loop.sleep(for: Self.usesPeriod)
             await storeUses(olderThan: AccessControl.useKept)
             await relay.noteDamage()
-            tellGathered(isFull: await !relay.takesEvents)
+            tellGathered(isFull: await !relay.isReady)
             await deleteOutlived(at: await relay.steadyNow())
         }
     }

@@ -135,7 +135,7 @@ import Testing
         // The clock.
         TruthRow(
             state: "the clock is set back", hasOwnClock: true, bring: { try $0.setClockBack() },
-            answer: (200, #""seq""#), ready: (503, "the timestamps that phones have"),
+            answer: (200, #""seq""#), ready: (200, "ready; clock 2h behind"),
             metrics: "tombolo_clock_behind_seconds 7", stderr: "behind the timestamps",
             doctor: (1, "clock"), cli: (update, (0, #""seq""#))),
         TruthRow(

@@ -49,6 +49,33 @@ import TomboloJSON
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":0}"#, "no bundle is left")
     }
 
+    @Test(arguments: [
+        #"{"fit":"step","flipbook":{"path":"/lap","frames":[5,6,7],"every":"200ms"}}"#,
+        #"{"flipbook":{"path":"/lap","frames":[5,6,7],"every":"200ms"}}"#,
+        #"{"tween":{"path":"/lap","from":0,"to":100,"duration":"10s","easing":"linear"}}"#,
+    ])
+    func `a dry run shows the push as it is, also of a bundle and of keyframes`(play: String)
+        throws
+    {
+        var rig = try Self.rig(.lab)
+        for (kind, body) in [(EventKind.play, play), (.update, #"{"state":{"name":"Mio"}}"#)] {
+            let command = Command(
+                activity: ActivityKey(tenant: Rig.tenant, id: try #require(Identifier("cat"))),
+                content: try Command.Content(kind: kind, Rig.json(body)), body: Array(body.utf8))
+            let tried = try rig.core.dryRun(command, now: rig.now)
+            let before = rig.pushes.count
+            rig.command(kind, body)
+            try #require(rig.pushes.count > before)
+            #expect(Self.untimed(tried.payload) == Self.untimed(rig.pushes[before].push.payload))
+            rig.advance(to: 100.5)
+        }
+    }
+
+    /// A payload from behind its timestamp on.
+    private static func untimed(_ payload: [UInt8]) -> Substring {
+        String(decoding: payload, as: UTF8.self).drop { $0 != "," }
+    }
+
     @Test func `a card that begins while a bundle plays has it from its start on`() throws {
         var rig = try Self.rig()
         rig.command(.play, ClipTests.clip)

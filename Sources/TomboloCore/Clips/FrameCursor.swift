@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// How far a clip has come at one destination, and what became of every frame that was asked for.
 struct FrameCursor: Sendable {
     /// Why frames go, or do not.
@@ -205,6 +207,16 @@ struct FrameCursor: Sendable {
     func bundleBegan(at wall: Instant) -> Instant? {
         guard fit == .bundle, mode == .running, !isOver(at: wall) else { return nil }
         return wall - elapsed(at: wall)
+    }
+
+    /// The state that a push shows now; and the same with what an app needs that plays a bundle or
+    /// moves between keyframes, nil where that is nothing.
+    func states(of projection: Projection, at wall: Instant) -> (plain: JSON, full: JSON?) {
+        let plain = frame(at: wall).map { projection.state(showing: $0) } ?? projection.state
+        let full =
+            bundleBegan(at: wall).flatMap { clip.bundled(into: plain, began: $0) }
+            ?? keyframeReached(at: wall).flatMap { clip.keyframed(into: plain, reached: $0) }
+        return (plain, full)
     }
 
     /// A push showed `frame`: it counts as one frame, if one was asked for since the last.

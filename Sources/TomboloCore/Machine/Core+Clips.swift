@@ -70,7 +70,7 @@ extension Core {
             return projection.state(at: wall)
         }
         let frame = destinations[slot].playing.frame(at: wall)
-        let began = destinations[slot].playing.bundleBegan(at: wall)
+        let (plain, full) = destinations[slot].playing.states(of: projection, at: wall)
         destinations[slot].playing.show(frame, now: now, wall: wall)
         if let news = destinations[slot].playing.takeNews(at: wall) {
             noteFrames(slot, destinations[slot].playing.playing.name, news, now: now)
@@ -79,19 +79,26 @@ extension Core {
             let lane = Int(destinations[slot].lane.rawValue)
             counters[configuration.apps[lane].tenant].framesSent += 1
         }
-        let state = frame.map { projection.state(showing: $0) } ?? projection.state
-        return began.flatMap { bundled(slot, projection, into: state, began: $0) }
-            ?? keyframed(slot, projection, into: state, at: wall) ?? state
+        return full.flatMap { fitting(projection, $0, activities[destinations[slot].activity]) }
+            ?? plain
     }
 
-    /// The state of a keyframe, with the moment beside it at which it is reached; nil of any other
-    /// state, and where there is no room for it.
-    private func keyframed(
-        _ slot: Int, _ projection: Projection, into state: JSON, at wall: Instant
-    ) -> JSON? {
-        destinations[slot].playing.keyframeReached(at: wall)
-            .flatMap { projection.clip?.clip.keyframed(into: state, reached: $0) }
-            .flatMap { fitting(slot, projection, $0) }
+    /// The state of the first push of an update or a clip: as the first phone has it that follows
+    /// the clip, else as one has it that begins to.
+    func firstState(
+        of activity: Activity, _ destinations: SlotList, granted: Span, now: Instant
+    ) -> JSON {
+        let (projection, wall) = (activity.accepted, wall(now))
+        guard let playing = projection.clip else { return projection.state(at: wall) }
+        let known = destinations.lazy.compactMap({ self.destinations.at($0)?.cursor })
+            .first(where: { $0.version == playing.version })
+        let cursor =
+            known
+            ?? FrameCursor(
+                playing, fit: fit(playing.clip, projection, activity), granted: granted, now: now,
+                wall: wall)
+        let (plain, full) = cursor.states(of: projection, at: wall)
+        return full.flatMap { fitting(projection, $0, activity) } ?? plain
     }
 
     /// The state of a start while a bundle plays: its card plays from the beginning on.
@@ -102,22 +109,16 @@ extension Core {
             fit(playing.clip, projection, activities[destinations[slot].activity]) == .bundle,
             playing.clip.duration.map({ playing.elapsed(at: wall) < $0 }) ?? true
         else { return state }
-        return bundled(slot, projection, into: state, began: wall - playing.elapsed(at: wall))
+        return playing.clip.bundled(into: state, began: wall - playing.elapsed(at: wall))
+            .flatMap { fitting(projection, $0, activities[destinations[slot].activity]) }
             ?? state
     }
 
-    /// Nil where there is no room for it beside the state that has come since it began to play.
-    private func bundled(
-        _ slot: Int, _ projection: Projection, into state: JSON, began: Instant
-    ) -> JSON? {
-        return projection.clip?.clip.bundled(into: state, began: began)
-            .flatMap { fitting(slot, projection, $0) }
-    }
-
     /// A state that a push has room for; nil of a larger one.
-    private func fitting(_ slot: Int, _ projection: Projection, _ state: JSON) -> JSON? {
-        let activity = destinations[slot].activity
-        let bytes = payloadBytes(projection, state, activities[activity].definition, alert: nil)
+    private func fitting(
+        _ projection: Projection, _ state: JSON, _ activity: Activity
+    ) -> JSON? {
+        let bytes = payloadBytes(projection, state, activity.definition, alert: nil)
         return bytes <= Payload.bytesMax ? state : nil
     }
 
@@ -130,10 +131,10 @@ extension Core {
             if destinations[slot].playing.mode == .running, clip.isFlipbook {
                 return false
             }
-            let wall = wall(now)
-            let frame = destinations[slot].playing.frame(at: wall)
-            state = frame.map { projection.state(showing: $0) } ?? state
-            state = keyframed(slot, projection, into: state, at: wall) ?? state
+            let (plain, full) = destinations[slot].playing.states(of: projection, at: wall(now))
+            state =
+                full.flatMap { fitting(projection, $0, activities[destinations[slot].activity]) }
+                ?? plain
         }
         return destinations[slot].contentHash == contentHash(projection, state)
     }

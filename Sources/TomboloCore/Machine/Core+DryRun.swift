@@ -148,19 +148,21 @@ extension Core {
         let definition = activity.definition
         let devices = audience(of: definition, command.activity.tenant)
         let (routes, count) = routes(of: activity, command.content.kind, present, devices)
-        let payload = Payload.encode(content(activity, command.content, devices, now: now))
+        let slowest =
+            routes.map(\.grant).max { $0.grant.frameInterval < $1.grant.frameInterval }
+            ?? grantInForce(.standard)
+        let content = content(
+            activity, command.content, devices, present.map { activities[$0].destinations } ?? [],
+            granted: slowest.grant.frameInterval, now: now)
+        let payload = Payload.encode(content)
         var run = DryRun(
             activity: command.activity.id, version: activity.accepted.version,
             kind: command.content.kind, changes: staged != nil, payload: payload,
             topic: definition.app + ".push-type.liveactivity", routes: routes,
             devices: count, lint: [])
         if let plan = staged?.plan {
-            let slowest = routes.map(\.grant).max {
-                $0.grant.frameInterval < $1.grant.frameInterval
-            }
             run.plan = self.plan(
-                plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity,
-                slowest ?? grantInForce(.standard))
+                plan.clip, payloadBytes: plan.payloadBytes, activity.accepted, activity, slowest)
         }
         run.lint = lints(of: run, activity, command, present, now: now)
         return run
@@ -241,7 +243,8 @@ extension Core {
     }
 
     private func content(
-        _ activity: Activity, _ content: Command.Content, _ devices: [Int], now: Instant
+        _ activity: Activity, _ content: Command.Content, _ devices: [Int],
+        _ destinations: SlotList, granted: Span, now: Instant
     ) -> Payload.Content {
         let projection = activity.accepted
         let wall = wall(now)
@@ -254,9 +257,13 @@ extension Core {
             case .update, .play, .stop: .update
             case .end: .end
             }
-        let state = forPhone(
-            projection.state(at: wall), activity.definition, activity.key.tenant)
-        var payload = Payload.Content(timestamp: wall.seconds, event: event, state: state)
+        let state =
+            event == .update
+            ? firstState(of: activity, destinations, granted: granted, now: now)
+            : projection.state(at: wall)
+        var payload = Payload.Content(
+            timestamp: wall.seconds, event: event,
+            state: forPhone(state, activity.definition, activity.key.tenant))
         payload.alert = Self.alert(content)
         payload.relevance = event == .end ? nil : projection.relevance
         if event == .end {

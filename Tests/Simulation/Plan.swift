@@ -47,7 +47,7 @@ struct Plan {
         let usesDisk = dice.happens(.plan, oneIn: 8)
         usesWire = dice.happens(.plan, oneIn: 8) && (mutant == nil || mutant == .refusedThoughTaken)
         var tellsTimes = dice.happens(.plan, oneIn: 2)
-        tellsAtHeal = dice.happens(.plan, oneIn: 3)
+        tellsAtHeal = dice.happens(.plan, oneIn: 3) || mutant == .leftCardForgotten
         warnsOfFullDisk = dice.happens(.plan, oneIn: 2)
         widensReloads = dice.happens(.reloads, oneIn: 2)
         channelsMax = dice.pick(.broadcasts, [1, 3, 6, 1_000])

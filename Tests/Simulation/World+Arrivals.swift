@@ -49,7 +49,7 @@ extension World {
         // A restored log has lost its start: what runs under its name may be for others.
         card.isStranded = self.reference.origins[content.mark] == nil
         phone.cards[reference] = card
-        card.isLeft = isOfAnother(card, phone)
+        card.isLeft = arrivesLate(card, phone)
         card.isUnnamed = isOfFormerID(card, phone)
         age(card, phone)
         note(.card, who: phone.number, content.mark, 0, reference.text)
@@ -65,7 +65,7 @@ extension World {
         if let channel {
             listen(card, on: channel, phone)
             // Its start came late: the app ends it, as it has ended the others.
-            if isOfAnother(card, phone) { card.isDismissed = true }
+            if arrivesLate(card, phone) { card.isDismissed = true }
         } else {
             card.channel = nil
             card.stored = nil

@@ -17,6 +17,26 @@ extension World {
         return taken > 0 && taken <= Echo.countMax
     }
 
+    /// The same of the end of a card that another user has left, where one life of the relay has
+    /// sent all that went to it.
+    func isEndToBeEchoed(_ card: Card, _ phone: Phone) -> Bool {
+        let others: [Fault] = [
+            .channels, .deletedDevices, .secondIDs, .restores, .months, .cardLives, .wrongClock,
+            .wallSteps, .suspends, .reboots,
+        ]
+        guard plan.tellsAtHeal, card.isLeft, card.hasLostEnd, !card.wasRefused,
+            !others.contains(where: { faults.contains(FaultSet($0)) }),
+            let sends = outboxes[key(phone, card.reference)]?.sends,
+            sends.allSatisfy({ $0.life == life?.number }),
+            sends.contains(where: { $0.event != .end && $0.fate == .accepted }),
+            let (_, model) = reference.model(
+                tenant: phone.tenant, id: card.reference.id.rawValue),
+            !model.hasEnded, model.incarnation == card.reference.incarnation
+        else { return false }
+        let ends = sends.filter { $0.event == .end && $0.fate != .refused }
+        return ends.count <= Echo.countMax && ends.allSatisfy { $0.token == card.token }
+    }
+
     /// What Apple has taken goes at most twice more, where nothing else repeats it.
     func checkEchoes(_ key: CardKey, _ outbox: Outbox) {
         let others: [Fault] = [

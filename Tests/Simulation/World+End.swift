@@ -91,7 +91,9 @@ extension World {
         guard let relay = life?.relay else { return }
         for phone in phones {
             for card in phone.sortedCards
-            where !card.hasLostUpdate && !card.hasLostEnd || isToBeEchoed(card, phone) {
+            where !card.hasLostUpdate && !card.hasLostEnd || isToBeEchoed(card, phone)
+                || isEndToBeEchoed(card, phone)
+            {
                 await checkConverged(card, phone, relay)
             }
         }
@@ -199,7 +201,9 @@ extension World {
         let hasLeft = card.hasEnded && successor(of: card, phone) != nil
         guard !isNearEnd(card, phone), !hasLeft else { return }
         if card.isLeft {
-            if !card.hasEnded, !card.hasLostEnd { violated(.ended, "\(name) is another user's") }
+            guard !card.hasEnded else { return }
+            if !card.hasLostEnd { violated(.ended, "\(name) is another user's") }
+            if isEndToBeEchoed(card, phone) { violated(.left, "\(name) has lost its end") }
             return
         }
         if model.hasEnded || model.incarnation != card.reference.incarnation {

@@ -38,14 +38,28 @@ extension World {
 
     /// Whether the activity of a card is for a user who has the phone no more.
     func isOfAnother(_ card: Card, _ phone: Phone) -> Bool {
+        user(of: card, phone).map { $0 != phone.user } ?? false
+    }
+
+    /// Whether somebody else came to have the phone while a card's start was on its way, also where
+    /// its user has the phone again: that user gets another card.
+    func arrivesLate(_ card: Card, _ phone: Phone) -> Bool {
+        guard let changedAt = phone.changedHandsAt, user(of: card, phone) != nil else {
+            return false
+        }
+        let start = outboxes[key(phone, card.reference)]?.sends.last { $0.event == .start }
+        return isOfAnother(card, phone) || start.map { $0.at < changedAt } ?? false
+    }
+
+    /// For whom the activity of a card is, where the phone has changed hands.
+    private func user(of card: Card, _ phone: Phone) -> String? {
         guard phone.changedHandsAt != nil,
             let (number, _) = reference.model(
                 tenant: phone.tenant, id: card.reference.id.rawValue)
-        else { return false }
+        else { return nil }
         let name = Reference.Incarnation(
             activity: number, number: card.reference.incarnation)
-        guard let user = reference.audiences[name]?.user else { return false }
-        return user != phone.user
+        return reference.audiences[name]?.user
     }
 
     // MARK: Going and coming back

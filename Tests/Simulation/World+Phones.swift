@@ -88,7 +88,8 @@ extension World {
                 continue
             }
             await pause(dice.time(.network, 5...100))
-            guard phone.isOnline else {
+            // The app's backend tells who has the phone, also while it is away.
+            guard phone.isOnline || phone.uploads.first?.user != nil else {
                 await phone.uploading.park()
                 continue
             }

@@ -34,6 +34,7 @@ extension Mutant {
         case .reloadToRetiredToken: [.retired]
         case .userClaimed, .endShownToStranger, .userKept: [.audience]
         case .leftCardKept: [.ended]
+        case .leftCardForgotten: [.left]
         case .cardsForgottenAtDelete: [.oneStart]
         case .startBudgetForgottenAtDelete: [.budget]
         case .tokenTakenByStranger: [.holders]
@@ -58,6 +59,7 @@ extension Mutant {
         case .startBudgetForgottenAtDelete: [FaultSet(.deletedDevices), FaultSet(.restarts)]
         case .endLeavesTheRest: FaultSet(.endMany)
         case .channelBudgetAnew: FaultSet(.broadcasts)
+        case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []
         }
     }

@@ -42,6 +42,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case debounceFromLastEvent = "debounce-anchored-to-the-last-event"
     case endHeldBack = "end-held-back"
     case leftCardKept = "card-of-another-user-kept"
+    case leftCardForgotten = "card-of-another-user-ended-once"
     case predecessorKept = "predecessor-kept"
     case channelBeforeEnd = "channel-taken-before-the-end"
     // What goes once more

@@ -120,6 +120,11 @@ extension Seam {
             next.reference = card.reference.renewed
             return world.outboxes[next] != nil
         case .leftCardKept: return BareEnd(push) != nil
+        case .leftCardForgotten:
+            guard BareEnd(push) != nil, let card = card(of: push) else { return false }
+            return world.outboxes[card]?.sends.contains {
+                $0.event == .end && $0.fate == .accepted
+            } ?? false
         case .channelBeforeEnd:
             return push.event == .end && world.apple.channels[push.token]?.isNamed == true
         default: return false

@@ -211,7 +211,8 @@ final class Apple {
             case .rejected, .notSent: .refused
             case .unknown: .unknown
             }
-        if fate != .accepted { world.trouble() }
+        // A wrong token troubles nobody else.
+        if fate != .accepted, tokens[push.token]?.phone.isWrong != true { world.trouble() }
         if case .rejected(_, _, .tokenGone, _) = outcome.result {
             channels[push.token]?.toldGoneIn = life.number
         }
@@ -242,6 +243,12 @@ final class Apple {
         _ push: Push, _ token: Token, _ reply: @escaping (PushResult) -> Void
     ) {
         var quick = world.dice.time(.network, 5...200)
+        guard !token.phone.isWrong else {
+            let result = PushResult.rejected(
+                status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced,
+                tokenGoneSince: nil)
+            return answer(result, after: quick, reply)
+        }
         if let since = token.goneSince ?? rotated(push, token) {
             // The app may have told of its new token by then.
             if world.strikes(.rotation, .network, oneIn: 2) {

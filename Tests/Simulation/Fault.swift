@@ -33,6 +33,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case lostChannels
     // A phone that is known under another id from then on
     case secondIDs
+    // Phones whose tokens are of another environment, for ever
+    case wrongTokens
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -74,7 +76,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     static let drawnApart: FaultSet = [
         FaultSet(.months), FaultSet(.strangers), FaultSet(.wrongClock), FaultSet(.wrongPhones),
         FaultSet(.deletedDevices), FaultSet(.changedUsers), FaultSet(.lostChannels),
-        FaultSet(.secondIDs),
+        FaultSet(.secondIDs), FaultSet(.wrongTokens),
     ]
 
     /// In the order of their declaration.

@@ -60,6 +60,8 @@ final class Card {
 final class Phone {
     let number: Int
     let tenant: TenantID
+    /// Its app is of another environment: no token of it is right here.
+    var isWrong = false
     /// What its app calls it.
     private(set) var id: Identifier
     /// What it ever called it.

@@ -106,6 +106,10 @@ struct Plan {
             drawn.insert(FaultSet(.lostChannels))
         }
         if dice.happens(.ids, oneIn: 16) { drawn.insert(FaultSet(.secondIDs)) }
+        // What another mutant shows in may not be possible beside them.
+        if dice.happens(.environments, oneIn: 12), mutant == nil {
+            drawn.formUnion([FaultSet(.wrongTokens), FaultSet(.crashes)])
+        }
         drawn.formUnion(mutant?.needs ?? [])
     }
 
@@ -114,6 +118,16 @@ struct Plan {
     /// - Parameter restoresRenewals: a log that is put back may not know of a renewal.
     private static func possible(_ drawn: FaultSet, restoresRenewals: Bool) -> FaultSet {
         var drawn = drawn
+        // Nothing else may hold a push for long, nor be shown by a phone that nothing reaches.
+        if drawn.contains(FaultSet(.wrongTokens)) {
+            drawn.subtract(.holding)
+            drawn.subtract([
+                FaultSet(.adopted), FaultSet(.channels), FaultSet(.broadcasts),
+                FaultSet(.reloads), FaultSet(.strangers), FaultSet(.months),
+                FaultSet(.cardLives), FaultSet(.wrongClock), FaultSet(.deletedDevices),
+                FaultSet(.changedUsers), FaultSet(.secondIDs), FaultSet(.retries),
+            ])
+        }
         // A phone's own timestamps would be ahead of a relay whose clock was set back, or slept.
         if drawn.contains(FaultSet(.wallSteps)) || drawn.contains(FaultSet(.suspends)) {
             drawn.remove(FaultSet(.localUpdates))

@@ -56,6 +56,7 @@ enum Promise: String {
     case reloads = "a reload that was taken goes to the surface's newest token"
     case reloadsAsked = "a reload goes where somebody has asked since the last"
     case audience = "P7 what is for some is shown to nobody else"
+    case served = "rule 14: a right phone is served soon, whatever others' tokens are"
     case left = "P7 no phone keeps a card of another user"
     case holders = "a token is one device's, and goes to another one only by right"
     case listed = "what runs is listed"

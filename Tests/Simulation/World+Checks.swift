@@ -371,13 +371,17 @@ extension World {
             / plan.configuration.limits.deviceGrantFactor
         // An end takes no turn: it goes at once (rule 4).
         let waits = isLive || !faults.isDisjoint(with: .unsteadyTokens)
+        let isAmongWrong = faults.contains(FaultSet(.wrongTokens))
         let bound =
-            Span.seconds(10)
-            + Span(nanoseconds: waits ? grant.lowPrioritySpacing.nanoseconds + turns * turn : 0)
+            isAmongWrong
+            ? Span.minutes(3)
+            : Span.seconds(10)
+                + Span(nanoseconds: waits ? grant.lowPrioritySpacing.nanoseconds + turns * turn : 0)
         guard life?.isReady == true, Span(nanoseconds: (loop.now - from).nanoseconds) > bound
         else { return }
         violated(
-            .noWait, "phone \(phone.number) \(card.reference.text) waits since \(from)")
+            isAmongWrong ? .served : .noWait,
+            "phone \(phone.number) \(card.reference.text) waits since \(from)")
         card.behindSince = loop.now
     }
 }

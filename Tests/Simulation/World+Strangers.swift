@@ -22,6 +22,23 @@ extension World {
         }
     }
 
+    /// So many tries at doubling intervals take more than three minutes.
+    private static let wrongPhonesEach = 9
+
+    /// Phones of a user's whose apps are of another environment, for each tenant.
+    func makeWrongPhones() {
+        guard faults.contains(FaultSet(.wrongTokens)) else { return }
+        for tenant in plan.tenants {
+            for index in 0..<Self.wrongPhonesEach {
+                let phone = Phone(
+                    number: phones.count, tenant: tenant, id: Plan.identifier("wrong-\(index)"),
+                    user: "ann", budgetClass: .standard, system: "18.2", loop: loop)
+                phone.isWrong = true
+                phones.append(phone)
+            }
+        }
+    }
+
     /// Now and then, until the heal.
     func troubleStrangers() {
         guard !isHealed else { return }

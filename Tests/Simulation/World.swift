@@ -113,6 +113,7 @@ final class World: @unchecked Sendable {
         beginWithWrongClock()
         makePhones()
         makeStrangers()
+        makeWrongPhones()
     }
 
     private func makePhones() {

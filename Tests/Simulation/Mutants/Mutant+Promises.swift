@@ -35,6 +35,7 @@ extension Mutant {
         case .userClaimed, .endShownToStranger, .userKept: [.audience]
         case .leftCardKept: [.ended]
         case .leftCardForgotten: [.left]
+        case .wrongTokenCloses: [.served]
         case .cardsForgottenAtDelete: [.oneStart]
         case .startBudgetForgottenAtDelete: [.budget]
         case .tokenTakenByStranger: [.holders]
@@ -59,6 +60,7 @@ extension Mutant {
         case .startBudgetForgottenAtDelete: [FaultSet(.deletedDevices), FaultSet(.restarts)]
         case .endLeavesTheRest: FaultSet(.endMany)
         case .channelBudgetAnew: FaultSet(.broadcasts)
+        case .wrongTokenCloses: FaultSet(.wrongTokens)
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []
         }

@@ -59,4 +59,5 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case reloadNeverAtRest = "reload-never-at-rest"
     case reloadToRetiredToken = "reload-to-a-retired-token"
     case channelGoneForgotten = "gone-channel-forgotten"
+    case wrongTokenCloses = "wrong-token-closes-the-upstream"
 }

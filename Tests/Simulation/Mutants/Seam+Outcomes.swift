@@ -26,6 +26,9 @@ extension Seam {
         case (.reloadToRetiredToken, .rejected(_, _, .tokenGone, _)) where push.isReload,
             (.channelGoneForgotten, .rejected(_, _, .tokenGone, _)) where push.surface == .channel:
             return .unknown(reason: "as if Apple had said nothing")
+        case (.wrongTokenCloses, .rejected(let status, let reason, .tokenMisplaced, _)):
+            return .rejected(
+                status: status, reason: reason, reaches: .connection, tokenGoneSince: nil)
         case (.reloadForgottenWithToken, .rejected(let status, let reason, .tokenGone, let since))
         where push.isReload:
             forgetSurfaceToken(push.token)

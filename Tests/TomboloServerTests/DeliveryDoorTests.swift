@@ -28,6 +28,17 @@ import TomboloJSON
         }
     }
 
+    @Test func `an answer names the channel that its push went to as a channel`() async throws {
+        try await withDoors(channels: ChannelShelf()) { doors in
+            _ = try await doors.call("PUT", "/v1/channels/final", "{}")
+            let start = try await doors.call(
+                "PUT", "/v1/activities/cup", Self.onChannel, fields: ["Prefer: wait=2"])
+            let delivery = try json(start)["deliveries"]?.elements.first { _ in true }
+            #expect(delivery?["channel"]?.string == "final", "\(start.text)")
+            #expect(delivery?["device"] == nil)
+        }
+    }
+
     private static func deliveries(
         _ doors: DoorsUnderTest, _ query: String
     ) async throws -> [[String?]] {

@@ -25,7 +25,7 @@ package struct CommandAnswer: Sendable {
     package var plan: ClipPlan?
     package var lint: [Lint] = []
     /// The newest delivery of each destination; nil where the producer did not wait.
-    package private(set) var deliveries: [(device: Identifier, delivery: DeliveryView)]?
+    package private(set) var deliveries: [(recipient: Recipient, delivery: DeliveryView)]?
     /// The answer repeats that of an earlier request with the same idempotency key.
     package var replayed = false
 
@@ -75,10 +75,10 @@ package struct CommandAnswer: Sendable {
 
     /// Adds what became of this version at each destination, as `view` knows it.
     package mutating func tellDeliveries(of view: ActivityView?) {
-        var listed: [(device: Identifier, delivery: DeliveryView)] = []
+        var listed: [(recipient: Recipient, delivery: DeliveryView)] = []
         for destination in view?.destinations ?? [] where listed.count < Self.deliveriesMax {
             if let delivery = destination.lastDelivery, delivery.version >= version {
-                listed.append((destination.recipient.name, delivery))
+                listed.append((destination.recipient, delivery))
             }
         }
         deliveries = listed
@@ -143,7 +143,7 @@ package struct CommandAnswer: Sendable {
         if let deliveries {
             writer.name("deliveries")
             writer.beginArray()
-            for (device, delivery) in deliveries { writer.delivery(delivery, to: device) }
+            for (recipient, delivery) in deliveries { writer.delivery(delivery, to: recipient) }
             writer.endArray()
         }
         writer.lints(lint)

@@ -3,10 +3,10 @@ import TomboloJSON
 
 extension JSONWriter {
     /// One push and what became of it. `status` and `reason` are Apple's, where Apple has answered.
-    mutating func delivery(_ delivery: DeliveryView, to device: Identifier) {
+    mutating func delivery(_ delivery: DeliveryView, to recipient: Recipient) {
         beginObject()
         member("id", delivery.id)
-        member("device", device.rawValue)
+        member(recipient.member, recipient.name.rawValue)
         member("version", delivery.version)
         member("route", delivery.route.name)
         member("result", delivery.result.word)

@@ -195,12 +195,39 @@ final class TruthBench {
         return nil
     }
 
-    /// Changes a letter of the card in each row that has it, while no relay runs.
-    func damageLog() throws {
+    /// The relay starts anew with a clock that is behind the timestamps that its phone has.
+    func restartWithClockBehind() throws -> String? {
+        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+        try restart { try setClock("-2h") }
+        return nil
+    }
+
+    /// Something happens while no relay runs.
+    private func restart(after deed: () throws -> Void) throws {
         _ = try relay.terminate()
-        try Self.damage("\(data)/tombolo.db")
+        try deed()
         errors = []
         try start()
+    }
+
+    /// Changes a letter of the card in each row that has it, while no relay runs.
+    func damageLog() throws { try restart { try Self.damage("\(data)/tombolo.db") } }
+
+    /// Others may use the data directory before a start, and the log after it.
+    func openData() throws {
+        try restart {
+            chmod(data, 0o755)
+            chmod("\(data)/pepper", 0o644)
+        }
+        chmod("\(data)/tombolo.db", 0o666)
+    }
+
+    /// A channel, and the activity `match` on it.
+    func broadcast() throws {
+        try put("/v1/channels/final", "{}")
+        try put(
+            "/v1/activities/match",
+            #"{"type":"Runner","audience":{"channel":"final"},"state":{"lap":0}}"#, wait: true)
     }
 
     /// A copy of the log at `WORK/copy` that is damaged.

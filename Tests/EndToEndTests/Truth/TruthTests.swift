@@ -59,6 +59,19 @@ import Testing
             stderr: "no app is configured", doctor: (1, "no app is configured"),
             cli: (["start", "emu", "--type", "Runner", "-s", "lap=1"], (0, "no app is configured"))),
 
+        // A channel.
+        TruthRow(
+            state: "a channel: who listens is unknown",
+            bring: {
+                try $0.broadcast(); return nil
+            },
+            ask: ("GET", "/v1/activities/match/explain?version=1", ""),
+            answer: (200, "Who listens on the channel is unknown."), doctor: (0, "takes events"),
+            cli: (
+                ["update", "match", "-s", "lap=8", "--wait", "5s", "-o", "table"],
+                (0, "on the channel; who listens is unknown")
+            )),
+
         // A card that is gone.
         TruthRow(
             state: "the card is gone: an update",
@@ -132,6 +145,15 @@ import Testing
             answer: (200, #""sent":1"#), doctor: (0, "takes events"),
             cli: (["backup", "restore", "WORK/copy", "--data", "WORK/new"], (3, "is damaged"))),
 
+        TruthRow(
+            state: "others may use the data directory",
+            bring: {
+                try $0.openData(); return nil
+            },
+            answer: (200, #""sent":1"#), stderr: "others could read or write",
+            doctor: (0, "takes events"),
+            cli: (["config", "reload", "-o", "table"], (0, "others could read or write"))),
+
         // The clock.
         TruthRow(
             state: "the clock is set back", hasOwnClock: true, bring: { try $0.setClockBack() },
@@ -149,6 +171,13 @@ import Testing
             answer: (200, #""sent":1"#), metrics: "tombolo_clock_behind_seconds 0",
             stderr: "the machine's clock has caught up", doctor: (0, "takes events"),
             cli: (update, (0, #""sent":1"#))),
+
+        TruthRow(
+            state: "the clock is behind at the start", hasOwnClock: true,
+            bring: { try $0.restartWithClockBehind() },
+            answer: (200, "timestamp_ahead"), ready: (200, "ready; clock 2h behind"),
+            metrics: "tombolo_clock_behind_seconds 7", stderr: "behind the timestamps",
+            doctor: (1, "clock"), cli: (update, (0, "timestamp_ahead"))),
 
         // The listener's certificate.
         TruthRow(

@@ -97,7 +97,13 @@ final class TruthBench {
     }
 
     private func put(_ path: String, _ body: String, wait: Bool = false) throws {
-        let answer = try request("PUT", path, body, prefer: wait ? "wait=5" : "wait=1")
+        try send("PUT", path, body, wait: wait)
+    }
+
+    private func send(
+        _ method: String, _ path: String, _ body: String, wait: Bool = true
+    ) throws {
+        let answer = try request(method, path, body, prefer: wait ? "wait=5" : "wait=1")
         try #require((200..<300).contains(answer.status), "\(path): \(answer.body)")
     }
 
@@ -286,6 +292,13 @@ final class TruthBench {
     func killSimulator() throws {
         simulator.signal(SIGKILL)
         _ = try simulator.finish(within: 10)
+    }
+
+    /// An operator holds an alert back, and its activity ends.
+    func endBeforeAlert() throws {
+        try send("POST", "/v1/pauses", #"{"all":true,"alerts_only":true}"#)
+        try send("PATCH", "/v1/activities/cat", #"{"state":{"lap":1},"alert":{"title":"a"}}"#)
+        try send("POST", "/v1/activities/cat/end", "{}")
     }
 
     /// The phone says that its user has swiped the card away.

@@ -90,6 +90,15 @@ import Testing
             doctor: (0, "takes events"),
             cli: (["end", "cat", "--wait", "1s"], (0, #""skipped":1"#))),
 
+        TruthRow(
+            state: "the activity has ended before its alert went",
+            bring: {
+                try $0.endBeforeAlert(); return nil
+            },
+            ask: ("GET", "/v1/activities/cat/explain?version=2", ""),
+            answer: (200, "The alert was not sent"), doctor: (0, "takes events"),
+            cli: (["why", "cat", "phone", "2"], (0, "The alert was not sent"))),
+
         // Apple.
         TruthRow(
             state: "Apple cannot be reached",

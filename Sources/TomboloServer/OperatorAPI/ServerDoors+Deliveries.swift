@@ -119,7 +119,7 @@ extension ServerDoors {
         }
         await relay.settleFacts()
         let asked = query
-        return try await page(for: request) { () async throws(Problem) in
+        return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
             var found = try await self.read(asked, filter, limit: limit)
             found.leftOut = try await self.leftOut(of: found, asked)
             return found

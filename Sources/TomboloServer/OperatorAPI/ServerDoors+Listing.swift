@@ -12,9 +12,11 @@ extension ServerDoors {
             let next = page.next.map { "\($0.app)/\($0.name)" }
             return .json { TypePage(page.views, next: next).write(to: &$0) }
         }
-        let page = await relay.devices(
-            of: request.tenant, after: try request.identifier(inQuery: "cursor"), limit: limit)
-        return .json { DevicePage(page.views, next: page.next).write(to: &$0) }
+        let after = try request.identifier(inQuery: "cursor")
+        return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
+            let page = await relay.devices(of: request.tenant, after: after, limit: limit)
+            return .json { DevicePage(page.views, next: page.next).write(to: &$0) }
+        }
     }
 
     /// `APP/NAME`: an app's id has no slash.

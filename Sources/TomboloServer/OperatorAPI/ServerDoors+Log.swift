@@ -10,7 +10,9 @@ extension ServerDoors {
     }
 
     func listLog(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        try await page(for: request) { () async throws(Problem) in try await readLog(request) }
+        try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
+            try await readLog(request)
+        }
     }
 
     private func readLog(_ request: DoorRequest) async throws(Problem) -> DoorResponse {

@@ -14,15 +14,22 @@ extension ServerDoors {
         guard moment == nil || version == nil else {
             throw Problem(.invalidQuery, "Give one of at, at_seq and at_version.")
         }
+        if moment == nil, version == nil {
+            // One with a thousand devices has 400 KiB.
+            return try await page(for: request, bytes: IDPage.bytesMax) {
+                () async throws(Problem) in
+                guard let view = await relay.activity(key) else {
+                    throw Problem.unknownActivity(key.id)
+                }
+                return Self.validated(view.version, request) { view.write(to: &$0) }
+            }
+        }
         guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
         if let moment { return try await showPast(moment, of: view, request) }
-        if let version {
-            let event = try await page(for: request) { () async throws(Problem) in
-                try await self.event(of: version, view, request.tenant)
-            }
-            return try await showPast(.tenantSeq(event.tenantSeq), of: view, request)
+        let event = try await page(for: request) { () async throws(Problem) in
+            try await self.event(of: version ?? view.version, view, request.tenant)
         }
-        return Self.validated(view.version, request) { view.write(to: &$0) }
+        return try await showPast(.tenantSeq(event.tenantSeq), of: view, request)
     }
 
     /// An activity with a validator over all that the answer shows (RFC 9110, section 8.8.3): the
@@ -46,9 +53,11 @@ extension ServerDoors {
         let filter = ActivityFilter(
             tenant: request.tenant, status: try status(request), type: request.target["type"],
             user: request.target["user"])
-        let page = await relay.activities(
-            filter, after: try request.identifier(inQuery: "cursor"), limit: try request.limit())
-        return .json { ActivityPage(activities: page.views, next: page.next).write(to: &$0) }
+        let (after, limit) = (try request.identifier(inQuery: "cursor"), try request.limit())
+        return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
+            let page = await relay.activities(filter, after: after, limit: limit)
+            return .json { ActivityPage(activities: page.views, next: page.next).write(to: &$0) }
+        }
     }
 
     private func status(_ request: DoorRequest) throws(Problem) -> ActivityStatus? {

@@ -145,6 +145,10 @@ extension World {
         }
         // A push may go there before the app learns that it is stored.
         phone.uploads[0].card?.toldAt = loop.now
+        // Another user or zone reloads the widgets.
+        if case .register = phone.uploads[0].command {
+            for book in phone.surfaces where book.name == .widget { book.wantedAt = loop.now }
+        }
         guard !phone.uploads[0].hasBegun else { return }
         phone.uploads[0].hasBegun = true
         // A device that was deleted meanwhile has no newer token: to the relay its card lives.

@@ -28,7 +28,9 @@ static void note_trap(int signal_number, siginfo_t *info, void *context) {
     // The instruction is tried again, or abort goes on: whoever was there before sees it.
     for (int index = 0; index < trap_count; index++)
         sigaction(traps[index], &before[index], NULL);
-    // No instruction brings a signal again that was sent: it waits until this handler returns.
+    // No instruction brings a signal again that was sent: it waits until this handler returns. Another process's
+    // ends this one at once: Swift's own handler would write where it was, and return.
+    if (was_sent && !is_own) signal(signal_number, SIG_DFL);
     if (was_sent) raise(signal_number);
 }
 

@@ -41,19 +41,24 @@ struct RelayExamination {
 
     func findings(_ loop: EpollLoop) async -> [Finding] {
         var finding = Finding(app: "", check: "relay", isOK: true, detail: "", fix: nil)
+        var trouble: [Finding] = []
         do {
             let client = try await RelayClient.connect(
                 to: origin, key: key, caFile: caFile ?? configuration.tls?.certificate, loop: loop)
             defer { client.close() }
             do {
-                _ = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
+                let answer = try await client.send(RelayRequest("GET", "/readyz"), name: nil)
                 finding.detail = "the relay at \(origin) takes events"
+                // With a key the metrics say it, to the second.
+                if key == nil {
+                    trouble = Self.clockTrouble(String(decoding: answer.body, as: UTF8.self))
+                }
             } catch {
                 finding.isOK = false
                 finding.detail = error.cause
                 finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
             }
-            return [finding] + (await details(client))
+            return [finding] + trouble + (await details(client))
         } catch let error as ProgramError {
             guard error.isConnectionRefused else {
                 finding.isOK = false
@@ -143,6 +148,18 @@ struct RelayExamination {
                 app: "", check: "log", isOK: false,
                 detail: "\(Int(rows)) rows of the log are damaged; the relay's log names them",
                 fix: "tombolo log verify --data \(configuration.data ?? "DIR")")
+        ]
+    }
+
+    /// What `/readyz` says of the clock beside "ready": it needs no key.
+    private static func clockTrouble(_ body: String) -> [Finding] {
+        guard let place = body.firstRange(of: "; clock ") else { return [] }
+        let words = body[place.upperBound...].prefix { $0 != "\n" }
+        return [
+            Finding(
+                app: "", check: "clock", isOK: false,
+                detail: "the relay's clock is \(words) the timestamps that phones have",
+                fix: "timedatectl set-ntp true")
         ]
     }
 

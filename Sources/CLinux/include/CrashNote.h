@@ -39,5 +39,6 @@ static inline struct tombolo_crash_count *_Nonnull tombolo_crash_page_counts(
     return page->counts;
 }
 
-/// From now on traps of this process are written into `page`. Once in a process; the page stays mapped.
-void tombolo_crash_page_watch(struct tombolo_crash_page *_Nonnull page);
+/// From now on traps of this process are written into `page`, where there is one. Once in a process; the page stays
+/// mapped. Another process's SIGABRT ends this one.
+void tombolo_crash_page_watch(struct tombolo_crash_page *_Nullable page);

@@ -48,6 +48,10 @@ struct CrashNotes {
         return WorkNote(tombolo_crash_page_working(page))
     }
 
+    /// At a first start there is nothing to note in; another process's signal ends the relay all
+    /// the same.
+    static func watchWithoutPage() { tombolo_crash_page_watch(nil) }
+
     private func countTheLast() {
         let (signal, subject) = (page.pointee.signal, page.pointee.trapped_over)
         page.pointee.signal = 0

@@ -51,6 +51,7 @@ final class RelayService: @unchecked Sendable {
         var chance = SystemRandomNumberGenerator()
         let crashes = CrashNotes(directory: data)
         let note = crashes?.watch()
+        if crashes == nil { CrashNotes.watchWithoutPage() }
         let trapped = crashes?.trapped ?? [:]
         do {
             log = try SQLiteEventLog(

@@ -290,6 +290,18 @@ import TomboloJSON
         #expect(rig.pushes.last { $0.push.token == "b10040" } != nil)
     }
 
+    @Test func `a phone that registers a right token is tried soon, also after a wrong one`() {
+        var rig = Self.manyStrangers(9)
+        let refusal = Self.topics[0]
+        rig.verdict = { $0.token == "ff" ? .accepted : refusal }
+        rig.advance(to: 600)
+        #expect(rig.core.isParked(LaneNumber(0)))
+        rig.token("start:Runner", "ff", "d4")
+        rig.advance(to: 610)
+        #expect(rig.pushes.contains { $0.push.token == "ff" })
+        #expect(!rig.core.isParked(LaneNumber(0)))
+    }
+
     @Test func `where all phones are wrong the tries become rare`() {
         var rig = Self.manyStrangers(5)
         let refusal = Self.topics[0]

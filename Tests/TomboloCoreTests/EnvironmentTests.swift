@@ -78,6 +78,19 @@ import TomboloJSON
         #expect(view.registration.environment?.name == environment)
     }
 
+    @Test func `who names the only app that there is stays in its environment`() throws {
+        var rig = Self.rig()
+        let first = #"{"environment":"production"}"#
+        rig.tell(.register(try DeviceRegistration(reading: Rig.json(first))))
+        rig.token("widget", "aa")
+        rig.tell(
+            .register(try DeviceRegistration(reading: Rig.json(#"{"app":"com.example.app"}"#))))
+        let key = DeviceKey(tenant: Rig.tenant, id: try #require(Identifier("phone")))
+        let view = try #require(rig.core.view(key, now: rig.now))
+        #expect(view.tokens.map(\.token) == ["aa"])
+        #expect(view.registration.environment == .production)
+    }
+
     @Test func `what was forgotten with the environment stays so over a crash`() throws {
         var rig = Self.rig()
         _ = try register(&rig, "sandbox")

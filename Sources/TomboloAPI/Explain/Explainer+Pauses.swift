@@ -52,7 +52,8 @@ extension Explainer {
         }.map { fact in
             Finding(
                 "alert_expired",
-                "The alert was not sent: its time was over, or the activity had ended.",
+                "The alert was not sent: its time was over, a newer alert took its place, or no "
+                    + "push could bring it before the end.",
                 at: fact.recordedAt)
         }
     }

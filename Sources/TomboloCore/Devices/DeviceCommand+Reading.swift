@@ -40,7 +40,9 @@ extension TokenRegistration {
         var reader = FieldReader(view)
         let text = reader.string("token") ?? ""
         token = text.lowercased()
-        if !Self.isToken(text) {
+        if view["token"] == nil {
+            reader.fail("token", "is missing: the token, in hex digits")
+        } else if !Self.isToken(text) {
             reader.fail("token", "must be an even number of hex digits, 2 to \(Self.digitsMax)")
         }
         observedAt = reader.instant("observed_at")

@@ -47,7 +47,9 @@ package struct DeviceRegistration: Hashable, Sendable {
     }
 
     /// The whole registration, where a request gives a part of it.
-    func completed(by known: DeviceRegistration?) -> DeviceRegistration {
+    ///
+    /// - Parameter onlyApp: the app that is meant where none is named.
+    func completed(by known: DeviceRegistration?, onlyApp: String?) -> DeviceRegistration {
         var whole = self
         whole.forgets = []
         guard let known else { return whole }
@@ -67,7 +69,7 @@ package struct DeviceRegistration: Hashable, Sendable {
         member(\.controlCenter, .controlCenter)
         member(\.budgetClass, .budgetClass)
         // The environment of another app tells nothing of this one's.
-        if whole.app == known.app { member(\.environment, .environment) }
+        if whole.app ?? onlyApp == known.app ?? onlyApp { member(\.environment, .environment) }
         return whole
     }
 

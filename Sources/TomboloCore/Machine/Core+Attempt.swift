@@ -150,6 +150,11 @@ extension Core {
         return lanes[lane].nextWaiting()
     }
 
+    /// A device has another token, or is no more.
+    mutating func isNoStranger(_ device: Int, now: Instant) {
+        for lane in lanes.indices { lanes[lane].isNoStranger(device, now: now) }
+    }
+
     /// - Parameter slot: a destination's; a surface's is `~slot`.
     func isStranger(_ slot: Int, of lane: Int) -> Bool {
         guard slot >= 0 else { return lanes[lane].isStranger(surfaces[~slot].device) }

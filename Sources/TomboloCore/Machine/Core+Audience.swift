@@ -175,6 +175,7 @@ extension Core {
                 let version = projection(slot)?.version
             else { continue }
             decideRest(slot, .noRoute, now: now)
+            loseAlerts(slot, now: now)
             let end = Projection.bareEnd(version: version, at: wall(now))
             // What was said of the state at this version says nothing of its end.
             destinations[slot].echo = Echo()

@@ -101,7 +101,7 @@ extension Core {
         let registration = try authority.bind(
             registration, known: known?.registration,
             onlyApp: configuration.onlyApp(of: key.tenant)
-        ).completed(by: known?.registration)
+        ).completed(by: known?.registration, onlyApp: configuration.onlyApp(of: key.tenant))
         try checkZone(registration.timeZone, known: known?.registration.timeZone)
         try checkBounds(registration, key, known: deviceByKey[key])
         let lane = try lane(of: registration, tenant: key.tenant)
@@ -172,6 +172,7 @@ extension Core {
     /// - Parameter keepsHistory: false where nothing of it may stay.
     mutating func forgetDevice(_ slot: Int, keepsHistory: Bool = true, now: Instant) {
         guard let gone = devices[slot] else { return }
+        isNoStranger(slot, now: now)
         if keepsHistory { noteFact("device.deleted", of: slot, now: now) }
         if keepsHistory { keepHistory(ofDevice: slot, now: now) }
         if gone.channel == nil { forgetTimelines(ofDevice: gone.key) }
@@ -219,6 +220,7 @@ extension Core {
         devices[slot]?.retired[name] = nil
         if device.tokens[name]?.value != token.value {
             noteToken("token.registered", name, of: slot, now: now)
+            isNoStranger(slot, now: now)
         }
         switch name {
         case .activity(let reference):

@@ -33,6 +33,8 @@ struct Lane: Sendable {
     private var lastUnanswered = Instant.distantPast
     /// Devices whose tokens are refused for their topic or environment, by slot.
     private var strangers: Set<Int> = []
+    /// Whether it looks for a first token that is right: then each try takes another device.
+    private(set) var seeksRightToken = false
     /// Apple has taken a token of this topic and environment, once. It is on record.
     private(set) var hasBeenRight = false
     /// What closed it, where that is silence.
@@ -90,11 +92,15 @@ struct Lane: Sendable {
         guard !hasBeenRight else { return false }
         // Each device has its try at a steady pace. Where all have had one, it slows down.
         if strangers.insert(device).inserted { probeDelay = Self.strangerPace }
+        if strangers.count >= Self.strangersMax { seeksRightToken = true }
         return seeksRightToken
     }
 
-    /// Whether it looks for a first token that is right: then each try takes another device.
-    var seeksRightToken: Bool { !hasBeenRight && strangers.count >= Self.strangersMax }
+    /// A device has another token, or is another one: it has its try anew, and soon.
+    mutating func isNoStranger(_ device: Int, now: Instant) {
+        guard strangers.remove(device) != nil, seeksRightToken else { return }
+        tryStranger(now: now)
+    }
 
     /// Whether a device's token was refused for its topic or environment. While the upstream looks
     /// for a first right token such a device comes last.
@@ -110,6 +116,7 @@ struct Lane: Sendable {
     /// token that is not is at fault itself.
     mutating func isRightFor() {
         hasBeenRight = true
+        seeksRightToken = false
         strangers = []
     }
 

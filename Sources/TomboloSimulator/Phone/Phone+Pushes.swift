@@ -152,6 +152,7 @@ extension Phone {
                 payload.contentState, type: cards[index].attributesType)
             _ = cards[index].show([UInt8](state.raw), at: now)
         }
+        cards[index].alert = payload.alert ?? cards[index].alert
         noteDate(payload.dismissalDate, push, at: now, &effects)
         cards[index].timestamp = max(cards[index].timestamp, payload.timestamp)
         let latest = now + ActivityCard.endedTimeMax

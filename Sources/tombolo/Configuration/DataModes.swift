@@ -9,7 +9,10 @@ struct DataModes {
     /// What others may read or write, and only another user can change.
     private(set) var open: [String] = []
 
-    private static let files = ["pepper", "tombolo.db", "tombolo.db-wal", "tombolo.db-shm"]
+    private static let files = [
+        "pepper", "tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.lock",
+        "tombolo.crashes", "tombolo.ballast",
+    ]
     private static let others: mode_t = 0o007
 
     /// Looks at a data directory and its files; what is not there yet is made for its owner alone.
@@ -20,7 +23,11 @@ struct DataModes {
     init(_ directory: String, isDryRun: Bool, user: uid_t = geteuid()) {
         for path in [directory] + Self.files.map({ "\(directory)/\($0)" }) {
             var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & Self.others != 0 else { continue }
+            // What a link of somebody else's leads to is not the relay's to change.
+            let isThere = path == directory ? stat(path, &status) : lstat(path, &status)
+            guard isThere == 0, status.st_mode & S_IFMT != S_IFLNK,
+                status.st_mode & Self.others != 0
+            else { continue }
             let isOwn = user == 0 || status.st_uid == user
             let mode = status.st_mode & 0o7770
             if isOwn, isDryRun || chmod(path, mode) == 0 {

@@ -200,7 +200,7 @@ def moving(window, runner):
     check(len(places) >= 5, "the turn stands still:", places)
     window.open("activity/order-17", "order-17")
     until(page, "() => document.querySelector('.scrubber').max > 5")
-    check("minutes 7" in page.inner_text(".producer .lockcard"), page.inner_text(".producer"))
+    until(page, "() => document.querySelector('.producer .lockcard').textContent.includes('minutes 7')")
     newest = page.text_content("main h1")
     check(newest.endswith("v6"), newest)
     page.fill(".scrubber", "0")

@@ -147,7 +147,9 @@ extension World {
         phone.uploads[0].card?.toldAt = loop.now
         // Another user or zone reloads the widgets.
         if case .register = phone.uploads[0].command {
-            for book in phone.surfaces where book.name == .widget { book.wantedAt = loop.now }
+            for book in reloadBooks where book.phone === phone && book.name == .widget {
+                book.wantedAt = loop.now
+            }
         }
         guard !phone.uploads[0].hasBegun else { return }
         phone.uploads[0].hasBegun = true

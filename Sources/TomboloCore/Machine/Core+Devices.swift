@@ -342,11 +342,7 @@ extension Core {
         destinations[slot].pacing.endBackOff()
         destinations[slot].refusalsInRow = 0
         // The phone has said that this card is over: its token comes late.
-        if destination.wasDismissed || destination.isOverOnPhone,
-            projection(slot)?.ending == nil
-        {
-            return
-        }
+        if destination.isOverOnPhone, projection(slot)?.ending == nil { return }
         switch destination.phase {
         case .ended where destination.token != nil, .live:
             // A card that rotates its token after its end has not heard of the end.

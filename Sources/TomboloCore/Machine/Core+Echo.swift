@@ -70,6 +70,7 @@ extension Core {
         }
         if report.phase == .dismissed {
             destinations[slot].wasDismissed = true
+            destinations[slot].isOverOnPhone = true
             markDirty(slot, now: now)
             if !destination.isFinished { enter(.gone, slot, now: now) }
             reviseSuccessor(of: slot, now: now)

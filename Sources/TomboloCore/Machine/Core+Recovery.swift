@@ -358,7 +358,9 @@ extension Core {
         destination.final = mark.final
         destination.hasFallenBack = mark.hasFallenBack
         destination.wasDismissed = mark.wasDismissed
-        destination.isOverOnPhone = mark.isOverOnPhone
+        // In the part of the log that a restore has lost there may be another card of that name.
+        destination.isOverOnPhone =
+            mark.isOverOnPhone && !(restoredAt.map(mark.isOlder) ?? false)
         destination.startWasRefused = mark.startWasRefused
         destination.wasMadeAnew = mark.wasMadeAnew
         if destination.final == nil, isOfAnotherUser(destination) {

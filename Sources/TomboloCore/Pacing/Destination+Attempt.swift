@@ -20,6 +20,7 @@ extension Destination {
         phase = .starting
         phaseSince = now
         startPush = push
+        isOverOnPhone = false
         alertsBeforeStart = alertsThrough
         cardSince = wall
     }

@@ -16,7 +16,8 @@ extension Destination {
         var staleAt: Instant?
         /// Of what is visible of the state that Apple took last, where not all of it is.
         var visibleHash: UInt64?
-        /// Its phone has said that the card has ended, though nobody ended it here.
+        /// Its phone has said that the card has ended or was dismissed, though nobody ended it
+        /// here. A token that comes later is not used.
         var isOverOnPhone = false
         /// Why the last push was not accepted.
         var failure: PushResult?

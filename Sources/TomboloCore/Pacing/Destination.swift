@@ -199,8 +199,8 @@ struct Destination: SlotValue {
         get { flags[.hasFallenBack] }
         set { flags[.hasFallenBack] = newValue }
     }
-    /// Its phone has said that its user swiped it away: a token that comes later is not used, and
-    /// the card has no successor.
+    /// Its phone has said that its user swiped it away, this card or one before it: it has no
+    /// successor.
     var wasDismissed: Bool {
         get { flags[.wasDismissed] }
         set { flags[.wasDismissed] = newValue }

@@ -175,7 +175,7 @@ extension TimelineRequest {
     }
 
     private static func visibleHash(_ view: JSONView) -> UInt64 {
-        var hash = StableHash()
+        var hash = ContentHash()
         for name in ["content", "url", "links", "relevance", "entries", "schedule", "policy"] {
             hash.combine(view[name]?.json.bytes ?? [])
         }

@@ -110,16 +110,18 @@ extension ServerDoors {
         query.before = try request.integer("cursor", in: 1...Int64.max)
         (query.from, query.until) = (try request.instant("from"), try request.instant("until"))
         let filter = try await filter(request)
-        if let activity {
-            let key = ActivityKey(tenant: request.tenant, id: activity)
-            guard let view = await relay.activity(key) else {
-                throw Problem.unknownActivity(activity)
-            }
-            query.activity = view.number
-        }
         await relay.settleFacts()
-        let asked = query
-        return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
+        return try await page(for: request, bytes: IDPage.bytesMax) {
+            [query] () async throws(Problem) in
+            var asked = query
+            if let activity {
+                // The view of one with a thousand devices is large: nobody holds it while it waits.
+                let key = ActivityKey(tenant: request.tenant, id: activity)
+                guard let number = await relay.activity(key)?.number else {
+                    throw Problem.unknownActivity(activity)
+                }
+                asked.activity = number
+            }
             var found = try await self.read(asked, filter, limit: limit)
             found.leftOut = try await self.leftOut(of: found, asked)
             return found
@@ -238,20 +240,22 @@ extension ServerDoors {
                 .invalidQuery,
                 "cursor=\(cursor) must be what a page of this listing gave as next_cursor.")
         }
-        let budgets = await relay.budgets(
-            of: request.tenant, activity: activity, device: device, after: after,
-            limit: limit + 1)
-        // They are of devices, and of no activity: the first page has them.
-        let surfaces =
-            activity == nil && after == nil
-            ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
-        if budgets.destinations.isEmpty, surfaces.isEmpty {
-            try await checkNames(request, activity, device)
+        return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
+            let budgets = await relay.budgets(
+                of: request.tenant, activity: activity, device: device, after: after,
+                limit: limit + 1)
+            // They are of devices, and of no activity: the first page has them.
+            let surfaces =
+                activity == nil && after == nil
+                ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
+            if budgets.destinations.isEmpty, surfaces.isEmpty {
+                try await checkNames(request, activity, device)
+            }
+            let page = BudgetPage(
+                classes: budgets.classes, destinations: Array(budgets.destinations.prefix(limit)),
+                surfaces: surfaces, isMore: budgets.destinations.count > limit)
+            return .json { page.write(to: &$0) }
         }
-        let page = BudgetPage(
-            classes: budgets.classes, destinations: Array(budgets.destinations.prefix(limit)),
-            surfaces: surfaces, isMore: budgets.destinations.count > limit)
-        return .json { page.write(to: &$0) }
     }
 }
 

@@ -25,6 +25,7 @@ class Life:
 
     def __init__(self, program, contract, chance, with_keys=True):
         self.contract = contract
+        self.loop_nanoseconds = judge.LOOP_NANOSECONDS
         self.acknowledged = Acknowledged()
         self.began = time.monotonic()
         self.world = World(program)
@@ -79,7 +80,7 @@ class Life:
     def _judged_alone(self, request):
         took = self.alone(request)
         self.sender.spent(request, took)
-        if took > judge.LOOP_NANOSECONDS:
+        if took > self.loop_nanoseconds:
             return [Find("loop", f"{took / 1e6:.1f} ms of the loop's CPU", request)]
         return []
 

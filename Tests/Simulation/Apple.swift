@@ -14,6 +14,8 @@ struct PushContent {
     /// What a tween moves.
     var value: String?
     var alert: Int64?
+    /// Its alert has a sound.
+    var rings = false
     /// It has a stale date.
     var isStale: Bool
     var state: [UInt8]
@@ -58,6 +60,7 @@ struct PushContent {
         frame = state["f"]?.string
         value = state["x"].map { String(decoding: $0.raw, as: UTF8.self) }
         alert = aps["alert"]?["title"]?.string.flatMap { Int64($0) }
+        rings = aps["alert"]?["sound"] != nil
         self.state = Array(state.raw)
         channel = aps["input-push-channel"]?.string
         isStale = aps["stale-date"] != nil

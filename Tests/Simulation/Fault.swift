@@ -70,6 +70,13 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
         .pauses, .suspends, .restores, .oldTokens,
     ].reduce(into: FaultSet()) { $0.insert(FaultSet($1)) }
 
+    /// Those after which nobody knows how long a start has waited.
+    static let unsureWaits: FaultSet = [
+        FaultSet(.restores), FaultSet(.retries), FaultSet(.wallSteps), FaultSet(.reboots),
+        FaultSet(.suspends), FaultSet(.wrongClock), FaultSet(.diskErrors), FaultSet(.slowDisk),
+        FaultSet(.fullDisk),
+    ]
+
     static let all = FaultSet(rawValue: Fault.allCases.reduce(0) { $0 | 1 << UInt64($1.rawValue) })
 
     /// Those that a world has by a throw of their own.

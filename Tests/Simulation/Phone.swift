@@ -79,6 +79,8 @@ final class Phone {
     var handovers = 0
     /// When somebody else last came to have it.
     var changedHandsAt: MonotonicInstant?
+    /// When it last may have come to activities that run: it was registered, by any name.
+    var joinedAt = MonotonicInstant(nanoseconds: 0)
     /// The class that an operator gave it; nil: each activity's type says.
     var timeline: GrantTimeline?
     /// Counts installations of the app: each has tokens of its own.

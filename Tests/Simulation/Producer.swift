@@ -67,7 +67,8 @@ struct Producer {
         guard world.strikes(.alerts, .producers, oneIn: 5) else { return "" }
         world.numbers += 1
         let ttl = world.dice.pick(.producers, ["", "", ",\"alert_ttl\":\"20s\""])
-        return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\"}\(mayHurry ? ttl : "")"
+        return ",\"alert\":{\"title\":\"\(world.numbers)\",\"body\":\"!\",\"sound\":\"default\"}"
+            + "\(mayHurry ? ttl : "")"
     }
 
     func start(_ id: String, on channel: String? = nil) -> (Command, Int64) {
@@ -88,6 +89,7 @@ struct Producer {
             "{\"type\":\"\(Plan.type(of: id))\",\"audience\":{\(whom)}"
             + ",\"state\":\(state(id, mark, whole: true))"
         if world.dice.happens(.producers, oneIn: 5) { text += ",\"on_unknown_start\":\"resend\"" }
+        if world.dice.happens(.producers, oneIn: 4) { text += ",\"start_wait\":\"40s\"" }
         if world.dice.happens(.producers, oneIn: 4) {
             text += ",\"show_when\":{\"frames\":\"always\"}"
         }

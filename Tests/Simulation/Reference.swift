@@ -24,6 +24,8 @@ struct Reference {
         var isAdopted = false
         /// Its cards are renewed.
         var isRenewed = false
+        /// So long its starts may wait.
+        var startWait = Span.zero
         /// Its frames go also while the app is in front.
         var showsAlways = false
         /// Of its last start: a user, or devices.
@@ -48,6 +50,7 @@ struct Reference {
             let audience = view["audience"]
             isAdopted = audience?["start"]?.string == "adopt"
             isRenewed = view["renew"]?.string == "always"
+            startWait = view["start_wait"]?.string == "40s" ? .seconds(40) : .minutes(15)
             showsAlways = view["show_when"]?["frames"]?.string == "always"
             user = audience?["user"]?.string
             channel = audience?["channel"]?.string
@@ -87,7 +90,7 @@ struct Reference {
     private(set) var flips: [Int64: Flip] = [:]
     /// Which event brought an alert.
     private(set) var alerts: [Int64: Origin] = [:]
-    /// When alerts of changes and ends are too old to ring, by wall time.
+    /// When alerts are too old to ring, by wall time.
     private(set) var alertsExpire: [Int64: Instant] = [:]
 
     /// The newest of that name.
@@ -201,11 +204,8 @@ struct Reference {
         }
         if counts, let alert = view["alert"]?["title"]?.string.flatMap({ Int64($0) }) {
             alerts[alert] = origin
-            // That of a start waits with the start.
-            if event.kind != .start {
-                let own = view["alert_ttl"]?.string == "20s" ? Span.seconds(20) : nil
-                alertsExpire[alert] = event.recordedAt + (own ?? Alert.defaultTTL)
-            }
+            let own = view["alert_ttl"]?.string == "20s" ? Span.seconds(20) : nil
+            alertsExpire[alert] = event.recordedAt + (own ?? Alert.defaultTTL)
         }
         models[event.activity] = model
         if model.version == 1 {

@@ -24,6 +24,7 @@ enum Promise: String {
     case alertInTime = "rule 4: an alert goes within its time or not at all"
     case paused = "rule 16: nothing goes while an operator holds it"
     case inFront = "rule 12: no frame while the app is in front"
+    case startInTime = "rule 5: a start waits no longer than its start_wait"
     case renewal =
         "rule 13: a card has one successor, near its end, and goes when that can be updated"
     case lapsed = "rule 13: nothing goes to a card that the system has ended"

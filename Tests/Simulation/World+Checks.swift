@@ -250,6 +250,9 @@ extension World {
         if push.event == .start, let model = reference.origins[content.mark] {
             outbox.resendsStarts = startPolicy(model.activity) == .resend
         }
+        for (promise, detail) in startFaults(push, content, key, phone) {
+            check(false, promise, detail)
+        }
         for (promise, detail) in holds(push, content, phone, activity, life) {
             check(false, promise, detail)
         }

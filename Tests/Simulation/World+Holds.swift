@@ -20,7 +20,8 @@ extension World {
                 faults.append((.paused, "pause \(pause.number) holds alerts"))
             }
         }
-        if push.event != .start, let alert = content.alert,
+        // A start carries an alert that is too old, and does not ring.
+        if push.event != .start || content.rings, let alert = content.alert,
             let end = reference.alertsExpire[alert],
             let wall = life.relay.map({ $0.assumeIsolated { $0.wallNow() } }), wall >= end
         {
@@ -38,6 +39,21 @@ extension World {
             faults.append((.inFront, "in front since \(front.since)"))
         }
         return faults
+    }
+
+    /// A start that goes later than its `start_wait` after it was first wanted, where that is known.
+    func startFaults(
+        _ push: Push, _ content: PushContent, _ key: CardKey, _ phone: Phone
+    ) -> [(Promise, String)] {
+        guard push.event == .start, key.reference.renewal == 0,
+            faults.isDisjoint(with: .unsureWaits),
+            let origin = reference.origins[content.mark],
+            let model = reference.audience(of: origin)
+        else { return [] }
+        let begun = MonotonicInstant(nanoseconds: model.changedAt)
+        let waited = Span(nanoseconds: (loop.now - max(begun, phone.joinedAt)).nanoseconds)
+        return waited > model.startWait + .seconds(1)
+            ? [(.startInTime, "after \(waited) of at most \(model.startWait)")] : []
     }
 
     // MARK: A phone's budget

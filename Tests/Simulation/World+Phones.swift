@@ -159,6 +159,7 @@ extension World {
             card.toldAt = loop.now
         }
         let upload = phone.uploads[0]
+        if case .register = upload.command { phone.joinedAt = loop.now }
         if let user = upload.user { changeHands(phone, to: user) }
         if case .delete = upload.command { leave(phone) }
         if let id = upload.id { takeID(id, phone) }
@@ -180,6 +181,7 @@ extension World {
         }
         if case .delete = upload.command { depart(phone) }
         if upload.endsMove { phone.endMove(at: loop.now) }
+        if case .register = upload.command { phone.joinedAt = loop.now }
         if case .register(let registration) = upload.command, !upload.isClaim {
             haveChangedHands(phone, to: registration.user)
         }

@@ -67,8 +67,9 @@ extension Evidence {
     }
 
     /// Version 1 ended without a push, and so does what comes.
-    mutating func goOn(_ decision: EventDecision) {
+    mutating func goOn(_ decision: EventDecision, held: [Hold: Int64] = [:]) {
         var record = DeliveryRecord(recipient: recipient, version: 1)
+        record.held = held.map { DeliveryRecord.Held(hold: $0.key, span: .seconds($0.value)) }
         (record.decidedFrom, record.decision, record.goesOn) = (1, decision, true)
         add(record, at: -600)
     }

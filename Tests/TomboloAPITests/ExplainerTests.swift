@@ -78,7 +78,10 @@ import Testing
     }
 
     private static let ofSkips: [Case] =
-        [.unchanged, .superseded, .annihilated, .noRoute, .expired, .onChannel].map {
+        [
+            .unchanged, .superseded, .annihilated, .noRoute, .expired, .onChannel, .notVisible,
+            .startWait,
+        ].map {
             (decision: EventDecision) in
             Case(decision.word, "it ended without a push") { $0.skip(decision) }
         } + [
@@ -135,6 +138,10 @@ import Testing
             Case("no_route", "the card is gone since an earlier version") {
                 $0.destination?.phase = "gone"
                 $0.goOn(.noRoute)
+            },
+            Case("start_wait", "its start was skipped with an earlier version") {
+                $0.destination?.phase = "gone"
+                $0.goOn(.startWait)
             },
             Case("bucket", "the card was gone, and came back") {
                 $0.goOn(.noRoute)

@@ -65,6 +65,31 @@ import Testing
         },
     ]
 
+    private static let ofStarts: [Claim] = [
+        Claim(
+            "start_wait", "a start that waited too long for its token",
+            says: "The start waited 15m for this: The phone has no push-to-start token",
+            never: "cannot be reached"
+        ) {
+            $0.destination?.phase = "gone"
+            $0.goOn(.startWait, held: [.startToken: 900, .reserving: 1])
+        },
+        Claim(
+            "start_wait", "a start that a pause held too long",
+            says: "The start waited 15m for this: An operator has paused", never: "token"
+        ) {
+            $0.destination?.phase = "gone"
+            $0.goOn(.startWait, held: [.paused: 900])
+        },
+        Claim(
+            "no_route", "a start that was given up", says: "cannot be reached",
+            never: "start_wait"
+        ) {
+            $0.destination?.phase = "gone"
+            $0.goOn(.noRoute)
+        },
+    ]
+
     private static let ofPhones: [Claim] = [
         Claim(
             "phone_unreachable", "an older version was reported before the push",
@@ -311,7 +336,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: ofKills + ofPhones + ofPushes + ofOperators + ofTimes)
+    @Test(arguments: ofKills + ofStarts + ofPhones + ofPushes + ofOperators + ofTimes)
     func `an explanation says what is so, and nothing else`(claim: Claim) {
         let found = Explainer(claim.one.evidence).explanation
         let suspects = found.suspects.map { "\($0.code): \($0.text)" }

@@ -78,7 +78,10 @@ import TomboloJSON
         rig.device()
         rig.command(
             .start,
-            #"{"type":"Runner","state":{},"audience":{"device":"phone"},"renew":"always"}"#)
+            """
+            {"type":"Runner","state":{},"audience":{"device":"phone"},"renew":"always",
+            "start_wait":"12h"}
+            """)
         rig.advance(to: 7 * 3_600 + 1)
         rig.command(.update, #"{"state":{"lap":1}}"#)
         #expect(codes(rig) == [])

@@ -7,7 +7,8 @@ import TomboloJSON
 @Suite struct StartBudgetTests {
     static func start(_ rig: inout Rig, _ number: Int) {
         rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#,
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone"},"state":{},"start_wait":"12h"}"#,
             id: "cat-\(number)")
     }
 

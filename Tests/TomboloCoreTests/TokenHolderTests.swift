@@ -7,7 +7,9 @@ import TomboloJSON
 @Suite struct TokenHolderTests {
     private static func start(_ rig: inout Rig, _ id: String, _ audience: String) {
         rig.command(
-            .start, #"{"type":"Runner","audience":\#(audience),"state":{"lap":0}}"#, id: id)
+            .start,
+            #"{"type":"Runner","audience":\#(audience),"state":{"lap":0},"start_wait":"12h"}"#,
+            id: id)
     }
 
     private static func starts(_ rig: Rig, at token: String) -> Int {

@@ -121,6 +121,7 @@ extension DoorsUnderTest {
 
     @Test(arguments: [
         #""urgency":"high""#, #""alert_ttl":"5m""#, #""on_unknown_start":"resend""#,
+        #""start_wait":"5m""#,
     ])
     func `a start with another member is another start`(_ member: String) async throws {
         try await withDoors { doors in

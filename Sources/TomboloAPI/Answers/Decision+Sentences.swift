@@ -142,6 +142,9 @@ extension Skip {
         case .paused: "An operator had paused these pushes."
         case .notVisible:
             "It changes nothing that the phone shows (`significant` and `round` of the type)."
+        case .startWait:
+            "The card's start waited longer than `start_wait` allows, and was not sent: the news "
+                + "was old. A new card begins with the next start."
         }
     }
 }
@@ -156,6 +159,7 @@ extension EventDecision {
         case .annihilated: Skip.annihilated.sentence
         case .noRoute: Skip.noRoute.sentence
         case .notVisible: Skip.notVisible.sentence
+        case .startWait: Skip.startWait.sentence
         case .onChannel: "The card listens on a channel; the push to the channel reaches it."
         case .sent, .merged, .expired, .refused: nil
         }

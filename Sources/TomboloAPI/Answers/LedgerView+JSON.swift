@@ -53,6 +53,7 @@ extension JSONWriter {
         member("no_route", counts.noRoute)
         member("on_channel", counts.onChannel)
         member("not_visible", counts.notVisible)
+        member("start_wait", counts.startWait)
         endObject()
         endObject()
     }

@@ -64,10 +64,22 @@ extension Explainer {
         case .noRoute, .annihilated:
             if let triedText { return triedText }
             fallthrough
-        case .unchanged, .superseded, .onChannel, .notVisible:
+        case .unchanged, .superseded, .onChannel, .notVisible, .startWait:
             return "Version \(version) was not sent to \(evidence.device). "
-                + (decision.reasonText ?? "")
+                + (decision.reasonText ?? "") + startHold
         }
+    }
+
+    /// What held a start for longest that was skipped for it; nil where none was.
+    var longestStartHold: DeliveryRecord.Held? {
+        guard decision == .startWait else { return nil }
+        return fate?.record.held.max { $0.span < $1.span }
+    }
+
+    private var startHold: String {
+        longestStartHold.map {
+            " The start waited \(Self.length($0.span)) for this: \($0.hold.sentence)"
+        } ?? ""
     }
 
     /// Apple takes a broadcast whether anybody listens or not.

@@ -276,8 +276,9 @@ extension Explainer {
     func commands(for code: String?) -> [String] {
         let (activity, device) = (evidence.activity, evidence.device)
         var found: [String] = []
-        switch code {
-        case "upstream_closed", "disk_full", "log_full": found.append("tombolo doctor")
+        switch longestStartHold?.hold.name ?? code {
+        case "upstream_closed", "lane_parked", "disk_full", "log_full":
+            found.append("tombolo doctor")
         case "wrong_topic", "wrong_environment":
             found += ["tombolo config check", "tombolo doctor"]
         case "paused":

@@ -61,6 +61,7 @@ extension Activity {
             audience: audience(view), route: try policy("route", or: .unspecified),
             attributes: try view.stored("attributes", \.storedObject),
             onUnknownStart: try policy("unknown", or: .giveUp),
+            startWait: try view.stored("start_wait", or: Start.startWaitDefault, \.storedSpan),
             onTokenGone: try policy("token_gone", or: .stop),
             renew: try policy("renew", or: .never),
             startedAt: try view.stored("started", \.storedInstant),

@@ -11,6 +11,8 @@ package struct Activity: Sendable {
         /// With the activity's id written in.
         package var attributes: JSON
         package var onUnknownStart: UnknownStartPolicy
+        /// A start that has waited longer on a device is not sent any more (pacing rule 5).
+        package var startWait = Start.startWaitDefault
         package var onTokenGone = TokenGonePolicy.stop
         package var renew = RenewalPolicy.never
         package var startedAt: Instant

@@ -71,6 +71,9 @@ extension Activity.Definition {
         writer.member("route", Int64(route.rawValue))
         writer.member("attributes", attributes)
         writer.member("unknown", Int64(onUnknownStart.rawValue))
+        if startWait != Start.startWaitDefault {
+            writer.member("start_wait", startWait.nanoseconds)
+        }
         if onTokenGone != .stop { writer.member("token_gone", Int64(onTokenGone.rawValue)) }
         if renew != .never { writer.member("renew", Int64(renew.rawValue)) }
         if framesShowWhen != .background {

@@ -88,6 +88,15 @@ package struct Projection: Sendable {
         package var version: Int64
         package var content: JSON
         package var expiresAt: Instant
+
+        /// The same without a sound.
+        var silent: PendingAlert {
+            guard content.document.root["sound"] != nil else { return self }
+            var alert = self
+            let patch = JSON(unchecked: Array(#"{"sound":null}"#.utf8))
+            alert.content = content.mergePatched(with: patch)
+            return alert
+        }
     }
 
     /// How and when the producer ended it.

@@ -209,6 +209,7 @@ extension Core {
     private mutating func revive(_ slot: Int, _ letter: DeadLetter, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
         if letter.event == .start {
+            destinations[slot].startWaitsSince = wall(now)
             enter(.waiting, slot, now: now)
             destinations[slot].alertsThrough = min(destination.alertsThrough, letter.version - 1)
         } else {

@@ -36,6 +36,9 @@ extension Start {
     /// A device list longer than this is refused: one event must stay a bounded piece of work.
     package static let devicesMax = 1_000
 
+    /// What happened longer ago than this is no news to somebody who has seen nothing of it.
+    static let startWaitDefault = Span.minutes(15)
+
     init?(reading reader: inout FieldReader) {
         let type = reader.string("type")
         if type == nil || type == "" {
@@ -52,6 +55,7 @@ extension Start {
         urgency = reader.choice("urgency", Urgency.choices) ?? .normal
         alertTTL =
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
+        startWait = Self.startWait(&reader)
         onUnknownStart = reader.choice(
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
         onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)
@@ -60,6 +64,11 @@ extension Start {
         guard let type, let state, type != "" else { return nil }
         self.type = type
         self.state = state.json
+    }
+
+    /// `start_wait` of a start or a type.
+    static func startWait(_ reader: inout FieldReader) -> Span? {
+        reader.span("start_wait", in: .seconds(1)...activityLifeMax)
     }
 
     private static func audience(_ reader: inout FieldReader) -> (Audience, StartRoute) {

@@ -123,6 +123,8 @@ package struct Start: Sendable {
     package var staleAfter: Span?
     package var urgency: Urgency = .normal
     package var alertTTL: Span = Alert.defaultTTL
+    /// How long its push may wait on a device; nil: the type's, else `startWaitDefault`.
+    package var startWait: Span?
     /// nil: the type's, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?
     /// nil: the type's, else `stop`.

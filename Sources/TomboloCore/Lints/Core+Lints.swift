@@ -167,7 +167,7 @@ extension Core {
             lints.append(
                 Lint(
                     .updateAfterEnd, "",
-                    "every card of this activity is gone (swiped away, or its token is dead): "
+                    "every card of this activity is gone (swiped away, its token is dead, or it never began): "
                         + "the update shows nowhere"))
         }
         let age = wall(now) - activity.definition.startedAt

@@ -113,6 +113,7 @@ extension Core {
             number: nextDestinationNumber, activity: activity, device: device,
             incarnation: incarnation, renewal: renewal, lane: lane,
             ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
+        destination.startWaitsSince = wall(now)
         nextDestinationNumber += 1
         // An update token that is there already: the app has started the card itself.
         let reference = reference(destination)

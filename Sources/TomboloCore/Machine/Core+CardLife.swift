@@ -119,6 +119,7 @@ extension Core {
         // Its alerts have rung with the old card.
         next.alertsThrough = old.alertsThrough
         next.wasMadeAnew = old.wasMadeAnew
+        next.startWaitsSince = wall(now)
         // Due before the log was put back: it may have been started, and is not started again.
         if let since = old.cardSince, let restoredAt,
             since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
@@ -245,6 +246,7 @@ extension Core {
         destinations[slot].staleAt = nil
         destinations[slot].pacing.unsettledSince = nil
         destinations[slot].wasMadeAnew = true
+        destinations[slot].startWaitsSince = wall(now)
         enter(.waiting, slot, now: now)
     }
 

@@ -246,6 +246,7 @@ extension Core {
         if start.framesShowWhen == .always { hash.combine("frames always".utf8) }
         if let policy = start.onTokenGone { hash.combine("gone \(policy.rawValue)".utf8) }
         if let policy = start.onUnknownStart { hash.combine("unknown \(policy.rawValue)".utf8) }
+        if let wait = start.startWait { hash.combine("wait \(wait.nanoseconds)".utf8) }
         if start.urgency != .normal { hash.combine("urgency \(start.urgency.rawValue)".utf8) }
         if start.alertTTL != Alert.defaultTTL {
             hash.combine("ttl \(start.alertTTL.nanoseconds)".utf8)

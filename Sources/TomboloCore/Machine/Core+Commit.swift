@@ -314,7 +314,9 @@ extension Core {
                     skip = skip ?? (showsAll(index) ? .unchanged : .notVisible)
                 } else {
                     counts.skipped += 1
-                    skip = destinations[index].phase.hasNoCard ? .noRoute : skip
+                    skip =
+                        destinations[index].startWasSkipped
+                        ? .startWait : destinations[index].phase.hasNoCard ? .noRoute : skip
                 }
                 continue
             }

@@ -35,6 +35,9 @@ extension Core {
             return
         }
         look(slot, isItsTurn, now: now, effects: &effects)
+        if let end = startWaitEnd(slot, now: now), end > now {
+            deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), end))
+        }
         if let successor { evaluate(successor, now: now, effects: &effects) }
         if withdraw(slot, now: now) { serve(lane, now: now, effects: &effects) }
     }
@@ -129,8 +132,13 @@ extension Core {
         if destination.phase.hasNoCard { trackClip(slot, projection, now: now) }
         if destination.isFinished {
             decideRest(
-                slot, destination.phase == .listening ? .onChannel : .noRoute, now: now)
+                slot, destination.phase == .listening ? .onChannel : destination.noRoute, now: now)
             return wantEchoOfEnd(slot, now: now)
+        }
+        if destination.phase == .waiting, projection.ending == nil,
+            let end = startWaitEnd(slot, now: now), end <= now
+        {
+            return skipStart(slot, now: now)
         }
         if isPaused(slot) { return .held(.paused, until: destination.inFlight?.until) }
         if let ending = projection.ending {
@@ -141,7 +149,7 @@ extension Core {
         case .waiting:
             if hasLostPlace(destination) { return giveUp(slot, now: now) }
             return wantStart(
-                destination, projection, areAlertsPaused: areAlertsPaused(slot))
+                destination, projection, areAlertsPaused: areAlertsPaused(slot), wall: wall(now))
         case .starting, .started:
             let hold = withoutToken(destination, now: now)
             return .held(hold, until: hold == .stranded ? nil : strandedAt(destination))
@@ -174,7 +182,7 @@ extension Core {
     }
 
     private func wantStart(
-        _ destination: Destination, _ projection: Projection, areAlertsPaused: Bool
+        _ destination: Destination, _ projection: Projection, areAlertsPaused: Bool, wall: Instant
     ) -> Want {
         // It has ended, as the disk is about to know: no card begins with what the next one says.
         if activities[destination.activity].isToBeginAnew { return .held(.reserving, until: nil) }
@@ -189,7 +197,26 @@ extension Core {
             $0.version > destination.alertsThrough && !isOnItsWay($0, onChannelOf: destination)
                 ? $0 : nil
         }
-        return .push(.start, .start, alert: alert)
+        return .push(.start, .start, alert: alert.map { $0.expiresAt > wall ? $0 : $0.silent })
+    }
+
+    /// When a start that waits is not sent any more, whatever holds it: a budget, a token, a pause
+    /// or the upstream (pacing rule 5). Nil where no push is to begin a card.
+    private func startWaitEnd(_ slot: Int, now: Instant) -> Instant? {
+        guard destinations.holds(slot), destinations[slot].phase == .waiting else { return nil }
+        let definition = activities[destinations[slot].activity].durableDefinition
+        guard definition.route != .adopt else { return nil }
+        return shownAt(destinations[slot].startWaitsSince, now: now) + definition.startWait
+    }
+
+    /// What it would ring for is no news any more: no card begins.
+    private mutating func skipStart(_ slot: Int, now: Instant) -> Want {
+        loseAlerts(slot, now: now)
+        setHoldsStartToken(slot, false)
+        enter(.gone, slot, now: now)
+        destinations[slot].startWasSkipped = true
+        decideRest(slot, .startWait, now: now)
+        return .later(nil)
     }
 
     func hasStartRoute(_ destination: Destination) -> Bool {

@@ -114,6 +114,7 @@ extension Core {
             type: start.type, app: app, audience: start.audience, route: start.route,
             attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
+            startWait: start.startWait ?? type?.startWait ?? Start.startWaitDefault,
             onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
             renew: start.renew ?? type?.renew ?? .never,
             startedAt: wall(now),

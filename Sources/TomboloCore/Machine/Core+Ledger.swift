@@ -46,7 +46,7 @@ extension Core {
         // A card that is gone may have a thousand versions to come: one line says it of all.
         record.goesOn =
             attempt == nil && destinations[slot].isFinished && !isTrial
-            && (decision == .noRoute || decision == .onChannel)
+            && decision?.mayGoOn == true
         let repeats = record.goesOn && wentOn == decision
         if repeats, record.superseded.isEmpty { return }
         record.trace = activities[activity].trace(of: record.decided ?? version...version)

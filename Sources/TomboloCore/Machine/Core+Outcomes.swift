@@ -88,7 +88,9 @@ extension Core {
             decide(
                 slot, through: flying.version, decision, attempt, flying.delay, sentAt, now: now)
         }
-        if destinations[slot].phase == .gone { decideRest(slot, .noRoute, now: now) }
+        if destinations[slot].phase == .gone {
+            decideRest(slot, destinations[slot].noRoute, now: now)
+        }
     }
 
     /// A push goes while another is in flight, whose answer will find nothing any more.

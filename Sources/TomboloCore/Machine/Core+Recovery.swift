@@ -347,22 +347,12 @@ extension Core {
         // An attempt that was under way may have reached the phone.
         destination.phase = mark.phase == .starting ? .startUnknown : mark.phase
         destination.acknowledged = acknowledged(mark, activity, restoredAt: restoredAt)
-        destination.alertsThrough = mark.alertsThrough
-        destination.frames = mark.frames
-        destination.keptAt = mark.keptAt
-        destination.staleAt = mark.staleAt
-        destination.pacing.unsettledSince = mark.unsettledSince
-        destination.owesTrailing = mark.owesTrailing
-        destination.echo = mark.echo
-        destination.cardSince = mark.cardSince
-        destination.final = mark.final
-        destination.hasFallenBack = mark.hasFallenBack
-        destination.wasDismissed = mark.wasDismissed
+        destination.recall(mark)
         // In the part of the log that a restore has lost there may be another card of that name.
         destination.isOverOnPhone =
             mark.isOverOnPhone && !(restoredAt.map(mark.isOlder) ?? false)
-        destination.startWasRefused = mark.startWasRefused
-        destination.wasMadeAnew = mark.wasMadeAnew
+        // An older relay did not write it.
+        destination.startWaitsSince = mark.startWaitsSince ?? wall(now)
         if destination.final == nil, isOfAnotherUser(destination) {
             destination.final = Projection.bareEnd(
                 version: activities[activity].durable?.version ?? 0, at: wall(now))

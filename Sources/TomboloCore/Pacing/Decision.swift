@@ -90,6 +90,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
 /// Why a change was never sent, and need not be.
 package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
     case unchanged, superseded, annihilated, noRoute, slowed, hidden, paused, notVisible
+    case startWait
 
     package var name: String {
         switch self {
@@ -101,6 +102,7 @@ package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
         case .hidden: "hidden"
         case .paused: "paused"
         case .notVisible: "not_visible"
+        case .startWait: "start_wait"
         }
     }
 }

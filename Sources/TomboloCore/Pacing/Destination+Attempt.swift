@@ -6,7 +6,7 @@ extension Destination {
         guard phase != next else { return false }
         phase = next
         phaseSince = now
-        if next != .gone { startWasRefused = false }
+        if next != .gone { (startWasRefused, startWasSkipped) = (false, false) }
         // What was kept for the outcome of a start that has come is kept no longer.
         if next == .live || next == .started, inFlight?.event != .start {
             startPush = nil

@@ -10,6 +10,9 @@ struct Mark: Sendable {
     var wasDismissed: Bool
     var isOverOnPhone: Bool
     var startWasRefused: Bool
+    var startWasSkipped: Bool
+    /// nil: it began, or an older relay wrote it.
+    var startWaitsSince: Instant?
     var wasMadeAnew: Bool
     var cardSince: Instant?
     var echo: Echo
@@ -54,6 +57,8 @@ struct Mark: Sendable {
         wasDismissed = view["dm"] != nil
         isOverOnPhone = view["po"] != nil
         startWasRefused = view["sr"] != nil
+        startWasSkipped = view["ss"] != nil
+        startWaitsSince = view["ws"]?.integer.map(Instant.init(nanoseconds:))
         wasMadeAnew = view["ma"] != nil
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
@@ -117,6 +122,24 @@ extension Mark {
 }
 
 extension Destination {
+    /// Takes over what a mark says whatever has happened since.
+    mutating func recall(_ mark: Mark) {
+        alertsThrough = mark.alertsThrough
+        frames = mark.frames
+        keptAt = mark.keptAt
+        staleAt = mark.staleAt
+        pacing.unsettledSince = mark.unsettledSince
+        owesTrailing = mark.owesTrailing
+        echo = mark.echo
+        cardSince = mark.cardSince
+        final = mark.final
+        hasFallenBack = mark.hasFallenBack
+        wasDismissed = mark.wasDismissed
+        startWasRefused = mark.startWasRefused
+        startWasSkipped = mark.startWasSkipped
+        wasMadeAnew = mark.wasMadeAnew
+    }
+
     /// - Parameters:
     ///   - activity: the activity's number.
     ///   - device: the device's number.
@@ -150,6 +173,8 @@ extension Destination {
         if wasDismissed { writer.member("dm", Int64(1)) }
         if isOverOnPhone { writer.member("po", Int64(1)) }
         if startWasRefused { writer.member("sr", Int64(1)) }
+        if startWasSkipped { writer.member("ss", Int64(1)) }
+        if phase.isBeforeStart { writer.member("ws", startWaitsSince.nanoseconds) }
         if wasMadeAnew { writer.member("ma", Int64(1)) }
         if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }

@@ -29,6 +29,9 @@ struct Destination: SlotValue {
             }
         }
 
+        /// Its start may still go, or go again.
+        var isBeforeStart: Bool { self == .waiting || self == .starting || self == .startUnknown }
+
         var name: String {
             switch self {
             case .waiting: "waiting"
@@ -100,6 +103,8 @@ struct Destination: SlotValue {
     @Seldom var delay: Delay?
     @Seldom var rare: Rare?
     private var cardSinceOrNever = Instant.distantPast
+    /// Wall time since which its start waits, whatever holds it and however often it was tried.
+    var startWaitsSince = Instant.distantFuture
     private var waitingUntil = Instant.distantFuture
     /// What became of its events.
     var ledger: Ledger
@@ -109,6 +114,8 @@ struct Destination: SlotValue {
     var reservation = Reservation.none
     private var flags: Flags = .markIsDirty
     private var hold: Hold?
+    /// It is on record that what comes ends so (`DeliveryRecord.goesOn`); nil where it is not.
+    var goesOn: EventDecision?
     private var refusals: UInt8 = 0
     var echo = Echo()
     private let laneByte: UInt8
@@ -131,8 +138,7 @@ struct Destination: SlotValue {
         static let awaitsSuccession = Flags(rawValue: 1 << 10)
         static let markMayWait = Flags(rawValue: 1 << 11)
         static let startWasRefused = Flags(rawValue: 1 << 12)
-        static let goesOnWithoutRoute = Flags(rawValue: 1 << 13)
-        static let goesOnOnChannel = Flags(rawValue: 1 << 14)
+        static let startWasSkipped = Flags(rawValue: 1 << 13)
         static let wasMadeAnew = Flags(rawValue: 1 << 15)
 
         subscript(flag: Flags) -> Bool {
@@ -235,15 +241,12 @@ struct Destination: SlotValue {
         get { flags[.isQueued] }
         set { flags[.isQueued] = newValue }
     }
-    /// It is on record that what comes ends so (`DeliveryRecord.goesOn`); nil where it is not.
-    var goesOn: EventDecision? {
-        get {
-            flags[.goesOnWithoutRoute] ? .noRoute : flags[.goesOnOnChannel] ? .onChannel : nil
-        }
-        set {
-            flags[.goesOnWithoutRoute] = newValue == .noRoute
-            flags[.goesOnOnChannel] = newValue == .onChannel
-        }
+    /// Why nothing goes to it where no card can be reached.
+    var noRoute: EventDecision { startWasSkipped ? .startWait : .noRoute }
+    /// Its start waited too long and was not sent, and no card has begun since.
+    var startWasSkipped: Bool {
+        get { flags[.startWasSkipped] }
+        set { flags[.startWasSkipped] = newValue }
     }
     /// Apple has refused its start for good, and no card has begun since.
     var startWasRefused: Bool {

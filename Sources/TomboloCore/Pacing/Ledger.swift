@@ -18,13 +18,14 @@ package struct Ledger: Hashable, Sendable {
     /// As a mark keeps it; nil where the parts do not add up.
     init?(parts: [Int64]) {
         // An older relay had fewer decisions.
-        guard (10...12).contains(parts.count) else { return nil }
+        guard (10...13).contains(parts.count) else { return nil }
         since = parts[0]
         let counts = EventCounts(
             sent: parts[2], merged: parts[3], unchanged: parts[4], superseded: parts[5],
             annihilated: parts[6], noRoute: parts[7], expired: parts[8], refused: parts[9],
             onChannel: parts.count > 10 ? parts[10] : 0,
-            notVisible: parts.count > 11 ? parts[11] : 0)
+            notVisible: parts.count > 11 ? parts[11] : 0,
+            startWait: parts.count > 12 ? parts[12] : 0)
         guard counts.decided == parts[1] - since + 1 else { return nil }
         narrow = Counts(counts)
     }
@@ -38,7 +39,7 @@ package struct Ledger: Hashable, Sendable {
         return [
             since, decidedThrough, counts.sent, counts.merged, counts.unchanged,
             counts.superseded, counts.annihilated, counts.noRoute, counts.expired, counts.refused,
-            counts.onChannel, counts.notVisible,
+            counts.onChannel, counts.notVisible, counts.startWait,
         ]
     }
 
@@ -116,11 +117,19 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
     case onChannel
     /// The phone would show nothing new (pacing rule 17).
     case notVisible
+    /// The start had waited longer than its `start_wait`: no card begins (pacing rule 5).
+    case startWait
 
     /// Whether all that waited end so, and not only the newest.
     var isForAll: Bool {
-        self == .annihilated || self == .noRoute || self == .expired || self == .onChannel
+        switch self {
+        case .annihilated, .noRoute, .expired, .onChannel, .startWait: true
+        case .sent, .merged, .unchanged, .superseded, .refused, .notVisible: false
+        }
     }
+
+    /// Whether it is the same for all that comes later, while the destination stays as it is.
+    var mayGoOn: Bool { self == .noRoute || self == .onChannel || self == .startWait }
 
     /// Whether what the phone has is as good.
     var needsNoPush: Bool { self == .unchanged || self == .notVisible }
@@ -132,7 +141,8 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         case .merged: "merged"
         case .expired: "expired"
         case .refused: "refused"
-        case .unchanged, .superseded, .annihilated, .noRoute, .onChannel, .notVisible: "skipped"
+        case .unchanged, .superseded, .annihilated, .noRoute, .onChannel, .notVisible, .startWait:
+            "skipped"
         }
     }
 
@@ -154,6 +164,7 @@ package enum EventDecision: UInt8, Hashable, Sendable, CaseIterable {
         case .noRoute: "no_route"
         case .onChannel: "on_channel"
         case .notVisible: "not_visible"
+        case .startWait: "start_wait"
         case .sent, .merged, .expired, .refused: nil
         }
     }
@@ -171,12 +182,14 @@ package struct EventCounts: Hashable, Sendable {
     package var refused: Int64 = 0
     package var onChannel: Int64 = 0
     package var notVisible: Int64 = 0
+    package var startWait: Int64 = 0
 
     package init(
         sent: Int64 = 0, merged: Int64 = 0, unchanged: Int64 = 0, superseded: Int64 = 0,
         annihilated: Int64 = 0, noRoute: Int64 = 0, expired: Int64 = 0, refused: Int64 = 0,
-        onChannel: Int64 = 0, notVisible: Int64 = 0
+        onChannel: Int64 = 0, notVisible: Int64 = 0, startWait: Int64 = 0
     ) {
+        self.startWait = startWait
         self.onChannel = onChannel
         self.notVisible = notVisible
         self.sent = sent
@@ -190,7 +203,7 @@ package struct EventCounts: Hashable, Sendable {
     }
 
     package var skipped: Int64 {
-        unchanged + superseded + annihilated + noRoute + onChannel + notVisible
+        unchanged + superseded + annihilated + noRoute + onChannel + notVisible + startWait
     }
     package var decided: Int64 { sent + merged + skipped + expired + refused }
 
@@ -207,6 +220,7 @@ package struct EventCounts: Hashable, Sendable {
         case .refused: refused
         case .onChannel: onChannel
         case .notVisible: notVisible
+        case .startWait: startWait
         }
     }
 
@@ -223,6 +237,7 @@ package struct EventCounts: Hashable, Sendable {
         case .refused: refused += count
         case .onChannel: onChannel += count
         case .notVisible: notVisible += count
+        case .startWait: startWait += count
         }
     }
 }

@@ -362,7 +362,7 @@ extension EventDecision {
         switch self {
         case .sent, .merged, .unchanged, .superseded, .notVisible: true
         // Its channel counts.
-        case .annihilated, .noRoute, .expired, .refused, .onChannel: false
+        case .annihilated, .noRoute, .expired, .refused, .onChannel, .startWait: false
         }
     }
 }

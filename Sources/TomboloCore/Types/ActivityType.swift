@@ -27,6 +27,8 @@ package struct ActivityType: Sendable {
     /// The phone interpolates between keyframes.
     package var animates = false
     package var onUnknownStart: UnknownStartPolicy?
+    /// How long starts wait that do not say themselves.
+    package var startWait: Span?
     /// Each change reloads the app's widgets on the devices that show it.
     package var reloadsWidgets = false
     /// The same of these controls.
@@ -73,6 +75,7 @@ package struct ActivityType: Sendable {
         }
         plays = reader.bool("plays") ?? false
         animates = reader.bool("animates") ?? false
+        startWait = Start.startWait(&reader)
         onUnknownStart = reader.choice(
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
         onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)

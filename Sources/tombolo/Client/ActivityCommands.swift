@@ -97,6 +97,7 @@ enum ActivityCommands {
         ] {
             if let policy = invocation.text(flag) { writer.member(name, policy) }
         }
+        if let span = invocation.duration(.startWait) { writer.member("start_wait", span.text) }
         guard !devices.isEmpty || user != nil || channel != nil else { return }
         writer.name("audience")
         writer.beginObject()

@@ -22,7 +22,10 @@ extension Flag {
         "on-unknown-start", .choice(["give_up", "resend"]),
         "what becomes of a start whose outcome nobody knows")
 
-    static let ofLives: [Flag] = [renew, onTokenGone, onUnknownStart]
+    static let startWait = Flag(
+        "start-wait", .duration, "how long the start may wait on a device (15m)")
+
+    static let ofLives: [Flag] = [renew, onTokenGone, onUnknownStart, startWait]
 }
 
 extension Argument {

@@ -126,6 +126,16 @@ enum PacingSentences {
           updates before the update token are held and never become further starts
         5: the newest state is held at most 8 hours
           the newest state is held for a token eight hours at most
+        5: a start waits at most start_wait, whatever holds it
+          no card begins after fifteen minutes, whatever held its start
+          a start that may go before that goes
+          a start says how long it waits, else its type does
+        5: also while no relay runs
+          the wait goes on while no relay runs
+        5: what follows a skipped start is skipped with it
+          what comes later ends so too, and one line of the history says it
+        5: it goes with the newest alert, which rings only within its alert_ttl
+          a start comes with the newest alert, and rings only while that is news
         5: a start of unknown outcome is not repeated
           a start of unknown outcome is not repeated, and a late token revives it
         5: it waits for a token or a device's report

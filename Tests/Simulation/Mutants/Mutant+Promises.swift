@@ -12,6 +12,7 @@ extension Mutant {
             .channelBudgetAnew:
             [.budget, .spacing]
         case .cardAgeForgottenAtRestart: [.lapsed, .renewal]
+        case .startWaitForgotten: [.startInTime]
         case .tenantLeftOut: [.tenants]
         case .seqOverAllTenants: [.ownCount]
         case .deliveryForgotten: [.ledger]
@@ -61,6 +62,7 @@ extension Mutant {
         case .endLeavesTheRest: FaultSet(.endMany)
         case .channelBudgetAnew: FaultSet(.broadcasts)
         case .wrongTokenCloses: FaultSet(.wrongTokens)
+        case .startWaitForgotten: [FaultSet(.crashes), FaultSet(.pauses)]
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []
         }

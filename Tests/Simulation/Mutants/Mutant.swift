@@ -7,6 +7,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case doubleAlertAfterCrash = "double-alert-after-crash"
     case budgetForgottenAtRestart = "budget-forgotten-at-restart"
     case cardAgeForgottenAtRestart = "card-age-forgotten-at-restart"
+    case startWaitForgotten = "start-wait-forgotten-at-restart"
     case reloadBudgetForgotten = "reload-budget-forgotten-at-restart"
     case windowReopenedByClock = "window-reopened-by-a-clock-step"
     case cutUnderHead = "cut-under-a-head-without-a-row"

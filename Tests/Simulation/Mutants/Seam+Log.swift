@@ -104,6 +104,8 @@ extension Seam {
         case (.budgetForgottenAtRestart, .mark): text.set("b", to: "0")
         case (.cardAgeForgottenAtRestart, .mark):
             text.set("cs", to: "\(world.clock.now().nanoseconds)")
+        case (.startWaitForgotten, .mark):
+            text.set("ws", to: "\(world.clock.now().nanoseconds)")
         case (.reloadBudgetForgotten, .device): forgetSurfaces(&text)
         case (.windowReopenedByClock, .relay): followWall(&text)
         default: return nil

@@ -41,7 +41,7 @@ extension World {
         return faults
     }
 
-    /// A start that goes later than its `start_wait` after it was first wanted, where that is known.
+    /// A start that goes later than `start_wait` after it was first wanted, where that is known.
     func startFaults(
         _ push: Push, _ content: PushContent, _ key: CardKey, _ phone: Phone
     ) -> [(Promise, String)] {

@@ -68,7 +68,7 @@ import Testing
     private static let ofStarts: [Claim] = [
         Claim(
             "start_wait", "a start that waited too long for its token",
-            says: "The start waited 15m for this: The phone has no push-to-start token",
+            says: "It waited 15m for this: The phone has no push-to-start token",
             never: "cannot be reached"
         ) {
             $0.destination?.phase = "gone"
@@ -76,7 +76,8 @@ import Testing
         },
         Claim(
             "start_wait", "a start that a pause held too long",
-            says: "The start waited 15m for this: An operator has paused", never: "token"
+            says: "It waited 15m for this: An operator has paused these pushes.",
+            never: "After `resume`"
         ) {
             $0.destination?.phase = "gone"
             $0.goOn(.startWait, held: [.paused: 900])

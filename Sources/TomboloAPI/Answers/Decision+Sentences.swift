@@ -58,6 +58,9 @@ extension Hold {
         "A push's timestamp is a whole second, above the one before: the next second is "
         + "waited for."
 
+    /// The first sentence of it: what comes after that is of a change that still waits.
+    package var cause: String { "\(sentence.prefix { $0 != "." })." }
+
     /// Why a change waits.
     package var sentence: String {
         switch self {

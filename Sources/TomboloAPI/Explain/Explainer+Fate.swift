@@ -78,7 +78,7 @@ extension Explainer {
 
     private var startHold: String {
         longestStartHold.map {
-            " The start waited \(Self.length($0.span)) for this: \($0.hold.sentence)"
+            " It waited \(Self.length($0.span)) for this: \($0.hold.cause)"
         } ?? ""
     }
 

@@ -123,7 +123,8 @@ package struct Explainer: Sendable {
         held.filter { $0.span >= Self.heldMin }.map { part in
             Finding(
                 part.hold.name,
-                "It waited \(Self.length(part.span)) for this: \(part.hold.sentence)")
+                "It waited \(Self.length(part.span)) for this: "
+                    + (decision == .startWait ? part.hold.cause : part.hold.sentence))
         }
     }
 

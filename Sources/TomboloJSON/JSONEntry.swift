@@ -41,7 +41,8 @@ struct JSONEntry {
     /// A string's content: its range without the quotes.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 
-    mutating func countOneMore() { tag &+= 16 }
+    /// So many members or elements more.
+    mutating func count(_ more: Int) { tag &+= UInt32(truncatingIfNeeded: more) &* 16 }
 
     mutating func noteEscapes() { tag |= 8 }
 }

@@ -13,6 +13,10 @@ struct JSONScanner {
 
     /// Index of the innermost open container; has no meaning while `depth` is 0.
     private var open = 0
+    /// Whether that is an object, and how much of its content is not in its entry's count yet: a
+    /// look at the tape for each value costs as much as the value.
+    private var isObject = false
+    private var uncounted = 0
     private var depth = 0
 
     init(
@@ -63,7 +67,7 @@ struct JSONScanner {
             if peek == ASCII.closeBracket {
                 try end()
             } else {
-                tape[open].countOneMore()
+                uncounted += 1
                 return false
             }
         case ASCII.minus, ASCII.zero...ASCII.nine:
@@ -82,7 +86,6 @@ struct JSONScanner {
         while true {
             try skipSpace()
             guard depth > 0 else { return false }
-            let isObject = tape[open].kind == .object
             let byte = peek
             if byte == ASCII.comma {
                 position += 1
@@ -90,7 +93,7 @@ struct JSONScanner {
                     try skipSpace()
                     try scanName()
                 } else {
-                    tape[open].countOneMore()
+                    uncounted += 1
                 }
                 return true
             }
@@ -105,9 +108,11 @@ struct JSONScanner {
     @inline(__always)
     private mutating func begin(_ kind: JSONEntry.Kind) throws(JSONError) {
         guard depth < depthMax else { throw tooDeep() }
+        if depth > 0 { countContent() }
         depth += 1
         tape.append(JSONEntry(kind, start: position, next: open))
         open = tape.count - 1
+        isObject = kind == .object
         position += 1
         try skipSpace()
     }
@@ -116,12 +121,20 @@ struct JSONScanner {
     @inline(__always)
     private mutating func end() throws(JSONError) {
         position += 1
+        countContent()
         let parent = Int(tape[open].next)
         tape[open].next = UInt32(truncatingIfNeeded: tape.count)
         tape[open].end = UInt32(truncatingIfNeeded: position)
-        if tape[open].kind == .object { try checkNames(of: open) }
+        if isObject { try checkNames(of: open) }
         open = parent
+        isObject = tape[open].kind == .object
         depth -= 1
+    }
+
+    @inline(__always)
+    private mutating func countContent() {
+        tape[open].count(uncounted)
+        uncounted = 0
     }
 
     /// Scans `"name" :` and counts a member.
@@ -129,7 +142,7 @@ struct JSONScanner {
     private mutating func scanName() throws(JSONError) {
         guard peek == ASCII.quote else { throw unexpected(.name) }
         try scanString()
-        tape[open].countOneMore()
+        uncounted += 1
         if tape[tape.count - 1].escapes { tape[open].noteEscapes() }
         try skipSpace()
         guard peek == ASCII.colon else { throw unexpected(.colon) }

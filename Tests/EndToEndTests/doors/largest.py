@@ -13,9 +13,6 @@ CROWD = 1000
 # Clients that ask and do not read, as one key can have them.
 SLOW_CONNECTIONS, SLOW_STREAMS = 8, 128
 OTHERS_WAIT_MAX = 1.0
-# A body of 1 MiB in 500,000 values, and a page of 2 MiB, take 10.2 to 11.2 ms of the loop, just above what every other
-# request keeps. They may not grow.
-LOOP_NANOSECONDS = 12_000_000
 GROWTH_MAX = 256 << 20
 SLOW_FINDS_MAX = 3
 SLOW_SECONDS = 2
@@ -32,7 +29,6 @@ class Largest:
     def __init__(self, life):
         self.life, self.contract, self.traffic = life, life.contract, life.traffic
         self.number, self.large, self.slow = 0, {}, 0
-        life.loop_nanoseconds = LOOP_NANOSECONDS
 
     def run(self):
         finds = []

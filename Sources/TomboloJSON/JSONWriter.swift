@@ -129,16 +129,6 @@ package struct JSONWriter: Sendable {
         afterValue = true
     }
 
-    /// Writes the members of an object as they are, where names and values come: the object is not
-    /// read for it.
-    ///
-    /// - Parameter object: a valid object.
-    package mutating func members(of object: JSON) {
-        let inner = object.bytes.dropFirst().dropLast()
-        guard inner.contains(where: { $0 > ASCII.space }) else { return }
-        raw(inner)
-    }
-
     private mutating func open(_ bracket: UInt8) {
         separate()
         bytes.append(bracket)

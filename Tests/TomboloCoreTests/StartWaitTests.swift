@@ -230,6 +230,47 @@ import TomboloJSON
         #expect(rig.ledgers()[0].ledger.counts.startWait == 0)
     }
 
+    @Test func `a start that is sent again has a wait of its own`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in .unknown(reason: "cut") }
+        rig.command(.start, Self.start(#","start_wait":"20s","on_unknown_start":"resend""#))
+        rig.advance(to: 60)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 200)
+        #expect(Self.starts(rig).count == 2)
+    }
+
+    @Test func `a renewal that waits is not skipped`() {
+        var rig = CardLifeTests.running(#","renew":"always","start_wait":"1m""#)
+        rig.advance(to: 7 * 3_600 + 2_300)
+        let pause = rig.pause(#"{"activity":"cat"}"#)
+        rig.advance(to: 7 * 3_600 + 2_900)
+        rig.resume(pause)
+        rig.advance(to: 7 * 3_600 + 2_950)
+        #expect(Self.starts(rig).count == 2, "\(rig.line())")
+    }
+
+    @Test func `a refused start that was skipped since can be sent again`() {
+        var rig = Rig()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        rig.verdict = { _ in
+            .rejected(
+                status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced,
+                tokenGoneSince: nil)
+        }
+        rig.command(.start, Self.start())
+        rig.advance(to: 1_000)
+        #expect(rig.ledgers()[0].ledger.counts.startWait == 1)
+        rig.verdict = { _ in .accepted }
+        rig.token("start:Runner", "ab")
+        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.advance(to: 1_100)
+        #expect(Self.starts(rig).count == 2, "\(rig.answers.suffix(1))")
+    }
+
     @Test func `a start that was skipped leaves its part of the budget to others`() {
         var rig = Self.waiting(for: .backOff)
         rig.advance(to: 1_000)

@@ -30,28 +30,6 @@ import Testing
                 + #""a":[null,[],{},false,[ 1.0 ]],"z":1}"#)
     }
 
-    @Test(arguments: [
-        ("{}", "{}"), ("{ \n}", "{}"), (#"{"b":[1, 2]}"#, #"{"b":[1, 2]}"#),
-        ("{ \"b\" : {}\t}", "{ \"b\" : {}\t}"),
-    ])
-    func `the members of an object go among others as they are`(
-        _ text: String, _ alone: String
-    ) throws {
-        for (before, after) in [(false, false), (true, false), (false, true), (true, true)] {
-            var writer = JSONWriter()
-            writer.beginObject()
-            if before { writer.member("a", 1) }
-            writer.members(of: try json(text))
-            if after { writer.member("z", 2) }
-            writer.endObject()
-            let inner = String(alone.dropFirst().dropLast())
-            let parts = [before ? #""a":1"# : "", inner, after ? #""z":2"# : ""]
-            let expected = parts.filter { !$0.isEmpty }.joined(separator: ",")
-            #expect(writer.json.description == "{\(expected)}")
-            _ = try document(writer.json.description)
-        }
-    }
-
     @Test func `a string is escaped no more than it must be`() throws {
         var writer = JSONWriter()
         let value = "a/b\"\\\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}é\u{2028}😀"

@@ -146,8 +146,8 @@ extension Skip {
         case .notVisible:
             "It changes nothing that the phone shows (`significant` and `round` of the type)."
         case .startWait:
-            "The card's start waited longer than `start_wait` allows, and was not sent: the news "
-                + "was old. A new card begins with the next start."
+            "The card's start waited longer than `start_wait` allows, and is not tried any more. "
+                + "A new card begins once the activity has ended and starts again."
         }
     }
 }

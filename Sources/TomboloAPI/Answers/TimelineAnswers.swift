@@ -75,14 +75,10 @@ extension TimelineView {
         writer.beginObject()
         writer.member("kind", key.kind.rawValue)
         writer.member("app", key.app)
-        if timeline.namesApp {
-            for (name, value) in timeline.body.document.root.members where name != "app" {
-                writer.name(name)
-                writer.raw(value.raw)
-            }
-        } else {
-            // A body of a mebibyte is not read again for each page that it is on.
-            writer.members(of: timeline.body)
+        let own = ["kind", "app", "updated_at", "due_at"]
+        for (name, value) in timeline.body.document.root.members where !own.contains(name) {
+            writer.name(name)
+            writer.raw(value.raw)
         }
         writer.member("updated_at", updatedAt.rfc3339)
         writer.nullable("due_at", dueAt?.rfc3339)

@@ -64,7 +64,11 @@ extension Explainer {
         case .noRoute, .annihilated:
             if let triedText { return triedText }
             fallthrough
-        case .unchanged, .superseded, .onChannel, .notVisible, .startWait:
+        case .unchanged, .superseded, .onChannel, .notVisible:
+            return "Version \(version) was not sent to \(evidence.device). "
+                + (decision.reasonText ?? "")
+        case .startWait:
+            if let triedText { return "\(triedText) \(decision.reasonText ?? "")\(startHold)" }
             return "Version \(version) was not sent to \(evidence.device). "
                 + (decision.reasonText ?? "") + startHold
         }

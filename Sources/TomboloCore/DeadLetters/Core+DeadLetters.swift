@@ -190,7 +190,9 @@ extension Core {
             guard hasStartRoute(destination) else { throw .noStartToken }
         case (.start, .gone):
             // Another start would be a second card where one has begun since.
-            guard destination.startWasRefused else { throw .cardBegun }
+            guard destination.startWasRefused || destination.startWasSkipped else {
+                throw .cardBegun
+            }
             guard hasStartRoute(destination) else { throw .noStartToken }
         // One that ended before its start went never had a card.
         case (.start, .ended), (.start, .lapsed): throw .cardOver

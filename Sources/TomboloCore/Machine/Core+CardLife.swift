@@ -176,7 +176,7 @@ extension Core {
     }
 
     /// The card whose place it takes. One that ended with its device's user leaves none.
-    private func predecessor(of destination: Destination) -> Destination? {
+    func predecessor(of destination: Destination) -> Destination? {
         guard destination.renewal > 0 else { return nil }
         let before = activities[destination.activity].destinations.lazy.compactMap { index in
             destinations.at(index)

@@ -158,6 +158,8 @@ extension Core {
             if now < deadline { return .held(.unknownStart, until: deadline) }
             let policy = activities[destination.activity].definition.onUnknownStart
             if policy == .resend {
+                // The second try has a wait of its own.
+                destinations[slot].startWaitsSince = wall(now)
                 enter(.waiting, slot, now: now)
                 // The one case in which an alert may be seen twice.
                 destinations[slot].alertsThrough = 0
@@ -201,11 +203,15 @@ extension Core {
     }
 
     /// When a start that waits is not sent any more, whatever holds it: a budget, a token, a pause
-    /// or the upstream (pacing rule 5). Nil where no push is to begin a card.
+    /// or the upstream (pacing rule 5). Nil where no push is to begin a card, and where the card
+    /// takes another one's place: that one stays until then, and nothing rings.
     private func startWaitEnd(_ slot: Int, now: Instant) -> Instant? {
         guard destinations.holds(slot), destinations[slot].phase == .waiting else { return nil }
         let definition = activities[destinations[slot].activity].durableDefinition
-        guard definition.route != .adopt else { return nil }
+        guard definition.route != .adopt,
+            destinations[slot].renewal == 0
+                || destinations.at(slot).map({ predecessor(of: $0) == nil }) ?? false
+        else { return nil }
         return shownAt(destinations[slot].startWaitsSince, now: now) + definition.startWait
     }
 

@@ -22,8 +22,6 @@ package struct Timeline: Hashable, Sendable {
     package var body: JSON
     /// Whether the body has content of its own, apart from entries with dates.
     package var hasContent: Bool
-    /// Whether the body names its app.
-    package var namesApp: Bool
     /// Of what a widget may see: a hash over its bytes as they were sent.
     package var visibleHash: UInt64
     /// Of its body.

@@ -26,7 +26,7 @@ extension TimelineRequest {
         self.subject = subject
         timeline = Timeline(
             schedule: schedule, policy: policy, dates: dates, readers: readers, body: view.json,
-            hasContent: hasContent, namesApp: app != nil, visibleHash: Self.visibleHash(view))
+            hasContent: hasContent, visibleHash: Self.visibleHash(view))
     }
 
     /// Exactly one of user, device or key, and who may read a key's timeline.

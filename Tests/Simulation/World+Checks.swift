@@ -315,7 +315,7 @@ extension World {
         return faults
     }
 
-    private func startPolicy(_ activity: ActivityNumber) -> UnknownStartPolicy {
+    func startPolicy(_ activity: ActivityNumber) -> UnknownStartPolicy {
         let start = reference.events.last {
             $0.event.activity == activity && $0.event.kind == .start
         }

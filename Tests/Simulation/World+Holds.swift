@@ -48,7 +48,9 @@ extension World {
         guard push.event == .start, key.reference.renewal == 0,
             faults.isDisjoint(with: .unsureWaits),
             let origin = reference.origins[content.mark],
-            let model = reference.audience(of: origin)
+            let model = reference.audience(of: origin),
+            // A second try has a wait of its own, from a moment that only the relay knows.
+            startPolicy(origin.activity) == .giveUp
         else { return [] }
         let begun = MonotonicInstant(nanoseconds: model.changedAt)
         let waited = Span(nanoseconds: (loop.now - max(begun, phone.joinedAt)).nanoseconds)

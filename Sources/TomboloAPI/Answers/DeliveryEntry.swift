@@ -86,7 +86,9 @@ extension DeliveryEntry {
             for part in record.held.sorted(by: { $0.span > $1.span }) {
                 writer.beginObject()
                 writer.member("reason", part.hold.name)
-                writer.member("reason_text", part.hold.sentence)
+                // Of a start that is not tried any more nothing comes after that.
+                let text = record.decision == .startWait ? part.hold.cause : part.hold.sentence
+                writer.member("reason_text", text)
                 writer.member("ms", part.span.nanoseconds / 1_000_000)
                 writer.endObject()
             }

@@ -102,7 +102,7 @@ let package = Package(
                 "TomboloCore", "TomboloRelay", "TomboloEventLog", "TomboloSQLite", "TomboloLoop",
                 "TomboloJSON", "TomboloHTTP", "TomboloAPNs", "TomboloCrypto", "TestSupport",
             ],
-            path: "Tests/Simulation", swiftSettings: settings),
+            path: "Tests/Simulation", exclude: ["KNOWN.md"], swiftSettings: settings),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation", "TomboloJSON"], path: "Tests/simulate",
             swiftSettings: settings),
@@ -115,7 +115,7 @@ let package = Package(
             name: "CoreRig", dependencies: ["TomboloCore", "TomboloJSON"], path: "Tests/CoreRig",
             swiftSettings: settings),
         .executableTarget(
-            name: "histories", dependencies: ["CoreRig"], path: "Tests/histories",
+            name: "histories", dependencies: ["CoreRig", "TomboloCore"], path: "Tests/histories",
             swiftSettings: settings),
         tests("TomboloCoreTests", ["TomboloCore", "TomboloJSON", "TestSupport", "CoreRig"]),
         tests("TomboloAPITests", ["TomboloAPI", "TomboloCore", "TomboloJSON", "TestSupport"]),

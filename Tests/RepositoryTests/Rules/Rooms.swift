@@ -36,7 +36,7 @@ enum Rooms {
         ],
         "simulate": ["Simulation", "TomboloJSON"],
         "CoreRig": ["TomboloCore", "TomboloJSON"],
-        "histories": ["CoreRig"],
+        "histories": ["CoreRig", "TomboloCore"],
     ]
 
     /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even

@@ -2,9 +2,8 @@
 /// them.
 ///
 /// Names are lower case (they are lowered when appended, ASCII only). Values are bytes as they
-/// came, read as UTF-8 with repair. Appending checks nothing else: parsers check what comes in,
-/// `isValidName` and `isValidValue` what goes out. Lookups go through all fields: a message has at
-/// most 64.
+/// came, read as UTF-8 with repair. Appending checks nothing else: parsers check what comes in, and
+/// what goes out is the program's own. Lookups go through all fields: a message has at most 64.
 package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionaryLiteral {
     /// How a field may travel through HPACK.
     package enum Indexing: UInt8, Hashable, Sendable {
@@ -216,29 +215,5 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         private func length(_ offset: Int) -> Int {
             Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
-    }
-}
-
-extension HTTPFields {
-    /// A token (RFC 9110, 5.6.2) of at least one byte.
-    package static func isValidName(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-
-    /// No control characters but tab, no blank at either end (RFC 9110, 5.5): it cannot become two
-    /// fields.
-    package static func isValidValue(_ value: String) -> Bool {
-        let bytes = value.utf8
-        guard bytes.allSatisfy({ ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }) else { return false }
-        let blanks: [UInt8?] = [0x20, 0x09]
-        return !blanks.contains(bytes.first) && !blanks.contains(bytes.last)
     }
 }

@@ -10,6 +10,13 @@ import Synchronization
 /// end-of-turn calls. Waits are as exact as the kernel's high-resolution timers and never end
 /// early. A job that is enqueued after the loop has stopped never runs: stop it when its tasks have
 /// ended.
+///
+/// ```swift
+/// let answer = try EpollLoop.run { loop in
+///     try await loop.sleep(for: .milliseconds(1))
+///     return 42  // on the loop's thread, as all that it runs
+/// }
+/// ```
 package final class EpollLoop: Loop, @unchecked Sendable {
     // Sendable: everything below is touched by the loop's own thread alone, but for `thread`
     // (atomic), `remote` (a mutex) and `wakeup` (a descriptor that never changes).

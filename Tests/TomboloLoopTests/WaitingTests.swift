@@ -91,47 +91,6 @@ import TomboloLoop
             #expect(!parking.isOccupied)
         }
     }
-
-    @Test func `an inbox is emptied in batches and holds senders back when it is full`()
-        async throws
-    {
-        let batches = try await onLoop { loop in
-            let inbox = Inbox<Int>(loop, capacity: 4)
-            return try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for value in 0..<10 { try await inbox.put([value]) } }
-                await Task.yield()
-                #expect(inbox.count == 4)
-                #expect(!inbox.offer(99))
-                var batches: [[Int]] = []
-                while batches.joined().count < 10 { batches.append(try await inbox.takeAll()) }
-                try await group.waitForAll()
-                return batches
-            }
-        }
-        #expect(Array(batches.joined()) == Array(0..<10))
-        #expect(batches.first == [0, 1, 2, 3])
-    }
-
-    @Test func `a closed inbox gives what it has and takes no more`() async throws {
-        try await onLoop { loop in
-            let inbox = Inbox<Int>(loop, capacity: 4)
-            #expect(inbox.offer(1))
-            inbox.close()
-            #expect(!inbox.offer(2))
-            let first = try await inbox.takeAll()
-            let second = try await inbox.takeAll()
-            #expect(first == [1])
-            #expect(second.isEmpty)
-            await #expect(throws: CancellationError.self) { try await inbox.put([3]) }
-        }
-    }
-
-    @Test func `a wait for an inbox ends at its deadline with nothing`() async throws {
-        let taken = try await onLoop { loop in
-            try await Inbox<Int>(loop, capacity: 1).takeAll(until: loop.now + .milliseconds(1))
-        }
-        #expect(taken.isEmpty)
-    }
 }
 
 private final class SentCount: Sendable {

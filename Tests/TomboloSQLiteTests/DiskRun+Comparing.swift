@@ -73,7 +73,7 @@ extension DiskRun {
         else { return ["the twin does not answer"] }
         var wrong: [String] = []
         let gone = events.prefix { $0.seq < found.events.first?.seq ?? .max }
-        if places(events.dropFirst(gone.count)) != places(found.events) {
+        if Array(events.dropFirst(gone.count)) != found.events {
             wrong.append("events: \(found.events.count), not \(events.count)")
         }
         let eventsBefore = now - Self.retention.history
@@ -90,8 +90,8 @@ extension DiskRun {
         }
         if found.log.lastSeq != expected.lastSeq { wrong.append("last sequence") }
         if found.log.lastFactSeq != expected.lastFactSeq { wrong.append("last fact") }
-        if places(found.log.heads) != places(expected.heads) { wrong.append("heads") }
-        if !wasOlder, found.log.tenantSeqs != expected.tenantSeqs {
+        if found.log.heads != expected.heads { wrong.append("heads") }
+        if found.log.tenantSeqs != expected.tenantSeqs {
             wrong.append("tenants' counts")
         }
         if found.log.records != expected.records { wrong.append("records") }
@@ -100,20 +100,6 @@ extension DiskRun {
             wrong.append("keys")
         }
         return wrong
-    }
-
-    /// Without the places among each tenant's, where an older program has known none.
-    private func places(_ events: some Sequence<RecordedEvent>) -> [RecordedEvent] {
-        guard wasOlder else { return Array(events) }
-        return events.map { RecordedEvent(seq: $0.seq, previous: $0.previous, event: $0.event) }
-    }
-
-    private func places(_ heads: [RecoveredHead]) -> [RecoveredHead] {
-        guard wasOlder else { return heads }
-        return heads.map {
-            RecoveredHead(
-                activity: $0.activity, version: $0.version, seq: $0.seq, value: $0.value)
-        }
     }
 
     /// SQLite's own opinion.

@@ -24,8 +24,6 @@ struct DiskRun {
     private(set) var now = Sample.noon
     private var keys = 0
     private(set) var groups = 0
-    /// An older program has had the log: tenants go on after its newest event.
-    var wasOlder = false
     /// How often each thing was done, over all lives.
     private(set) var tally = Tally()
 
@@ -39,10 +37,6 @@ struct DiskRun {
         var retentions = 0
         /// Lives after which heads had to be made again from events.
         var headsBehind = 0
-        /// Lives that began with a log of an older schema.
-        var olderSchemas = 0
-        /// Of those, lives that ended before the log was brought up.
-        var upgradesCut = 0
 
         static func + (one: Tally, other: Tally) -> Tally {
             var sum = one
@@ -51,8 +45,6 @@ struct DiskRun {
             sum.retirements += other.retirements
             sum.retentions += other.retentions
             sum.headsBehind += other.headsBehind
-            sum.olderSchemas += other.olderSchemas
-            sum.upgradesCut += other.upgradesCut
             return sum
         }
     }
@@ -120,7 +112,7 @@ struct DiskRun {
             case .success(let receipt):
                 #expect(receipt.firstSeq == expected?.firstSeq)
                 #expect(receipt.firstFactSeq == expected?.firstFactSeq)
-                #expect(wasOlder || receipt.tenantSeqs == expected?.tenantSeqs)
+                #expect(receipt.tenantSeqs == expected?.tenantSeqs)
             case .failure(let error):
                 // A full disk has stored nothing; after any other error nobody knows.
                 if case .outcomeUnknown = error { inFlight = await whole(batches) }

@@ -182,9 +182,6 @@ private final class Facts {
             #expect(try log.reader().facts(query).facts.count == 34)
         }
         #expect(try log.verify().contains { $0.hasSuffix("its row is damaged") })
-        log.disk.execute(
-            "DROP TABLE fact_block; DROP TABLE fact_index; PRAGMA user_version = 4",
-            in: "tombolo.db")
         try log.reopen()
     }
 
@@ -201,16 +198,6 @@ private final class Facts {
         let wrong = try log.verify()
         #expect(wrong.contains { $0.contains("it leads to fact 3, which it is not") }, "\(wrong)")
         #expect(wrong.contains { $0.contains("it counts") })
-    }
-
-    @Test func `a log of an older schema gets the index of its facts`() async throws {
-        let log = try await Facts()
-        log.disk.execute(
-            "DROP TABLE fact_block; DROP TABLE fact_index; PRAGMA user_version = 4",
-            in: "tombolo.db")
-        try log.reopen()
-        #expect(try log.verify() == [])
-        try await log.compare(rounds: 20, log.reader())
     }
 
     @Test func `an import makes the index of what it takes in`() async throws {

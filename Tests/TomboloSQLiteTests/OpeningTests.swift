@@ -51,10 +51,28 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
     await (try place.reopen()).close()
     shell(place, "PRAGMA user_version = 99")
     let refused = try refusal(place)
-    #expect(refused.cause.hasSuffix("tombolo.db has schema 99, this program knows up to 5"))
+    #expect(refused.cause.contains("it has schema 99, this program knows up to 5"))
     #expect(refused.hint.hasPrefix("run the newer tombolo that wrote it"))
     shell(place, "PRAGMA user_version = 5")
     await (try place.reopen()).close()
+}
+
+@Test func `an older schema is refused, with the way into a new log, and left as it is`() throws {
+    let place = SQLitePlace()
+    shell(place, "CREATE TABLE log(a); PRAGMA application_id = 1414349391; PRAGMA user_version = 4")
+    let refused = try refusal(place)
+    #expect(refused.cause.contains("it has schema 4, this program reads 5"))
+    #expect(
+        refused.hint.contains("tombolo log export") && refused.hint.contains("tombolo log import"))
+    #expect(try refusal(place) == refused)
+    let read = Result { () throws(EventLogError) in
+        try LogVerification(path: place.directory + "/tombolo.db").run { _ in }.events
+    }
+    guard case .failure(.unusable(let cause, _)) = read else {
+        Issue.record("it was read")
+        return
+    }
+    #expect(cause == refused.cause)
 }
 
 @Test func `the database of another program is refused`() throws {

@@ -6,7 +6,7 @@ import TomboloEventLog
 /// How many seeds each of four shards runs; `deploy/test` and CI may ask for more.
 private let seeds = getenv("TOMBOLO_POWER_LOSS_SEEDS").flatMap { Int(String(cString: $0)) } ?? 100
 
-/// Three lives on one disk, each ended by a loss of power at any operation of opening, migrating,
+/// Three lives on one disk, each ended by a loss of power at any operation of opening,
 /// appending, checkpointing, retiring, erasing, cutting history or closing. What is wrong
 /// afterwards, empty on a good log; and what it came by.
 private func run(
@@ -16,14 +16,11 @@ private func run(
     var run = DiskRun(seed: seed)
     run.disk.liesAboutSync = lies
     for life in 1...3 {
-        let isOlder = life > 1 && chance.next(below: 3) == 0
-        if isOlder { try run.goBackToAnOlderSchema() }
-        let operationsMax: UInt64 = life == 1 || isOlder ? 60 : 250
+        let operationsMax: UInt64 = life == 1 ? 60 : 250
         run.disk.plan(.powerLoss, after: 1 + Int(chance.next(below: operationsMax)))
         let error = await run.live(groups: 200)
         #expect(error != nil, "the power did fail")
         run.disk.restorePower()
-        if isOlder, try run.schema() < 3 { run.note { $0.upgradesCut += 1 } }
         let wrong = try await run.differences()
         if !wrong.isEmpty { return (["life \(life)"] + wrong, run.tally) }
     }
@@ -41,7 +38,6 @@ func `power lost at any write loses nothing that was acknowledged`(shard: Int) a
     }
     for count in [
         tally.erasures, tally.erasuresCut, tally.retirements, tally.retentions, tally.headsBehind,
-        tally.olderSchemas, tally.upgradesCut,
     ] {
         #expect(count > 0, "\(tally): something was never done")
     }

@@ -7,6 +7,17 @@ package import TomboloLoop
 /// Under TLS, ALPN decides between `h2` and `http/1.1`; in clear text, and for a client without
 /// ALPN, the first bytes do (HTTP/2 with prior knowledge, RFC 9113, 3.3). Every request is one call
 /// of the handler in a child task of `run`.
+///
+/// ```swift
+/// struct Hello: HTTPHandler {
+///     func handle(_ exchange: HTTPExchange) async {
+///         exchange.respond(200, ["content-type": "text/plain"], Array("hello\n".utf8))
+///     }
+/// }
+/// let server = try HTTPServer(
+///     loop: loop, listen: ListenAddress(host: "127.0.0.1", port: 8080), handler: Hello())
+/// try await server.run()
+/// ```
 package final class HTTPServer: @unchecked Sendable {
     // Sendable: used on the loop's thread only; `loop.checkIsolated()` guards its face.
 

@@ -85,9 +85,5 @@ package struct HTTPServerLimits: Hashable, Sendable {
     /// Connections in all: what 8 kB each make of 160 MB.
     package var connections: Int = 20_000
 
-    /// How long a connection that ends after an answer is still read from, so that the peer sees
-    /// the answer and not a reset (RFC 9112, 9.6).
-    package var lingerTime: Duration = .seconds(2)
-
     package init() {}
 }

@@ -39,7 +39,7 @@ struct TenantSeqVerification {
         meet(.event, tenant, event.tenantSeq, event.seq)
         return Self.follow(
             event.tenantSeq, at: event.seq, &events[tenant, default: Newest()],
-            tallied: content.tallied.event, uncounted: content.uncounted.event
+            tallied: content.tallied.event
         ).map { "event \(event.seq): \($0) of \(tenant.name)" }
     }
 
@@ -49,7 +49,7 @@ struct TenantSeqVerification {
         meet(.fact, tenant, fact.tenantSeq, fact.seq)
         return Self.follow(
             fact.tenantSeq, at: fact.seq, &facts[tenant, default: Newest()],
-            tallied: content.tallied.fact, uncounted: content.uncounted.fact
+            tallied: content.tallied.fact
         ).map { "fact \(fact.seq): \($0) of \(tenant.name)" }
     }
 
@@ -60,16 +60,15 @@ struct TenantSeqVerification {
         waypoints.remove(Waypoint(kind: kind, tenant: number, tenantSeq: tenantSeq, seq: seq))
     }
 
-    /// Rows from before tenants were counted have the log's places; so has one that comes after
-    /// damage.
+    /// A row that comes after damage has the log's place.
     private static func follow(
-        _ place: Int64, at seq: Int64, _ newest: inout Newest, tallied: Int64, uncounted: Int64
+        _ place: Int64, at seq: Int64, _ newest: inout Newest, tallied: Int64
     ) -> String? {
         let last = newest.last
         newest.last = place
         if seq <= tallied { newest.tallied = place }
         guard let last, place != last + 1 else { return nil }
-        if place > last, place == seq || place == uncounted + 1 { return nil }
+        if place > last, place == seq { return nil }
         return "place \(place) after \(last)"
     }
 

@@ -30,24 +30,6 @@ enum FactIndex {
     /// The key of a chapter's bucket.
     static func key(_ chapter: Int64, _ bucket: Int64) -> Int64 { chapter * buckets + bucket }
 
-    /// Makes the rows of all chapters that are full.
-    static func build(_ connection: borrowing Connection) throws(SQLiteError) {
-        let bound = "FROM fact WHERE seq BETWEEN 1 AND \(LogSchema.numberMax)"
-        let last = try connection.integer("SELECT max(seq) \(bound)")
-        guard last >= size else { return }
-        let first = try connection.integer("SELECT min(seq) \(bound)")
-        let rows = try FactIndexRows(connection)
-        var chapter = self.chapter(of: first)
-        while chapter < last / size {
-            try rows.insert(FactChapter.read(chapter, connection), chapter)
-            // One whose place is damaged may be far beyond the others.
-            let next = "SELECT min(seq) FROM fact WHERE seq > \(self.last(of: chapter))"
-            let seq = try connection.integer(next)
-            guard isPlace(seq) else { return }
-            chapter = self.chapter(of: seq)
-        }
-    }
-
     /// Deletes the rows of chapters that were cut whole, up to and with fact `seq`.
     static func cut(through seq: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
         let chapters = seq / size

@@ -12,6 +12,13 @@ package import TomboloEventLog
 ///
 /// Calls suspend and come back on the caller's executor. Where it is dropped without `close`, it
 /// stops as in a crash: nothing durable is lost, the next start-up reads the write-ahead log.
+///
+/// ```swift
+/// let log = try SQLiteEventLog(directory: directory, chance: &chance)
+/// let found = try await log.recover(idempotencySince: .distantPast)  // before the first append
+/// _ = try await log.append(batch, under: .sole)
+/// await log.close()
+/// ```
 package final class SQLiteEventLog: EventLog {
     private let writing: LogWriterThread
     /// Pages of the log, which may take long.

@@ -61,7 +61,7 @@ package enum LogBackup {
         try sync(directory)
     }
 
-    /// Brings the copy up to this program's schema, and reads all of it.
+    /// Refuses a copy of another schema, and reads all of it.
     private static func check(
         _ draft: String, of path: String, takesDamage: Bool,
         _ chance: inout some RandomNumberGenerator

@@ -33,8 +33,8 @@ extension LogReader {
         // What was cut may have had rows of the tenant.
         let known =
             switch kind {
-            case .event: max(uncounted.event, try integer(eventCut))
-            case .fact: max(uncounted.fact, try integer(factCut))
+            case .event: try integer(eventCut)
+            case .fact: try integer(factCut)
             }
         guard position - Waypoint.spacing >= known else { return .none }
         waypointAfter.bind(kind.rawValue, at: 1)

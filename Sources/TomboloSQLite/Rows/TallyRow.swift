@@ -7,8 +7,7 @@ struct TalliedUpTo: Hashable {
 }
 
 /// A row of the table `tally`: how many events and facts a tenant has. That of tenant 0 says up to
-/// which sequences the others are right, that of tenant -1 up to which ones no tenant was counted:
-/// there the places of all tenants are those of the log.
+/// which sequences the others are right.
 enum TallyRow {
     static let schema = """
         CREATE TABLE tally(
@@ -18,7 +17,6 @@ enum TallyRow {
     static let replacement =
         "INSERT OR REPLACE INTO tally(tenant, event, fact, crc) VALUES(?1,?2,?3,?4)"
     private static let everybody: Int64 = 0
-    private static let uncounted: Int64 = -1
 
     private static func replace(
         _ tenant: Int64, _ event: Int64, _ fact: Int64, with statement: borrowing Statement
@@ -40,27 +38,10 @@ enum TallyRow {
         try replace(everybody, last.event, last.fact, with: statement)
     }
 
-    /// The step from a log in which tenants were not counted: each goes on after the log's newest,
-    /// so that the places that its clients know stay what they are.
-    static func begin(_ connection: borrowing Connection) throws(SQLiteError) {
-        let cut = try LogCut(connection) { _ in }
-        let last = TalliedUpTo(
-            event: max(cut.seq, try connection.integer("SELECT max(seq) FROM event")),
-            fact: max(cut.fact, try connection.integer("SELECT max(seq) FROM fact")))
-        guard last != TalliedUpTo() else { return }
-        let statement = try connection.prepare(replacement)
-        for tenant in try Tenants.read(connection, damage: { _ in }).all {
-            try replace(tenant, last.event, last.fact, with: statement)
-        }
-        try replace(uncounted, last.event, last.fact, with: statement)
-        try replace(everybody, last.event, last.fact, with: statement)
-    }
-
     /// What the table says; `isWhole` is false where a row of it is damaged.
     struct Content {
         var tallies: [Int64: (event: Int64, fact: Int64)] = [:]
         var tallied = TalliedUpTo()
-        var uncounted = TalliedUpTo()
         var isWhole = true
     }
 
@@ -78,7 +59,6 @@ enum TallyRow {
             }
             switch tenant {
             case everybody: content.tallied = TalliedUpTo(event: event, fact: fact)
-            case uncounted: content.uncounted = TalliedUpTo(event: event, fact: fact)
             default: content.tallies[tenant] = (event, fact)
             }
         }

@@ -21,8 +21,6 @@ package final class LogReader: @unchecked Sendable {
     let factUpTo: Statement
     let factBlocks: Statement
     let factBucket: Statement
-    /// Up to there tenants were not counted: no waypoints are there.
-    let uncounted: TalliedUpTo
     let waypointsBefore: Statement
     let waypointAfter: Statement
     let head: Statement
@@ -71,7 +69,6 @@ package final class LogReader: @unchecked Sendable {
             factBucket = try connection.prepare(FactBucket.selection)
             waypointsBefore = try connection.prepare(Waypoint.selectionBefore)
             waypointAfter = try connection.prepare(Waypoint.selectionAfter)
-            uncounted = try TallyRow.read(connection).uncounted
             head = try connection.prepare("SELECT \(HeadRow.columns) FROM head WHERE activity = ?1")
             lastSeq = try connection.prepare("SELECT max(seq) FROM event")
             lastFactSeq = try connection.prepare("SELECT max(seq) FROM fact")

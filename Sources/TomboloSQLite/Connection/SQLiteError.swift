@@ -26,19 +26,21 @@ struct SQLiteError: Error, Equatable {
     /// A database that no relay has made.
     static let notOurs = SQLiteError(code: SQLITE_NOTADB)
 
-    /// A log that a newer program wrote, or an older one, met by one who only reads.
+    /// A log that a newer program wrote.
     static func newer(_ schema: Int64) -> SQLiteError {
         SQLiteError(
             code: SQLITE_SCHEMA,
             message: "it has schema \(schema), this program knows up to \(LogSchema.version)",
-            hint: LogSchema.newerHint)
+            hint: "run the newer tombolo that wrote it, or restore a backup from before it did")
     }
 
+    /// A log that an older program wrote.
     static func older(_ schema: Int64) -> SQLiteError {
         SQLiteError(
             code: SQLITE_SCHEMA,
             message: "it has schema \(schema), this program reads \(LogSchema.version)",
-            hint: "start the relay with it once, which brings it up; a backup is restored for that")
+            hint: "export it with the tombolo that wrote it (tombolo log export), and import that "
+                + "into a new data directory (tombolo log import)")
     }
 
     private init(code: Int32, message: String, hint: String) {

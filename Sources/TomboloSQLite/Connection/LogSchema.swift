@@ -15,61 +15,43 @@ enum LogSchema {
     /// Sequences, versions and counts end here: a row beyond is damaged, and arithmetic has room.
     static let numberMax: Int64 = 1 << 53
 
-    /// What each version adds to the one before it.
-    private static let migrations: [String] = [
-        """
+    /// All tables of a new database. A new column comes last.
+    private static let tables = """
         -- Small integers for tenants; rows use them.
         CREATE TABLE tenant(id INTEGER PRIMARY KEY, name TEXT NOT NULL, crc INTEGER NOT NULL);
-        -- The log. previous: the activity's row before. recorded_at: nanoseconds since 1970.
-        CREATE TABLE log(
-            seq INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, activity INTEGER NOT NULL,
-            version INTEGER NOT NULL, previous INTEGER NOT NULL, kind INTEGER NOT NULL,
-            recorded_at INTEGER NOT NULL, crc INTEGER NOT NULL, idempotency_digest INTEGER,
-            idempotency_key TEXT, body BLOB NOT NULL);
-        -- What the relay learned by itself; cut by age.
+        -- The log: one blob a row (EventRow.swift has its layout).
+        CREATE TABLE event(seq INTEGER PRIMARY KEY, row BLOB NOT NULL);
+        -- What each 256 neighbours of it have in common, 64 times; none for the newest ones.
+        CREATE TABLE block(first INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
+        -- Heads of the past, at the events where they were kept.
+        CREATE TABLE snapshot(seq INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
+        -- What the relay learned by itself; cut by age. recorded_at: nanoseconds since 1970.
+        -- tenant_seq: the place among the tenant's facts; NULL where it is that in the log.
         CREATE TABLE fact(
             seq INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, activity INTEGER,
             recorded_at INTEGER NOT NULL, crc INTEGER NOT NULL, kind TEXT NOT NULL,
-            body BLOB NOT NULL);
+            body BLOB NOT NULL, tenant_seq INTEGER);
         -- The newest state of each activity.
         CREATE TABLE head(
             activity INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, version INTEGER NOT NULL,
-            seq INTEGER NOT NULL, crc INTEGER NOT NULL, value BLOB NOT NULL);
+            seq INTEGER NOT NULL, crc INTEGER NOT NULL, value BLOB NOT NULL,
+            tenant_seq INTEGER);
         -- Current values; key: space << 48 | number.
         CREATE TABLE record(
             key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, value BLOB NOT NULL);
         -- What belongs to the log as a whole.
         CREATE TABLE meta(
             name TEXT PRIMARY KEY, crc INTEGER NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
-        """,
-        """
         -- Up to where history was cut: log, fact, and the highest activity number ever given.
         -- (Tables retired_<day> and retired_name_<day> come with the first that ends on a day.)
         CREATE TABLE cut(
             name TEXT PRIMARY KEY, value INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
-        """,
-        """
-        -- The log: one blob a row (EventRow.swift has its layout). Takes the place of `log`.
-        CREATE TABLE event(seq INTEGER PRIMARY KEY, row BLOB NOT NULL);
-        -- What each 256 neighbours of it have in common, 64 times; none for the newest ones.
-        CREATE TABLE block(first INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
-        -- Heads of the past, at the events where they were kept.
-        CREATE TABLE snapshot(seq INTEGER PRIMARY KEY, crc INTEGER NOT NULL, row BLOB NOT NULL);
-        """,
-        """
-        -- Places among the events and facts of a tenant; NULL where it is that in the log.
-        ALTER TABLE head ADD COLUMN tenant_seq INTEGER;
-        ALTER TABLE fact ADD COLUMN tenant_seq INTEGER;
-        -- How many each tenant has, and where they are in the log.
+        -- How many events and facts each tenant has, and where they are in the log.
         \(TallyRow.schema) \(Waypoint.schema)
-        """,
-        """
-        -- A row of the log may say which key asked (EventRow.swift): programs before do not know.
         -- What leads to facts: what each 256 neighbours have in common, 64 times a row; and, in 64
         -- rows for each 16,384 neighbours, which of them an activity or a device has.
         \(FactIndex.schema)
-        """,
-    ]
+        """
 
     /// What a file turned out to be.
     private enum Found {
@@ -78,10 +60,11 @@ enum LogSchema {
         case foreign(applicationID: Int64)
     }
 
-    /// Brings the database to this program's version, each step in a transaction of its own;
-    /// `create` fills what a new one needs, in the transaction that makes it.
+    /// Makes the tables of a new database, and leaves one that has them as it is; `create` fills
+    /// what a new one needs, in the transaction that makes it.
     ///
-    /// What is not ours and what is newer than this program is refused and left untouched.
+    /// What is not ours, and what another version of this program wrote, is refused and left
+    /// untouched.
     static func prepare(
         _ connection: borrowing Connection, path: String,
         create: (borrowing Connection) throws(SQLiteError) -> Void
@@ -97,18 +80,13 @@ enum LogSchema {
                     "\(path) is the database of another program (application_id \(applicationID))",
                 hint: "give the relay a data directory of its own")
         case .ours(let version) where version > Self.version:
-            throw .unusable(
-                cause: "\(path) has schema \(version), this program knows up to \(Self.version)",
-                hint: newerHint)
-        case .ours(let version):
-            try migrate(connection, path: path, from: version) { _ throws(SQLiteError) in }
-        case .empty:
-            try migrate(connection, path: path, from: 0, create: create)
+            throw SQLiteError.newer(version).unusable(path)
+        case .ours(let version) where version < Self.version:
+            throw SQLiteError.older(version).unusable(path)
+        case .ours: try make(connection, path: path, isNew: false, create: create)
+        case .empty: try make(connection, path: path, isNew: true, create: create)
         }
     }
-
-    static let newerHint =
-        "run the newer tombolo that wrote it, or restore a backup from before it did"
 
     /// Write-ahead log, and a commit that returns only after it is on the disk. Pages of 8 KiB
     /// halve the calls to the system that a batch needs; a database that is there keeps its own.
@@ -137,26 +115,19 @@ enum LogSchema {
             ? .empty : .foreign(applicationID: owner)
     }
 
-    private static func migrate(
-        _ connection: borrowing Connection, path: String, from version: Int64,
+    private static func make(
+        _ connection: borrowing Connection, path: String, isNew: Bool,
         create: (borrowing Connection) throws(SQLiteError) -> Void
     ) throws(EventLogError) {
         do throws(SQLiteError) {
             try connection.execute(durability)
-            for step in Int(version)..<migrations.count {
-                try connection.execute("BEGIN IMMEDIATE")
-                try connection.execute(migrations[step])
-                if step == 2 { try LogMoving.moveEvents(connection) }
-                if step == 3 {
-                    try RetiredDays.addTenantSeqs(connection)
-                    try TallyRow.begin(connection)
-                }
-                if step == 4 { try FactIndex.build(connection) }
-                try connection.execute(
-                    "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(step + 1)")
-                if step == 0 { try create(connection) }
-                try connection.execute("COMMIT")
-            }
+            guard isNew else { return }
+            try connection.execute("BEGIN IMMEDIATE")
+            try connection.execute(tables)
+            try connection.execute(
+                "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+            try create(connection)
+            try connection.execute("COMMIT")
         } catch {
             throw error.unusable(path)
         }

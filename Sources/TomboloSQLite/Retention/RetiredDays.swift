@@ -41,13 +41,6 @@ struct RetiredDays {
         return days.sorted(by: >)
     }
 
-    /// Tables of an older schema take the place of a head among the tenant's events.
-    static func addTenantSeqs(_ connection: borrowing Connection) throws(SQLiteError) {
-        for day in try days(connection) {
-            try connection.execute("ALTER TABLE \(prefix)\(day) ADD COLUMN tenant_seq INTEGER")
-        }
-    }
-
     /// Moves the head of an activity out of what lives. Nothing happens where it has none there.
     mutating func retire(
         _ retired: RetiredActivity, hash: UInt64, _ connection: borrowing Connection

@@ -20,6 +20,13 @@ package import TomboloLoop
 ///   was in use, its successor is opened at once. So is that of one which allows no stream for the
 ///   connect deadline.
 ///
+/// ```swift
+/// let client = try APNsClient(
+///     configuration, key: key, loop: loop, chance: chance, receiver: receiver)
+/// client.send(push)  // the receiver gets its outcome once
+/// try await client.run()
+/// ```
+///
 /// `@unchecked Sendable`: used on its loop's thread only; `loop.checkIsolated()` guards its face.
 package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     /// What an operator wants to see of a lane.

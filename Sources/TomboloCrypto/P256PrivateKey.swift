@@ -3,6 +3,12 @@ import COpenSSL
 /// A private key on P-256: what Apple's `.p8` files hold, and what signs provider tokens.
 ///
 /// Immutable; may be used from any thread. Never prints its material.
+///
+/// ```swift
+/// let key = P256PrivateKey.generate()
+/// let signature = key.signature(over: message)
+/// let isValid = key.publicKey.verifies(signature, over: message)  // true
+/// ```
 package struct P256PrivateKey: Sendable, CustomStringConvertible {
     private let handle: KeyHandle
 

@@ -8,45 +8,6 @@ package struct Ownership: Hashable, Sendable {
     package static let sole = Ownership(epoch: 0)
 }
 
-/// What becomes durable together, or not at all.
-package struct AppendBatch: Sendable {
-    package var events: [NewEvent] = []
-    /// One for each activity that `events` touch, and for any other whose head changed.
-    package var heads: [ActivityHead] = []
-    package var facts: [NewFact] = []
-    package var records: [Record] = []
-    /// Ended activities whose heads leave what lives, after all that the batch does to them.
-    package var retired: [RetiredActivity] = []
-    /// Damaged activities in whose place others have begun: what is left of their heads goes.
-    package var replaced: [ActivityNumber] = []
-    /// By how much the wall clock, which sets `recordedAt`, is ahead of one that nobody sets;
-    /// nil where nobody knows. History is kept by the latter.
-    package var lead: Span?
-
-    package init() {}
-
-    package var isEmpty: Bool {
-        events.isEmpty && heads.isEmpty && facts.isEmpty && records.isEmpty && retired.isEmpty
-            && replaced.isEmpty
-    }
-}
-
-/// Where a batch came to stand.
-package struct AppendReceipt: Hashable, Sendable {
-    /// The sequence of the batch's first event; the others follow without a gap. Where the batch
-    /// had no event: the next to come.
-    package var firstSeq: Int64
-    package var firstFactSeq: Int64
-    /// The place of each event of the batch among those of its tenant.
-    package var tenantSeqs: [Int64]
-
-    package init(firstSeq: Int64, firstFactSeq: Int64, tenantSeqs: [Int64] = []) {
-        self.firstSeq = firstSeq
-        self.firstFactSeq = firstFactSeq
-        self.tenantSeqs = tenantSeqs
-    }
-}
-
 /// A head as it comes back.
 package struct RecoveredHead: Hashable, Sendable {
     package var activity: ActivityNumber
@@ -203,6 +164,13 @@ package enum EventLogError: Error, Hashable, Sendable {
 /// sequences have no gap, and the places of each tenant's own events have none; per activity the
 /// versions are 1, 2, 3 …; batches become durable in the order in which they were handed over. What
 /// it does not: it knows no rules of activities, and never looks into a body.
+///
+/// ```swift
+/// var batch = AppendBatch()
+/// batch.events = [event]
+/// let receipt = try await log.append(batch, under: .sole)  // durable from here on
+/// let events = try await log.history(after: receipt.firstSeq - 1, limit: 100)
+/// ```
 package protocol EventLog: Sendable {
     /// Stores a batch. Each activity that its events touch has a head in it, and belongs to one
     /// tenant for ever; anything else is a bug of the caller and traps. An idempotency key is taken

@@ -3,6 +3,14 @@
 ///
 /// A document is always valid: UTF-8, no name twice in an object, no lone surrogate, one value. It
 /// converts nothing until a view is asked, and never changes.
+///
+/// ```swift
+/// let document = try JSONDocument(Array(#"{"lap":3}"#.utf8))
+/// var writer = JSONWriter()
+/// writer.beginObject()
+/// writer.member("lap", (document.root["lap"]?.integer ?? 0) + 1)
+/// writer.endObject()  // writer.bytes is {"lap":4}
+/// ```
 package struct JSONDocument: Sendable {
     /// The text as it came, surrounding space and comments included.
     package let bytes: [UInt8]

@@ -9,12 +9,3 @@ extension PlacedHead {
             seq: head.seq, tenantSeq: head.tenantSeq)
     }
 }
-
-extension CommittedBatch {
-    /// What the log has answered.
-    init(_ receipt: AppendReceipt) {
-        self.init(
-            firstSeq: receipt.firstSeq, firstFactSeq: receipt.firstFactSeq,
-            tenantSeqs: receipt.tenantSeqs)
-    }
-}

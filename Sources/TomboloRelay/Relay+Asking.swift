@@ -4,6 +4,12 @@ import TomboloEventLog
 // Questions and commands that go through the core, one at a time.
 
 extension Relay {
+    /// One command; the answer comes when what it stored is durable.
+    package func submit(_ command: Command) async -> Answer {
+        guard await recall([command.activity]) else { return Self.stopping }
+        return await ask { .command(command, $0) }
+    }
+
     /// All or none.
     package func submitAtomically(_ commands: [Command]) async -> Answer {
         guard await recall(commands.map(\.activity)) else { return Self.stopping }
@@ -50,5 +56,17 @@ extension Relay {
         _ type: ActivityType, named name: String, app: String?, tenant: TenantID, deed: Deed? = nil
     ) async -> Answer {
         await ask(deed: deed) { .type(type, name: name, app: app, tenant, $0) }
+    }
+
+    // MARK: Upstreams
+
+    /// How many pushes a lane may have in flight; on the loop.
+    package nonisolated func capacityChanged(_ lane: LaneNumber, to count: Int) {
+        assumeIsolated { $0.put(.capacity(lane, count)) }
+    }
+
+    /// What kept pushes waiting there may be over: one tries at once; on the loop.
+    package nonisolated func probe(_ lane: LaneNumber) {
+        assumeIsolated { $0.put(.probe(lane)) }
     }
 }

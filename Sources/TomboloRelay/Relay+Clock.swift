@@ -10,8 +10,8 @@ extension Relay {
         + "machine's clock"
 
     /// A batch carries the clock, so that the next relay goes on with it.
-    func withClock(_ batch: PendingBatch) -> AppendBatch {
-        var batch = AppendBatch(batch)
+    func withClock(_ batch: AppendBatch) -> AppendBatch {
+        var batch = batch
         batch.lead = clock.lead
         let reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
         if let last = clockWritten, last.lead == reading.lead,

@@ -15,7 +15,7 @@ extension Relay {
     }
 
     private static func view(_ found: RecoveredHead) -> ActivityView? {
-        Core.view(PlacedHead(found))
+        ActivityView(PlacedHead(found))
     }
 
     /// A device with its tokens; whoever shows it redacts them.

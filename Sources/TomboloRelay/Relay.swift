@@ -12,6 +12,20 @@ package import TomboloLoop
 ///
 /// When the log fails, `run()` throws and nothing is taken any more: outcomes on disk are unknown,
 /// and only a new start (`recover`) knows.
+///
+/// ```swift
+/// let relay = Relay(
+///     loop: loop, log: log, sender: sender, configuration: configuration,
+///     wallClock: wallClock, seed: seed)
+/// for line in try await relay.recover() { print(line) }  // what was set aside
+/// try await withThrowingTaskGroup(of: Void.self) { group in
+///     group.addTask(executorPreference: loop) { try await relay.run() }
+///     let answer = await relay.submit(command)  // .accepted: durable
+///     print(answer)
+///     await relay.finish()
+///     try await group.waitForAll()
+/// }
+/// ```
 package actor Relay: TurnTarget, TimerTarget {
     package nonisolated let loop: any Loop
     let log: any EventLog
@@ -163,7 +177,7 @@ package actor Relay: TurnTarget, TimerTarget {
                 // Deadlines of destinations do not wait for the disk.
                 setTimer(core.nextWake, now: steadyNow())
                 let receipt = try await store(withClock(batch))
-                inbox.append(.committed(CommittedBatch(receipt)))
+                inbox.append(.committed(receipt))
                 turn()
             } else if writesAll {
                 return
@@ -175,8 +189,8 @@ package actor Relay: TurnTarget, TimerTarget {
 
     /// Stores the clock, and with it what recovery has found out. A log without room is waited for
     /// only where there is something that would be lost.
-    private func begin(_ found: PendingBatch?) async throws {
-        let batch = withClock(found ?? PendingBatch())
+    private func begin(_ found: AppendBatch?) async throws {
+        let batch = withClock(found ?? AppendBatch())
         guard found != nil else {
             switch await attempt(batch) {
             case .success: noteStoredClock()
@@ -186,7 +200,7 @@ package actor Relay: TurnTarget, TimerTarget {
             return
         }
         let receipt = try await store(batch)
-        inbox.append(.committed(CommittedBatch(receipt)))
+        inbox.append(.committed(receipt))
     }
 
     /// A log without room has stored nothing: the same batch is tried until there is room, and
@@ -348,16 +362,6 @@ package actor Relay: TurnTarget, TimerTarget {
         assumeIsolated { $0.put(.pushEnded(outcome)) }
     }
 
-    /// How many pushes a lane may have in flight; on the loop.
-    package nonisolated func capacityChanged(_ lane: LaneNumber, to count: Int) {
-        assumeIsolated { $0.put(.capacity(lane, count)) }
-    }
-
-    /// What kept pushes waiting there may be over: one tries at once; on the loop.
-    package nonisolated func probe(_ lane: LaneNumber) {
-        assumeIsolated { $0.put(.probe(lane)) }
-    }
-
     // MARK: Asking
 
     /// - Parameter deed: stored with what the input stores.
@@ -370,12 +374,6 @@ package actor Relay: TurnTarget, TimerTarget {
             if let deed { put(.deed(deed, ticket)) }
             put(input(ticket))
         }
-    }
-
-    /// One command; the answer comes when what it stored is durable.
-    package func submit(_ command: Command) async -> Answer {
-        guard await recall([command.activity]) else { return Self.stopping }
-        return await ask { .command(command, $0) }
     }
 
     /// Many commands in one turn, each for itself; answers in their order.

@@ -30,7 +30,7 @@ package struct Rig {
     package private(set) var facts: [NewFact] = []
     package private(set) var history: [RecordedEvent] = []
     package private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
-    private var pending: PendingBatch?
+    private var pending: AppendBatch?
 
     package init(_ change: (inout CoreConfiguration) -> Void = { _ in }) {
         core = Core(configuration: Self.configuration(change), seed: 7)
@@ -104,7 +104,7 @@ package struct Rig {
         var effects = Effects()
         core.step(
             .committed(
-                CommittedBatch(
+                AppendReceipt(
                     firstSeq: first, firstFactSeq: firstFact, events: batch.events.count)),
             now: now, effects: &effects)
         carryOut(effects)

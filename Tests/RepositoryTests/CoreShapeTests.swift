@@ -2,27 +2,87 @@ import Testing
 
 /// How much of the core is still one struct. Its parts are to have their own state.
 @Suite struct CoreShapeTests {
-    private static let extensions = Ratchet(table: ["files that extend Core": 44])
+    private static let shape = Ratchet(table: [
+        "bare Int parameters": 313,
+        "calls of evaluate": 24,
+        "functions beyond three of one name": 27,
+        "functions in extension Core": 471,
+        "signatures with effects: inout": 50,
+        "stored properties of Core": 25,
+    ])
 
     private let tree: SourceTree
 
     init() throws { tree = try SourceTree.here.get() }
 
-    @Test func `no further file extends Core`() {
-        let files = tree.sources.filter { $0.target == "TomboloCore" && Self.extendsCore($0) }
-        let report = Self.extensions.report(now: ["files that extend Core": files.count])
+    @Test func `the core comes apart and never grows together`() {
+        let shape = CoreShape(tree.sources)
+        print("The shape of the core:\n\(shape.text)")
+        let report = Self.shape.report(now: shape.measures)
         #expect(report.isEmpty, "\(report)")
     }
+}
 
-    @Test func `a file that extends Core is found, and one that extends another type is not`() {
-        let file = { SwiftFile(path: "Sources/TomboloCore/A.swift", text: $0) }
-        #expect(Self.extendsCore(file("import B\nextension Core {\n}")))
-        #expect(!Self.extendsCore(file("// extension Core {\nextension CoreSizes {\n}")))
+@Suite struct CoreShapeRuleTests {
+    private func file(_ text: String, at path: String = "A.swift") -> SwiftFile {
+        SwiftFile(path: "Sources/TomboloCore/" + path, text: text)
     }
 
-    private static func extendsCore(_ file: SwiftFile) -> Bool {
-        (file.places["extension"] ?? []).contains { index in
-            index + 1 < file.tokens.count && file.tokens[index + 1].isCode("Core")
-        }
+    private func shape(_ text: String) -> [String: Int] {
+        CoreShape([file(text)]).measures.filter { $0.value > 0 }
+    }
+
+    @Test func `stored properties are counted, and what is computed or of the type is not`() {
+        let text = """
+            struct Core {
+                let a: Int
+                var b = [1: { 2 }()]
+                static let c = 3
+                var d: Int { 4 }
+                func e() { var f = 5 }
+                struct G { var h: Int }
+            }
+            struct CoreSizes { var i = 6 }
+            """
+        #expect(shape(text) == ["stored properties of Core": 2])
+    }
+
+    @Test func `functions of Core are counted, also where they say effects or a bare place`() {
+        let text = """
+            extension Core {
+                func a(_ slot: Int, effects: inout Effects) { evaluate(slot) }
+                func b(at place: DeviceSlot) { func c() {} }
+                var d: Int { 1 }
+            }
+            // extension Core {
+            extension Core.Part { func e(index: Int) {} }
+            extension CoreSizes { func f() { g.evaluate(2) } }
+            """
+        let expected = [
+            "functions in extension Core": 2, "signatures with effects: inout": 1,
+            "bare Int parameters": 2, "calls of evaluate": 2,
+        ]
+        #expect(shape(text) == expected)
+    }
+
+    @Test func `the fourth function of one name is one too many`() {
+        let functions = { String(repeating: "func take(_ a: Int) {}\n", count: $0) }
+        #expect(shape("extension Core {\n\(functions(3))}") == ["functions in extension Core": 3])
+        #expect(
+            shape("extension Core {\n\(functions(4))}") == [
+                "functions in extension Core": 4, "functions beyond three of one name": 1,
+            ])
+    }
+
+    @Test func `folders that use each other's types are a pair, by whatever file`() {
+        let pairs = FolderPairs([
+            file("struct A { var b: B }", at: "One/A.swift"),
+            file("struct B {}", at: "Two/B.swift"),
+            file("struct C { var a: A? }", at: "Two/C.swift"),
+            file("enum D { case a(A), c(Two.C) }", at: "Three/D.swift"),
+        ])
+        #expect(pairs.twoWay == ["One and Two"])
+        #expect(pairs.largestCircle == 2)
+        #expect(pairs.arrows["Three"] == ["One"])
     }
 }

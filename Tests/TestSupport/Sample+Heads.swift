@@ -1,5 +1,5 @@
 package import TomboloCore
-package import TomboloEventLog
+import TomboloEventLog
 
 // Bodies and heads as the core has them: what a log that writes heads later makes again.
 

@@ -55,7 +55,7 @@ extension Evidence {
         record.decidedFrom = min(3, version)
         if case .refused = answer { record.decision = .refused } else { record.decision = .sent }
         if !decides { (record.decidedFrom, record.decision) = (nil, nil) }
-        record.held = held.map { DeliveryRecord.Held(hold: $0.key, span: .seconds($0.value)) }
+        record.held = held.map { HoldSpan(hold: $0.key, span: .seconds($0.value)) }
         add(record, at: second)
     }
 
@@ -69,7 +69,7 @@ extension Evidence {
     /// Version 1 ended without a push, and so does what comes.
     mutating func goOn(_ decision: EventDecision, held: [Hold: Int64] = [:]) {
         var record = DeliveryRecord(recipient: recipient, version: 1)
-        record.held = held.map { DeliveryRecord.Held(hold: $0.key, span: .seconds($0.value)) }
+        record.held = held.map { HoldSpan(hold: $0.key, span: .seconds($0.value)) }
         (record.decidedFrom, record.decision, record.goesOn) = (1, decision, true)
         add(record, at: -600)
     }

@@ -51,14 +51,14 @@ import TomboloJSON
         var rig = TimelineTests.rig()
         rig.register("phone", #"{"time_zone":"Europe/Berlim"}"#, isRefused: true)
         #expect(rig.lastRefusal == .invalidField)
-        let device = rig.core.deviceByKey.values.first.flatMap { rig.core.devices[$0] }
+        let device = rig.core.devices.compactMap(\.self).first
         #expect(device?.registration.timeZone == "Europe/Berlin")
     }
 
     @Test func `what a registration leaves out stays, and null forgets it`() {
         var rig = TimelineTests.rig()
         func registration() -> DeviceRegistration? {
-            rig.core.deviceByKey.values.first.flatMap { rig.core.devices[$0] }?.registration
+            rig.core.devices.compactMap(\.self).first?.registration
         }
         rig.register("phone", #"{"locale":"ja"}"#)
         #expect(registration()?.user == "u42")

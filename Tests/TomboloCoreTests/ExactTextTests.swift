@@ -14,8 +14,8 @@ import Testing
         #expect(!isSameText(Self.composed, Self.decomposed))
         #expect(isSameText(nil, nil) && !isSameText(nil, Self.composed))
         #expect(
-            Core.UserKey(tenant: .main, user: Self.composed)
-                != Core.UserKey(tenant: .main, user: Self.decomposed))
+            UserKey(tenant: .main, user: Self.composed)
+                != UserKey(tenant: .main, user: Self.decomposed))
     }
 
     @Test func `a user's cards go to no phone of a user whose name is only equivalent`() {

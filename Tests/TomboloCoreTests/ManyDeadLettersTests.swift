@@ -12,14 +12,14 @@ import Testing
         _ count: Int, of tenant: TenantID = Rig.tenant, _ rig: inout Rig,
         _ name: (Int64) -> String = { "dog-\($0)" }
     ) {
-        let first = rig.core.nextDeadLetter
+        let first = rig.core.deadLetters.nextNumber
         for number in first..<first + Int64(count) {
             let letter = DeadLetter(
                 number: number, serial: number,
                 activity: ActivityKey(tenant: tenant, id: Identifier(name(number))!),
                 incarnation: 1, renewal: 0, device: Identifier("phone")!, event: .update,
                 version: 2, status: 400, reason: "TopicDisallowed", apnsID: "", at: Rig.epoch)
-            #expect(rig.core.adoptDeadLetter(letter.record()) == [])
+            #expect(rig.core.deadLetters.adopt(letter.record()) == [])
         }
     }
 
@@ -88,7 +88,7 @@ import Testing
         var rig = Rig()
         rig.runningActivity()
         Self.adopt(5, of: Self.other, &rig)
-        Self.adopt(Core.deadLettersMax + 99, &rig)
+        Self.adopt(DeadLetterTable.countMax + 99, &rig)
         rig.verdict = { _ in
             .rejected(
                 status: 400, reason: "TopicDisallowed", reaches: .push, tokenGoneSince: nil)
@@ -97,7 +97,7 @@ import Testing
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 25)
         let left = Self.letters(rig)
-        #expect(left.count == Core.deadLettersMax)
+        #expect(left.count == DeadLetterTable.countMax)
         #expect(left.first?.activity.id.rawValue == "cat", "the newest is there")
         #expect(left.last?.serial == 106, "five are of the other tenant, a hundred are gone")
         #expect(Self.letters(rig, of: Self.other).count == 5)

@@ -177,7 +177,7 @@ import TomboloJSON
             let times = [Instant.distantPast, Instant(seconds: 0), .distantFuture]
             for began in times {
                 for wall in times {
-                    let playing = Projection.PlayingClip(version: 1, startedAt: began, clip: clip)
+                    let playing = PlayingClip(version: 1, startedAt: began, clip: clip)
                     for fit in [Clip.Fit.step, .keyframes, .bundle] {
                         var cursor = FrameCursor(
                             playing, counted: 0, pushed: 0, shownAt: Span(nanoseconds: .max),
@@ -246,7 +246,7 @@ import TomboloJSON
         let state = Rig.json("{\(members)}")
         let time = processorSeconds {
             #expect(schema.faults(in: state, at: "").count == StateSchema.faultsMax)
-            #expect(schema.unknownMembers(in: state, at: "").count == Core.lintsMax)
+            #expect(schema.unknownMembers(in: state, at: "").count == Lint.countMax)
             #expect(Self.pointers(.update, "{\(members)}").count == FieldReader.errorsMax)
         }
         // 70 ms here where nothing else runs, unoptimised; it took minutes.

@@ -75,7 +75,7 @@ extension Explainer {
     }
 
     /// What held a start for longest that was skipped for it; nil where none was.
-    var longestStartHold: DeliveryRecord.Held? {
+    var longestStartHold: HoldSpan? {
         guard decision == .startWait else { return nil }
         return fate?.record.held.max { $0.span < $1.span }
     }

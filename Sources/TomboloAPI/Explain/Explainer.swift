@@ -104,7 +104,7 @@ package struct Explainer: Sendable {
 
     /// What held the version, where a push decided it. What a push with several versions waited
     /// for before this one came held the others.
-    var held: [DeliveryRecord.Held] {
+    var held: [HoldSpan] {
         guard let fate else { return [] }
         var parts = fate.record.held
         guard (fate.record.decided?.count ?? 0) > 1 else { return parts }

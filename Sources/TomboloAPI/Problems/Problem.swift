@@ -2,6 +2,11 @@ package import TomboloCore
 package import TomboloJSON
 
 /// A problem detail of RFC 9457: one refusal, told so that the reader can act on it.
+///
+/// ```swift
+/// let problem = Problem(.invalidQuery, "limit is 0; it is 1 to 1000").adding("limit", 0)
+/// let status = problem.status  // 400
+/// ```
 package struct Problem: Error, Hashable, Sendable {
     package var code: ProblemCode
     /// What is wrong this time, then what to do.

@@ -132,7 +132,7 @@ extension Projection {
     }
 }
 
-extension Projection.PlayingClip {
+extension PlayingClip {
     fileprivate func write(as name: String, into writer: inout JSONWriter) {
         writer.member(name + "_version", version)
         writer.member(name + "_started", startedAt.nanoseconds)

@@ -10,26 +10,27 @@ extension Core {
         case .made(let channel):
             do throws(Refusal) {
                 let kind = try adopt(channel, now: now, effects: &effects)
-                if let ticket { staged.stored.append((ticket, Stored(kind))) }
+                if let ticket { journal.answer(ticket, Stored(kind)) }
             } catch {
                 if let ticket { effects.answers.append((ticket, .refused(error))) }
             }
         case .notMade(let lane):
-            channelPools[lane, default: ChannelPool()].refused(now: now)
+            channels[lane].refused(now: now)
             serveThoseWithoutChannel(lane, now: now, effects: &effects)
         case .deleting(let key): mark(key, isBeingDeleted: true, ticket, effects: &effects)
         case .kept(let key): mark(key, isBeingDeleted: false, ticket, effects: &effects)
         case .deleted(let key):
             guard let ticket else { return }
-            guard let slot = channelByKey[key], let number = devices[slot]?.channel?.number else {
-                effects.answers.append((ticket, .refused(Self.unknownChannel(key.name))))
+            guard let slot = channels.slot(of: key), let number = devices[slot]?.channel?.number
+            else {
+                effects.answers.append((ticket, .refused(.unknownChannel(key.name))))
                 return
             }
             for destination in devices[slot]?.destinations ?? [] { removeDestination(destination) }
             devices.remove(slot)
-            channelByKey[key] = nil
-            staged.records.append(Record(space: .channel, number: number, value: nil))
-            staged.stored.append((ticket, Stored(.deleted)))
+            channels.set(key, nil)
+            journal.erase(.channel, number)
+            journal.answer(ticket, Stored(.deleted))
         }
     }
 
@@ -38,8 +39,8 @@ extension Core {
         _ key: ChannelKey, isBeingDeleted: Bool, _ ticket: Ticket?, effects: inout Effects
     ) {
         guard let ticket else { return }
-        guard let slot = channelByKey[key], devices[slot]?.channel != nil else {
-            effects.answers.append((ticket, .refused(Self.unknownChannel(key.name))))
+        guard let slot = channels.slot(of: key), devices[slot]?.channel != nil else {
+            effects.answers.append((ticket, .refused(.unknownChannel(key.name))))
             return
         }
         if isBeingDeleted, let activity = carried(by: key) {
@@ -50,15 +51,8 @@ extension Core {
             return
         }
         devices[slot]?.channel?.isBeingDeleted = isBeingDeleted
-        if let record = devices[slot]?.channel?.record() { staged.records.append(record) }
-        staged.stored.append((ticket, Stored(.updated)))
-    }
-
-    static func unknownChannel(_ name: Identifier) -> Refusal {
-        Refusal(
-            .unknownChannel,
-            "no channel \"\(name)\"; make it first with PUT /v1/channels/\(name)",
-            errors: [FieldError(pointer: "/audience/channel", message: "is not there")])
+        if let record = devices[slot]?.channel?.record() { journal.write(record) }
+        journal.answer(ticket, Stored(.updated))
     }
 
     private mutating func adopt(
@@ -66,24 +60,26 @@ extension Core {
     ) throws(Refusal) -> Stored.Kind {
         var channel = made
         if let name = channel.name,
-            channelByKey[ChannelKey(tenant: channel.tenant, name: name)] != nil
+            channels.slot(of: ChannelKey(tenant: channel.tenant, name: name)) != nil
         {
             throw Refusal(.preconditionFailed, "the channel \"\(name)\" is there already")
         }
-        channel.number = nextChannelNumber
+        channel.number = channels.coming
         channel.createdAt = wall(now)
-        staged.records.append(channel.record())
-        if staged.flushAt == nil { staged.flushAt = .distantPast }
+        journal.write(channel.record())
+        journal.flushNow()
         let slot = place(channel)
-        guard channel.name == nil, let lane = lane(of: channel) else { return .created }
-        channelPools[lane, default: ChannelPool()].made(slot)
+        guard channel.name == nil, let lane = configuration.lane(of: channel) else {
+            return .created
+        }
+        channels[lane].made(slot)
         serveThoseWithoutChannel(lane, now: now, effects: &effects)
         return .created
     }
 
     /// Gives a channel its place among the devices.
     private mutating func place(_ channel: Channel) -> Int {
-        nextChannelNumber = max(nextChannelNumber, channel.number + 1)
+        channels.skip(channel.number)
         var registration = DeviceRegistration()
         registration.app = channel.app
         registration.environment = channel.environment
@@ -93,14 +89,9 @@ extension Core {
         device.channel = channel
         let slot = devices.insert(device)
         if let name = channel.name {
-            channelByKey[ChannelKey(tenant: channel.tenant, name: name)] = slot
+            channels.set(ChannelKey(tenant: channel.tenant, name: name), slot)
         }
         return slot
-    }
-
-    func lane(of channel: Channel) -> LaneNumber? {
-        configuration.lane(
-            tenant: channel.tenant, app: channel.app, environment: channel.environment)
     }
 
     /// Takes over a record of the last relay. Answers what is wrong with it.
@@ -108,20 +99,21 @@ extension Core {
     /// - Parameter restoredAt: what stands in the backup as free may have carried an activity
     ///   since, whose cards still listen.
     mutating func adoptChannel(_ record: Record, restoredAt: Instant?, now: Instant) -> [String] {
-        nextChannelNumber = max(nextChannelNumber, record.number + 1)
+        channels.skip(record.number)
         guard let value = record.value else { return [] }
         guard let channel = Channel(record: value, number: record.number) else {
             return ["the record of channel number \(record.number) cannot be read"]
         }
         let slot = place(channel)
-        guard channel.name == nil, let lane = lane(of: channel) else { return [] }
+        guard channel.name == nil, let lane = configuration.lane(of: channel) else { return [] }
         // One that Apple does not know is no channel.
-        let isUsed = channel.isGone || channel.activity.map { activityByNumber[$0] != nil } ?? false
+        let isUsed =
+            channel.isGone || channel.activity.map { activities.slot(of: $0) != nil } ?? false
         var restsUntil = channel.restsUntil
         if let restoredAt, channel.createdAt <= restoredAt {
             restsUntil = max(restsUntil, restoredAt + activityLifeMax)
         }
-        channelPools[lane, default: ChannelPool()].recovered(
+        channels[lane].recovered(
             slot, isUsed: isUsed,
             restsUntil: shownAt(restsUntil - activityLifeMax, now: now) + activityLifeMax)
         return []
@@ -135,12 +127,12 @@ extension Core {
 
     /// All that this relay has made in a lane, named or its own.
     package func channelIDs(in lane: LaneNumber) -> [String] {
-        devices.compactMap { $0?.channel }.filter { self.lane(of: $0) == lane }.map(\.id)
+        devices.compactMap { $0?.channel }.filter { configuration.lane(of: $0) == lane }.map(\.id)
     }
 
     /// A named channel.
     package func channel(_ key: ChannelKey) -> Channel? {
-        channelByKey[key].flatMap { devices[$0]?.channel }
+        channels.slot(of: key).flatMap { devices[$0]?.channel }
     }
 
     /// The activity that a named channel carries: one that runs, or whose end has not been taken.
@@ -149,19 +141,16 @@ extension Core {
     }
 
     private func carried(by key: ChannelKey) -> Activity? {
-        guard let slot = channelByKey[key] else { return nil }
+        guard let slot = channels.slot(of: key) else { return nil }
         let carried = (devices[slot]?.destinations ?? []).compactMap { destinations.at($0) }
             .first { !activities[$0.activity].hasEnded || isEndDue($0) }
         if let carried { return activities[carried.activity] }
         // Its start may not be durable yet.
-        guard coming.channels[key] != nil else { return nil }
-        for batch in [staged, committing].compactMap({ $0 }) {
-            let start = batch.events.first {
-                $0.event.tenant == key.tenant && $0.definition?.audience == .channel(key.name)
-            }
-            if let start { return activities[start.activity] }
+        guard audiences.coming.channels[key] != nil else { return nil }
+        let start = journal.comingEvents.first {
+            $0.event.tenant == key.tenant && $0.definition?.audience == .channel(key.name)
         }
-        return nil
+        return start.map { activities[$0.activity] }
     }
 
     private func isEndDue(_ destination: Destination) -> Bool {
@@ -172,7 +161,7 @@ extension Core {
     func checkChannel(_ start: Start, _ key: ActivityKey) throws(Refusal) {
         guard !isTrial, case .channel(let name) = start.audience else { return }
         let channel = ChannelKey(tenant: key.tenant, name: name)
-        guard let slot = channelByKey[channel] else { throw Self.unknownChannel(name) }
+        guard let slot = channels.slot(of: channel) else { throw .unknownChannel(name) }
         let state = devices[slot]?.channel
         if state?.isGone == true || state?.isBeingDeleted == true {
             let message =
@@ -231,7 +220,7 @@ extension Core {
         where !destinations[other].isFinished {
             destinations[other].token = nil
             enter(.gone, other, now: now)
-            deadlines.set(other, at: now)
+            destinations.deadlines.set(other, at: now)
         }
     }
 }

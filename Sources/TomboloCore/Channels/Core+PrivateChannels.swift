@@ -51,14 +51,14 @@ extension Core {
             channelDestination(destination.activity) == nil
         else { return nil }
         let lane = destination.lane
-        let taken = channelPools[lane, default: ChannelPool()].take(now: now)
-        if channelPools[lane]?.asks(now: now) == true { effects.channels.append(lane) }
+        let taken = channels[lane].take(now: now)
+        if channels[lane].asks(now: now) == true { effects.channels.append(lane) }
         if let taken {
             use(taken, for: destination.activity, lane, now: now)
             return nil
         }
         let until = destination.phaseSince + configuration.limits.channelWait
-        if channelPools[lane]?.isComing == true, now < until { return until }
+        if channels[lane].isComing == true, now < until { return until }
         // Near the quota, or refused: the update token will do.
         destinations[slot].hasFallenBack = true
         markDirty(slot, now: now)
@@ -72,10 +72,9 @@ extension Core {
         stageDevice(channel)
         let version = activities[activity].durable?.version ?? 0
         var destination = Destination(
-            number: nextDestinationNumber, activity: activity, device: channel,
+            number: destinations.takeNumber(), activity: activity, device: channel,
             incarnation: activities[activity].durableIncarnation, lane: lane,
             ledger: Ledger(since: version + 1), phaseSince: now)
-        nextDestinationNumber += 1
         destination.token = devices[channel]?.channel.map { PushToken($0.id) }
         destination.phase = .live
         // The starts carry what there is now, and their alerts.
@@ -83,8 +82,8 @@ extension Core {
         destination.alertsThrough = version
         let slot = insert(destination)
         activities[activity].channelDestination = slot
-        staged.dirtyMarks.append(slot)
-        flushSoon(now: now)
+        journal.checkpoint(slot)
+        journal.flushSoon(now: now)
     }
 
     /// Those that waited for a channel look anew.
@@ -108,19 +107,19 @@ extension Core {
                 || destinations[channel].inFlight != nil
         else { return }
         destinations[channel].echo.signAt = now
-        deadlines.set(channel, at: now)
+        destinations.deadlines.set(channel, at: now)
     }
 
     /// An activity has left memory: its channel rests until no card of it can be left.
     mutating func release(_ slot: Int, endedAt: Instant, now: Instant) {
         guard let destination = destinations.at(slot), let device = devices[destination.device],
             let channel = device.channel, channel.name == nil, !channel.isGone,
-            let lane = lane(of: channel)
+            let lane = configuration.lane(of: channel)
         else { return }
         devices[destination.device]?.channel?.activity = nil
         devices[destination.device]?.channel?.restsUntil = endedAt + activityLifeMax
         stageDevice(destination.device)
-        channelPools[lane, default: ChannelPool()].release(
+        channels[lane].release(
             destination.device, restsUntil: shownAt(endedAt, now: now) + activityLifeMax)
     }
 }

@@ -14,7 +14,7 @@ struct FrameCursor: Sendable {
     }
 
     /// The clip itself: it is counted up after the projection has lost it.
-    let playing: Projection.PlayingClip
+    let playing: PlayingClip
     /// Never `auto`.
     let fit: Clip.Fit
     private(set) var mode = Mode.running
@@ -48,11 +48,11 @@ struct FrameCursor: Sendable {
     private let rhythm: ClipRhythm
 
     var version: Int64 { playing.version }
-    private var clip: Clip { _read { yield playing.clip } }
+    var clip: Clip { _read { yield playing.clip } }
 
     /// A clip that begins here. Frames asked for before had no route.
     init(
-        _ playing: Projection.PlayingClip, fit: Clip.Fit, granted: Span, mode: Mode = .running,
+        _ playing: PlayingClip, fit: Clip.Fit, granted: Span, mode: Mode = .running,
         now: Instant, wall: Instant
     ) {
         self.playing = playing
@@ -74,7 +74,7 @@ struct FrameCursor: Sendable {
 
     /// A clip that a relay before this one has begun.
     init(
-        _ playing: Projection.PlayingClip, counted: Int64, pushed: Int64, shownAt: Span?,
+        _ playing: PlayingClip, counted: Int64, pushed: Int64, shownAt: Span?,
         elapsed: Span, fit: Clip.Fit, granted: Span, now: Instant, wall: Instant
     ) {
         self.playing = playing
@@ -207,16 +207,6 @@ struct FrameCursor: Sendable {
     func bundleBegan(at wall: Instant) -> Instant? {
         guard fit == .bundle, mode == .running, !isOver(at: wall) else { return nil }
         return wall - elapsed(at: wall)
-    }
-
-    /// The state that a push shows now; and the same with what an app needs that plays a bundle or
-    /// moves between keyframes, nil where that is nothing.
-    func states(of projection: Projection, at wall: Instant) -> (plain: JSON, full: JSON?) {
-        let plain = frame(at: wall).map { projection.state(showing: $0) } ?? projection.state
-        let full =
-            bundleBegan(at: wall).flatMap { clip.bundled(into: plain, began: $0) }
-            ?? keyframeReached(at: wall).flatMap { clip.keyframed(into: plain, reached: $0) }
-        return (plain, full)
     }
 
     /// A push showed `frame`: it counts as one frame, if one was asked for since the last.

@@ -3,98 +3,34 @@ import TomboloJSON
 // What Apple refused for good: kept with its cause, and tried again when somebody has mended it.
 
 extension Core {
-    /// A tenant keeps so many, its newest; the facts of the log still tell of the others.
-    static let deadLettersMax = 10_000
-    /// So many go at once: to find the oldest, all letters are looked at.
-    private static let forgottenAtOnce = 100
-
     mutating func bury(
         _ slot: Int, _ flying: Destination.InFlight, status: Int, reason: String, now: Instant
     ) {
         guard let destination = destinations.at(slot), !flying.isFrame,
             let device = devices[destination.device]
         else { return }
+        let (number, serial) = deadLetters.takeNumber(of: device.key.tenant)
         let letter = DeadLetter(
-            number: nextDeadLetter, serial: serials[device.key.tenant].deadLetters + 1,
+            number: number, serial: serial,
             activity: activities[destination.activity].key,
             incarnation: destination.incarnation, renewal: destination.renewal,
             device: device.key.id, event: flying.event,
             version: flying.version, status: status, reason: reason,
             apnsID: flying.apnsID.text, at: wall(now))
-        nextDeadLetter += 1
-        keep(letter)
-        staged.records.append(letter.record())
-        serials[device.key.tenant].deadLetters = letter.serial
-        forgetOldest(of: device.key.tenant)
-        flushSoon(now: now)
+        journal.write(deadLetters.add(letter))
+        journal.flushSoon(now: now)
     }
 
-    /// One tenant's refusals take no room from another's.
-    private mutating func forgetOldest(of tenant: TenantID) {
-        var left = Self.forgottenAtOnce
-        guard deadLetterCounts[tenant, default: 0] >= Self.deadLettersMax + left else { return }
-        forgetDeadLetters { letter in
-            guard left > 0, letter.activity.tenant == tenant else { return false }
-            left -= 1
-            return true
-        }
-    }
-
-    /// Removes letters from memory and from the log.
-    mutating func forgetDeadLetters(where isGone: (DeadLetter) -> Bool) {
-        var left: [DeadLetter] = []
-        left.reserveCapacity(deadLetters.count)
-        for letter in deadLetters {
-            guard isGone(letter) else {
-                left.append(letter)
-                continue
-            }
-            staged.records.append(Record(space: .deadLetter, number: letter.number, value: nil))
-            deadLetterCounts[letter.activity.tenant, default: 0] -= 1
-        }
-        deadLetters = left
-    }
-
-    private mutating func keep(_ letter: DeadLetter) {
-        deadLetters.append(letter)
-        deadLetterCounts[letter.activity.tenant, default: 0] += 1
-    }
-
-    /// Newest first, below `before`.
+    /// Newest first, below the serial `before`.
     package func deadLetters(
         _ query: DeadLetterQuery, before: Int64?, limit: Int
     ) -> (letters: [DeadLetter], next: Int64?) {
-        let page = deadLetters.lazy.reversed()
-            .filter { $0.serial < before ?? .max && query.matches($0) }.prefix(limit + 1)
-        let letters = Array(page)
-        return (
-            Array(letters.prefix(limit)), letters.count > limit ? letters[limit - 1].serial : nil
-        )
+        deadLetters.page(query, before: before, limit: limit)
     }
 
-    /// The serials of the letters that match, in pieces of one step each. All letters of a card
-    /// are in one piece, for one push. Letters that come later are in no piece. Where nothing
-    /// matches, there is one piece.
+    /// The serials of the letters that match, in pieces of one step each.
     package func pieces(of query: DeadLetterQuery) -> [Set<Int64>?] {
-        var places: [DeadLetter.Card: Int] = [:]
-        var cards: [[Int64]] = []
-        for letter in deadLetters where query.matches(letter) {
-            let place = places[letter.card] ?? cards.count
-            if place == cards.count {
-                places[letter.card] = place
-                cards.append([])
-            }
-            cards[place].append(letter.serial)
-        }
-        var pieces: [Set<Int64>] = []
-        for card in cards {
-            if let last = pieces.last, last.count + card.count <= DeadLetterQuery.pieceMax {
-                pieces[pieces.count - 1].formUnion(card)
-            } else {
-                pieces.append(Set(card))
-            }
-        }
-        return pieces.isEmpty ? [query.serials] : pieces
+        deadLetters.pieces(of: query)
     }
 
     /// Sends the newest state where the matching pushes failed. A letter whose destination is gone
@@ -104,7 +40,7 @@ extension Core {
     ) {
         let matching: [DeadLetter]
         do throws(Refusal) {
-            matching = try meant(by: query)
+            matching = try deadLetters.meant(by: query)
         } catch {
             effects.answers.append((ticket, .refused(error)))
             return
@@ -125,24 +61,16 @@ extension Core {
             revive(slot, letter, now: now)
             revived.insert(slot)
         }
-        forgetDeadLetters { retried.contains($0.number) }
+        journal.write(deadLetters.remove { retried.contains($0.number) })
         // All of them first: what goes out for one of them is for the others too.
         for slot in revived.sorted() { evaluate(slot, now: now, effects: &effects) }
-        staged.stored.append((ticket, stored))
-    }
-
-    private func meant(by query: DeadLetterQuery) throws(Refusal) -> [DeadLetter] {
-        let matching = deadLetters.filter(query.matches)
-        guard matching.isEmpty, query.serial != nil || query.apnsID != nil else { return matching }
-        throw Refusal(
-            .unknownDeadLetter,
-            "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
+        journal.answer(ticket, stored)
     }
 
     /// What a retry would come to, with nothing sent.
     package func dryRun(_ query: DeadLetterQuery) throws(Refusal) -> Stored {
         var stored = Stored(.updated)
-        for letter in try meant(by: query) {
+        for letter in try deadLetters.meant(by: query) {
             do throws(RetryObstacle) {
                 _ = try destination(reviving: letter)
                 stored.count += 1
@@ -153,18 +81,13 @@ extension Core {
         return stored
     }
 
-    /// After a restore: a refused start may have been retried since, and its card begun.
-    mutating func forgetRefusedStarts(before instant: Instant) {
-        forgetDeadLetters { $0.event == .start && $0.at <= instant }
-    }
-
     private func destination(of letter: DeadLetter) -> Int? {
-        guard let activity = activityByKey[letter.activity] else { return nil }
+        guard let activity = activities.slot(of: letter.activity) else { return nil }
         let tenant = letter.activity.tenant
         // A letter does not say which of the two it is for; an activity goes to one of them.
         let names = [
-            deviceByKey[DeviceKey(tenant: tenant, id: letter.device)],
-            channelByKey[ChannelKey(tenant: tenant, name: letter.device)],
+            devices.slot(of: DeviceKey(tenant: tenant, id: letter.device)),
+            channels.slot(of: ChannelKey(tenant: tenant, name: letter.device)),
             channelDestination(activity).map { destinations[$0].device },
         ]
         for slot in names.compactMap({ $0 }) where devices[slot]?.key.id == letter.device {
@@ -220,17 +143,5 @@ extension Core {
         destinations[slot].acknowledged = min(destination.acknowledged, letter.version - 1)
         destinations[slot].contentHash = 0
         markDirty(slot, now: now)
-    }
-
-    mutating func adoptDeadLetter(_ record: Record) -> [String] {
-        nextDeadLetter = max(nextDeadLetter, record.number + 1)
-        guard let value = record.value else { return [] }
-        guard let letter = DeadLetter(record: value, number: record.number) else {
-            return ["dead letter number \(record.number) cannot be read"]
-        }
-        keep(letter)
-        let tenant = letter.activity.tenant
-        serials[tenant].deadLetters = max(serials[tenant].deadLetters, letter.serial)
-        return []
     }
 }

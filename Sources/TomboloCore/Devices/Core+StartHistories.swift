@@ -55,41 +55,28 @@ extension Core {
             max(spent.starts.fullAt, spent.bucket.fullAt) > now || !cards.isEmpty
                 || !surfaces.isEmpty
         else { return }
-        var history = startHistories[key] ?? newHistory(key, now: now)
+        var history: StartHistory
+        if let known = startHistories[key] {
+            history = known
+        } else {
+            let (made, gone) = startHistories.make(key, now: now)
+            history = made
+            journal.write(gone)
+        }
         history.add(spent, cards, now: now)
         history.add(surfaces)
-        startHistories[key] = history
-        staged.records.append(history.record())
-        flushSoon(now: now)
-    }
-
-    /// Makes room: what nobody needs any more goes, and beyond the limit what is needed least long.
-    private mutating func newHistory(_ key: StartHistory.Key, now: Instant) -> StartHistory {
-        defer { nextStartHistory += 1 }
-        let history = StartHistory(number: nextStartHistory, key: key)
-        guard startHistories.count >= StartHistory.countMax else { return history }
-        let gone = startHistories.values.filter { $0.until <= now }
-        for old in gone.sorted(by: { $0.number < $1.number }) { forgetHistory(old.key) }
-        let own = startHistories.values.filter { $0.tenant == history.tenant }
-        if own.count >= StartHistory.countMax,
-            let first = own.min(by: { ($0.until, $0.number) < ($1.until, $1.number) })
-        {
-            forgetHistory(first.key)
-        }
-        return history
-    }
-
-    private mutating func forgetHistory(_ key: StartHistory.Key) {
-        guard let history = startHistories.removeValue(forKey: key) else { return }
-        staged.records.append(Record(space: .startHistory, number: history.number, value: nil))
+        journal.write(startHistories.keep(history))
+        journal.flushSoon(now: now)
     }
 
     /// Of somebody whose data is erased.
     mutating func forgetHistories(of device: DeviceKey) {
-        forgetHistory(.device(device))
-        guard let known = deviceByKey[device].flatMap({ devices[$0] }) else { return }
+        journal.write(startHistories.remove(.device(device)))
+        guard let known = devices.slot(of: device).flatMap({ devices[$0] }) else { return }
         for (_, token) in known.tokens.all {
-            if let key = historyKey(of: token.value, known) { forgetHistory(key) }
+            if let key = historyKey(of: token.value, known) {
+                journal.write(startHistories.remove(key))
+            }
         }
     }
 
@@ -112,7 +99,7 @@ extension Core {
     }
 
     private func historyKey(of value: PushToken, _ device: Device) -> StartHistory.Key? {
-        guard let place = tokenPlace(of: value, device) else { return nil }
+        guard let place = configuration.tokenPlace(of: value, device) else { return nil }
         let app = configuration.apps[Int(place.lane.rawValue)]
         var hash = StableHash()
         hash.combine(app.tenant.name.rawValue.utf8)
@@ -227,7 +214,8 @@ extension Core {
     mutating func recallShown(_ reference: ActivityReference, of slot: Int, now: Instant) {
         guard !startHistories.isEmpty, let device = devices[slot],
             let history = startHistories[.device(device.key)],
-            let activity = activityByKey[ActivityKey(tenant: device.key.tenant, id: reference.id)],
+            let activity = activities.slot(
+                of: ActivityKey(tenant: device.key.tenant, id: reference.id)),
             let card = history.lastCard(of: activities[activity].number, reference.incarnation),
             card.renewal == reference.renewal, !card.wasLeft
         else { return }
@@ -265,16 +253,6 @@ extension Core {
     }
 
     // MARK: After a restart
-
-    mutating func adoptStartHistory(_ record: Record) -> [String] {
-        nextStartHistory = max(nextStartHistory, record.number + 1)
-        guard let value = record.value else { return [] }
-        guard let history = StartHistory(record: value, number: record.number) else {
-            return ["the start history number \(record.number) cannot be read"]
-        }
-        startHistories[history.key] = history
-        return []
-    }
 
     /// Budgets that marks do not carry: those of devices that have begun nothing themselves.
     mutating func recallBudgets(now: Instant) {

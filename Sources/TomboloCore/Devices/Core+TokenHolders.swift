@@ -1,18 +1,14 @@
 // Each token has one holder: a phone that two devices share would get everything twice.
 
-/// A token's place: values are one app's in one environment.
-struct TokenPlace: Hashable, Sendable {
-    var lane: LaneNumber
-    var value: PushToken
-}
-
 extension Core {
     /// The device of a tenant that has a token now.
     package func device(holding token: String, tenant: TenantID) -> Identifier? {
         let value = PushToken(token)
         for index in configuration.apps.indices where configuration.apps[index].tenant == tenant {
             let place = TokenPlace(lane: LaneNumber(Int32(index)), value: value)
-            if let slot = tokenHolders[place], let device = devices[slot] { return device.key.id }
+            if let slot = devices.holder(of: place), let device = devices[slot] {
+                return device.key.id
+            }
         }
         return nil
     }
@@ -35,15 +31,6 @@ extension Core {
     /// So many places there are for devices, some of them vacant.
     package var devicePlaces: Int { devices.count }
 
-    /// Nil where the device's app is configured no more.
-    func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
-        // Gone from the configuration: there is no way to its phone.
-        guard let lane = try? lane(of: device.registration, tenant: device.key.tenant) else {
-            return nil
-        }
-        return TokenPlace(lane: lane, value: value)
-    }
-
     /// Gives a device a token, or (with nil) takes one away: the one way in which its tokens change
     /// but for Apple's word.
     mutating func setToken(_ name: TokenName, _ token: Device.Token?, of slot: Int, now: Instant) {
@@ -54,26 +41,25 @@ extension Core {
         }
         devices[slot]?.tokens[name] = token
         if let old, old.value != token?.value { releaseToken(old.value, of: slot) }
-        if let token, let place = tokenPlace(of: token.value, device) {
-            tokenHolders[place] = slot
+        if let token, let place = configuration.tokenPlace(of: token.value, device) {
+            devices.hold(place, by: slot)
         }
     }
 
     /// A device has a token no more, under this name; it may have it under another.
     mutating func releaseToken(_ value: PushToken, of slot: Int) {
-        guard let device = devices[slot], let place = tokenPlace(of: value, device),
-            tokenHolders[place] == slot,
+        guard let device = devices[slot], let place = configuration.tokenPlace(of: value, device),
             !device.tokens.all.contains(where: { $0.token.value == value })
         else { return }
-        tokenHolders[place] = nil
+        devices.release(place, by: slot)
     }
 
     /// A device goes: it holds nothing any more.
     mutating func releaseTokens(of slot: Int) {
         guard let device = devices[slot] else { return }
         for (_, token) in device.tokens.all {
-            if let place = tokenPlace(of: token.value, device), tokenHolders[place] == slot {
-                tokenHolders[place] = nil
+            if let place = configuration.tokenPlace(of: token.value, device) {
+                devices.release(place, by: slot)
             }
         }
     }
@@ -82,7 +68,8 @@ extension Core {
     private func otherHolder(
         of value: PushToken, than device: Device
     ) -> (slot: Int, observedAt: Instant)? {
-        guard let place = tokenPlace(of: value, device), let slot = tokenHolders[place],
+        guard let place = configuration.tokenPlace(of: value, device),
+            let slot = devices.holder(of: place),
             let holder = devices[slot], holder.key != device.key
         else { return nil }
         let times = holder.tokens.all.compactMap { $0.token.value == value ? $0.token : nil }
@@ -130,11 +117,11 @@ extension Core {
     mutating func adoptTokens(of slot: Int) {
         guard let device = devices[slot] else { return }
         for (name, token) in device.tokens.all {
-            guard let place = tokenPlace(of: token.value, device) else { continue }
-            guard let other = tokenHolders[place], other != slot, let holder = devices[other],
+            guard let place = configuration.tokenPlace(of: token.value, device) else { continue }
+            guard let other = devices.holder(of: place), other != slot, let holder = devices[other],
                 let first = holder.tokens.all.first(where: { $0.token.value == token.value })
             else {
-                tokenHolders[place] = slot
+                devices.hold(place, by: slot)
                 continue
             }
             let user = holder.registration.user
@@ -142,7 +129,7 @@ extension Core {
             let isNewer = first.token.observedAt <= token.observedAt
             let (loser, lost) = isOneUser == isNewer ? (other, first.name) : (slot, name)
             devices[loser]?.tokens[lost] = nil
-            if loser == other { tokenHolders[place] = slot }
+            if loser == other { devices.hold(place, by: slot) }
             stageDevice(loser)
         }
     }
@@ -160,7 +147,7 @@ extension Core {
         }
         dropToken(name, slot, now: now, effects: &effects)
         stageDevice(slot)
-        staged.stored.append((ticket, Stored(.deleted)))
+        journal.answer(ticket, Stored(.deleted))
     }
 
     mutating func dropToken(

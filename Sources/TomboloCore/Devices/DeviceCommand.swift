@@ -149,20 +149,6 @@ package struct ActivityReference: Hashable, Sendable {
     }
 }
 
-/// Incarnation and renewal in the room of one number; what is beyond 2^31 stays there.
-struct CardNumber: Hashable, Sendable {
-    private let narrowIncarnation: Int32
-    private let narrowRenewal: Int32
-
-    init(incarnation: Int64, renewal: Int64) {
-        narrowIncarnation = Int32(clamping: incarnation)
-        narrowRenewal = Int32(clamping: renewal)
-    }
-
-    var incarnation: Int64 { Int64(narrowIncarnation) }
-    var renewal: Int64 { Int64(narrowRenewal) }
-}
-
 /// A token as an app registers it.
 package struct TokenRegistration: Hashable, Sendable {
     /// 2 to 512 lower-case hex digits, an even number of them: no length is assumed (Apple,

@@ -51,15 +51,6 @@ package struct Command: Sendable {
     }
 }
 
-/// How much a change matters to its producer; the pacer makes a priority of it.
-package enum Urgency: UInt8, Hashable, Sendable {
-    case low, normal, high
-
-    static let choices: [(String, Urgency)] = [("low", .low), ("normal", .normal), ("high", .high)]
-
-    package var name: String { Self.choices[Int(rawValue)].0 }
-}
-
 /// Who shows an activity.
 package enum Audience: Hashable, Sendable {
     case none

@@ -70,7 +70,7 @@ extension DeliveryRecord {
             guard let hold = Hold(name: entry.name), let span = entry.value.storedCount else {
                 continue
             }
-            held.append(Held(hold: hold, span: .milliseconds(span)))
+            held.append(HoldSpan(hold: hold, span: .milliseconds(span)))
         }
     }
 }

@@ -5,17 +5,6 @@
 /// `CoreConfiguration.Limits.markFlush` later: a crash may take the last ones away. Frames of a
 /// clip have none, unless Apple refuses them; they are counted (`FrameCounts`).
 package struct DeliveryRecord: Hashable, Sendable {
-    /// Something that held the change back.
-    package struct Held: Hashable, Sendable {
-        package var hold: Hold
-        /// For how long in all.
-        package var span: Span
-
-        package init(hold: Hold, span: Span) {
-            self.hold = hold
-            self.span = span
-        }
-    }
 
     /// One push.
     package struct Attempt: Hashable, Sendable {
@@ -89,7 +78,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     /// From the moment at which the change could have gone until it went, or was decided.
     package var waited = Span.zero
     /// What held it meanwhile.
-    package var held: [Held] = []
+    package var held: [HoldSpan] = []
     /// The trace that the newest of its events came with.
     package var trace: TraceID?
 

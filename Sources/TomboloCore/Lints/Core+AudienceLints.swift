@@ -29,7 +29,9 @@ extension Core {
                     "is missing: the log keeps the activity, and no phone shows it; name a device, "
                         + "devices, a user or a channel"))
         case .devices(let ids):
-            let strangers = ids.filter { deviceByKey[DeviceKey(tenant: tenant, id: $0)] == nil }
+            let strangers = ids.filter {
+                self.devices.slot(of: DeviceKey(tenant: tenant, id: $0)) == nil
+            }
             if let first = strangers.first {
                 let name =
                     ids.count == 1
@@ -42,7 +44,7 @@ extension Core {
                             + "registers, PUT /v1/devices/{device}"))
             }
         case .user(let user):
-            if devicesByUser[UserKey(tenant: tenant, user: user)]?.isEmpty ?? true {
+            if devices.slots(of: UserKey(tenant: tenant, user: user)).isEmpty {
                 lints.append(
                     Lint(
                         .userWithoutDevice, "/audience/user",
@@ -82,9 +84,8 @@ extension Core {
             names.contains { devices[slot]?.tokens[$0] != nil }
         }
         guard !isStartable else { return nil }
-        let registered = types.keys.filter {
-            $0.tenant == activity.key.tenant && $0.app == activity.definition.app
-        }.map(\.name)
+        let registered = types.keys(of: activity.key.tenant)
+            .filter { $0.app == activity.definition.app }.map(\.name)
         let needsStartToken = !slots.isEmpty && slots.allSatisfy { devices[$0]?.channel == nil }
         guard !registered.isEmpty || needsStartToken && start.route != .adopt else { return nil }
         let nearest =

@@ -3,8 +3,6 @@ import TomboloJSON
 // What is seen coming when a command is taken.
 
 extension Core {
-    /// More findings of one command are not told.
-    static let lintsMax = 20
     /// A push-to-start token that was not heard of for so long may be a terminated app's.
     static let startTokenAgeMax = Span.hours(30 * 24)
 
@@ -17,29 +15,29 @@ extension Core {
     func lints(
         _ content: Command.Content, _ activity: Activity, now: Instant
     ) -> [Lint] {
-        let type = type(of: activity.definition, activity.key.tenant)
+        let type = types.type(of: activity.definition, activity.key.tenant)
         var lints: [Lint] = []
         switch content {
         case .start(let start): lints = self.lints(start, activity, type, now: now)
         case .update(let update): lints = self.lints(update, activity, type, now: now)
-        case .end(let end): lints = Self.lints(end, now: wall(now))
+        case .end(let end): lints = Lint.of(end, now: wall(now))
         case .play(let clip): lints = self.lints(clip, activity, now: now)
         case .stop: break
         }
         lints += laneLints(activity)
         if !pauses.isEmpty { lints += pauseLints(content, activity) }
-        return Array(lints.prefix(Self.lintsMax))
+        return Array(lints.prefix(Lint.countMax))
     }
 
     private func lints(
         _ start: Start, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {
-        var lints = Self.stateLints(start.state, type)
+        var lints = Lint.of(start.state, type)
         lints += audienceLints(start, activity, type)
         if case .channel(let name) = start.audience {
             lints += self.lints(onChannel: name, activity.key.tenant)
         }
-        if start.framesShowWhen != nil, let channel = Self.channel(of: start) {
+        if start.framesShowWhen != nil, let channel = Lint.channel(of: start) {
             lints.append(
                 Lint(
                     .presenceOnChannel, "/show_when",
@@ -77,16 +75,6 @@ extension Core {
         return lints
     }
 
-    /// What its cards listen on, in words; nil where each has a token of its own.
-    private static func channel(of start: Start) -> String? {
-        if case .channel(let name) = start.audience { return "the channel \"\(name)\"" }
-        return switch start.route {
-        case .channel: "the activity's own channel"
-        case .auto: "the activity's own channel, which iOS 18 and later listen on"
-        case .unspecified, .push, .adopt: nil
-        }
-    }
-
     /// More devices are not looked at to find out where an app's phones are.
     private static let devicesMax = 1_000
 
@@ -108,34 +96,12 @@ extension Core {
         ]
     }
 
-    /// What is unsaid of a device and may be guessed wrongly.
-    func lints(_ registration: DeviceRegistration, in lane: LaneNumber) -> [Lint] {
-        guard registration.environment == nil else { return [] }
-        let taken = configuration.apps[Int(lane.rawValue)].environment
-        return [
-            Lint(
-                .environmentUnstated, "/environment",
-                "is not said, and \(taken.name) is taken: Apple answers BadDeviceToken to a token "
-                    + "of the other one; what Xcode installs is sandbox, what comes from TestFlight "
-                    + "or the store is production")
-        ]
-    }
-
-    /// A device is in another environment, or of another app, than it was.
-    static func moved(_ tokens: Int) -> Lint {
-        Lint(
-            .environmentChanged, "/environment",
-            "is another than before, or the app is: \(tokens == 1 ? "the token" : "the \(tokens) tokens") "
-                + "of before mean nothing there and are forgotten; register those of this "
-                + "installation")
-    }
-
     private func lints(
         _ update: Update, _ activity: Activity, _ type: ActivityType?, now: Instant
     ) -> [Lint] {
         var lints: [Lint] = []
         switch update.change {
-        case .merge(let patch), .replace(let patch): lints = Self.stateLints(patch, type)
+        case .merge(let patch), .replace(let patch): lints = Lint.of(patch, type)
         case .none: break
         }
         if let playing = activity.accepted.clip, !playing.isOver(at: wall(now)),
@@ -148,7 +114,7 @@ extension Core {
                         + "takes its place; stop the clip first, with DELETE /v1/activities/"
                         + "\(activity.key.id)/clips/\(playing.name)"))
         }
-        lints += Self.staleLints(update, activity)
+        lints += Lint.ofOlderState(update, activity)
         let wish: Wish? =
             update.alert != nil ? .must : update.urgency == .high ? .latest(.high) : nil
         var (hasCards, hasGone) = (false, true)
@@ -178,33 +144,8 @@ extension Core {
                     "the activity is \(Span.minutes(age.nanoseconds / 60_000_000_000).text) old: "
                         + "the system ends it after 8 hours, and updates then show nowhere"))
         }
-        if let openAt { lints.append(Self.budgetLint(update, until: openAt, now: now)) }
+        if let openAt { lints.append(Lint.beyondBudget(update, until: openAt, now: now)) }
         return lints
-    }
-
-    private static func staleLints(_ update: Update, _ activity: Activity) -> [Lint] {
-        guard let number = update.stateVersion, let known = activity.accepted.stateVersion,
-            number < known
-        else { return [] }
-        return [
-            Lint(
-                .stateVersionOlder, "/state_version",
-                "is older than \(known), which came before: the state stays as it is")
-        ]
-    }
-
-    /// What a change goes at 5 for, until a push of priority 10 is there for it.
-    private static func budgetLint(_ update: Update, until openAt: Instant, now: Instant) -> Lint {
-        let wait = Span.seconds((openAt - now).nanoseconds / 1_000_000_000 + 1).text
-        return update.alert != nil
-            ? Lint(
-                .priorityBeyondBudget, "/alert",
-                "no push at priority 10 is left for \(wait): the alert goes at 5, and may ring "
-                    + "late; keep alerts for what cannot wait")
-            : Lint(
-                .priorityBeyondBudget, "/urgency",
-                "what is left at priority 10 is kept for alerts for \(wait): this goes at 5, when "
-                    + "the phone likes; keep \"high\" for what cannot wait")
     }
 
     /// When a push of priority 10 is there for a wish; nil where one is there now.
@@ -218,23 +159,11 @@ extension Core {
         return time.flatMap { $0 > now ? $0 : nil }
     }
 
-    private static func lints(_ end: End, now: Instant) -> [Lint] {
-        switch end.dismissal {
-        case .at(let instant) where instant <= now:
-            [Lint(.dismissalDateNotInFuture, "/dismiss", "is past: the card goes away at once")]
-        case .at(let instant) where instant > now + .hours(4):
-            [Lint(.dismissalDateCut, "/dismiss", "the system takes the card away after 4 hours")]
-        case .after(let span) where span > .hours(4):
-            [Lint(.dismissalDateCut, "/dismiss", "the system takes the card away after 4 hours")]
-        case .standard, .now, .after, .at: []
-        }
-    }
-
     private func lints(_ clip: Clip, _ activity: Activity, now: Instant) -> [Lint] {
         let own = activity.destinations.compactMap { destinations.at($0) }
         let slowest = own.map { grantInForce($0).grant.frameInterval }.max() ?? .zero
         let fit = fit(clip, activity.accepted, activity)
-        let type = type(of: activity.definition, activity.key.tenant)
+        let type = types.type(of: activity.definition, activity.key.tenant)
         let name = clip.isFlipbook ? "flipbook" : "tween"
         var lints = type?.state?.unknownMember(at: clip.path, pointer: "/\(name)/path") ?? []
         if clip.fit == .bundle, type?.plays != true {
@@ -265,8 +194,7 @@ extension Core {
 
     /// A pause that holds what a command leads to.
     private func pauseLints(_ content: Command.Content, _ activity: Activity) -> [Lint] {
-        let own = pauses.values.filter { $0.tenant == activity.key.tenant && holds($0, activity) }
-            .sorted { $0.number < $1.number }
+        let own = pauses.pauses(of: activity.key.tenant).filter { $0.holds(activity) }
         if let pause = own.first(where: { !$0.alertsOnly }) {
             return [
                 Lint(
@@ -288,14 +216,6 @@ extension Core {
                 "an operator has paused alerts (\(pause.name)): \(effect) until tombolo resume "
                     + "\(pause.name)")
         ]
-    }
-
-    private static func stateLints(_ state: JSON, _ type: ActivityType?) -> [Lint] {
-        let view = state.document.root
-        guard let schema = type?.state else {
-            return DateLint.lints(of: view, at: "/state", dates: type?.dates ?? .swiftReference)
-        }
-        return schema.unknownMembers(in: view, at: "/state")
     }
 
     private func laneLints(_ activity: Activity) -> [Lint] {
@@ -321,16 +241,5 @@ extension Core {
     /// Whether pushes of a lane wait for Apple.
     package func isParked(_ lane: LaneNumber) -> Bool {
         lanes[Int(lane.rawValue)].parkedUntil != nil
-    }
-
-    /// What a type says that its older apps cannot follow.
-    static func lints(of type: ActivityType, replacing old: ActivityType?) -> [Lint] {
-        guard let schema = type.state, let before = old?.state else { return [] }
-        return schema.required.filter { !before.required.contains($0) }.map { name in
-            Lint(
-                .newRequiredField, "/state/required",
-                "\"\(name)\" is newly required: apps from before do not know it, and a new app "
-                    + "drops every state without it; give the Swift property a default instead")
-        }
     }
 }

@@ -107,7 +107,7 @@ extension StateSchema {
         switch value.kind {
         case .object where !properties.isEmpty:
             for (name, member) in value.members {
-                guard lints.count < Core.lintsMax else { return }
+                guard lints.count < Lint.countMax else { return }
                 let place = Self.step(pointer, name)
                 if let schema = self[name] {
                     schema.collectUnknown(in: member, at: place, &lints)
@@ -125,7 +125,7 @@ extension StateSchema {
         case .array:
             guard let schema = items.first else { return }
             for (index, element) in value.elements.enumerated() {
-                guard lints.count < Core.lintsMax else { return }
+                guard lints.count < Lint.countMax else { return }
                 schema.collectUnknown(in: element, at: Self.step(pointer, String(index)), &lints)
             }
         default: break

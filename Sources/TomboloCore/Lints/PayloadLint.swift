@@ -26,7 +26,7 @@ package struct PayloadLint: Sendable {
     static let bytesLeftMin = 256
     /// What a phone takes for the past, for an update: nobody publishes the number.
     static let pastMax = Span.seconds(60)
-    static let leadMax = Span.hours(8)
+    static let leadMax = Limits.systemCardLife
 
     /// Everything found in one push.
     ///

@@ -83,7 +83,7 @@ extension Core {
 
     private mutating func postpone(_ slot: Int, until: Instant?, _ hold: Hold, now: Instant) {
         wait(slot, .deferred(until: until, hold), now: now)
-        deadlines.set(slot, at: until)
+        destinations.deadlines.set(slot, at: until)
         if hold.isOfDevice {
             devices.budgets[destinations[slot].device].isContended = true
         }
@@ -107,16 +107,13 @@ extension Core {
         if token { reserveToken(slot, grant, now: now) }
         if event == .start { reserveStart(slot, now: now) }
         destinations[slot].reserve(event, alert: alert?.version)
-        staged.dirtyMarks.append(slot)
-        let number = destinations[slot].number
-        staged.reservations.append(Staged.Reservation(slot: slot, destination: number))
+        journal.reserve(slot, destinations[slot].number)
     }
 
     /// The relay's clock goes on record first: a later relay must know how far timestamps have
     /// come.
     private mutating func awaitClock(_ slot: Int) {
-        let number = destinations[slot].number
-        staged.clockWaits.append(Staged.Reservation(slot: slot, destination: number))
+        journal.awaitClock(slot, destinations[slot].number)
     }
 
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
@@ -127,7 +124,7 @@ extension Core {
         }
         let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .laneParked
         postpone(slot, until: lanes[lane].parkedUntil, hold, now: now)
-        deadlines.set(slot, at: nil)
+        destinations.deadlines.set(slot, at: nil)
     }
 
     /// - Parameter slot: a destination's; a surface's is `~slot`.
@@ -227,7 +224,7 @@ extension Core {
             destinations[slot].alertsThrough = alerted
         }
         if wish != .frame { noteDelivery(slot, flying) }
-        deadlines.set(slot, at: now + configuration.limits.inFlightMax)
+        destinations.deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         markDirty(slot, mayWait: event == .update && alert == nil, now: now)
         counters[configuration.apps[Int(lane.rawValue)].tenant].pushesSent += 1
         effects.pushes.append(consume push)
@@ -323,10 +320,9 @@ extension Core {
 
     /// Slot, lane and a counter in one number, so that an outcome finds its way without a table.
     private mutating func pushID(_ slot: Int, _ lane: LaneNumber) -> PushID {
-        pushCounter &+= 1
         return PushID(
             UInt64(slot) << 32 | UInt64(UInt8(lane.rawValue)) << 24
-                | pushCounter & 0xff_ffff)
+                | destinations.takePush())
     }
 
     private mutating func noteDelivery(_ slot: Int, _ flying: Destination.InFlight) {
@@ -342,15 +338,8 @@ extension Core {
         var content = Payload.Content(
             timestamp: timestamp, event: event, state: forPhone(state, at: slot))
         content.alert = alert?.content
-        content.relevance = event == .end ? nil : projection.relevance
-        if event == .end {
-            content.omitsState = projection.ending?.isBare ?? false
-            content.dismissalDate = projection.ending?.date?.seconds
-        } else if let after = projection.staleAfter {
-            content.staleDate = (wall(now) + after).seconds
-        } else if event == .start {
-            content.staleDate = (wall(now) + .hours(8)).seconds
-        }
+        content.describe(projection, at: wall(now))
+        if event == .end { content.omitsState = projection.ending?.isBare ?? false }
         if event == .start, let destination = destinations.at(slot) {
             let definition = activities[destination.activity].definition
             content.start = Payload.StartContent(
@@ -369,7 +358,8 @@ extension Core {
         // Most relays know no types: then nothing of the activity is looked at.
         guard !types.isEmpty else { return state }
         let activity = destinations[slot].activity
-        return forPhone(state, activities[activity].definition, activities[activity].key.tenant)
+        return types.encoded(
+            state, activities[activity].definition, activities[activity].key.tenant)
     }
 
     /// What a start without an alert of its own carries: shown nowhere but in the Dynamic Island.

@@ -11,15 +11,15 @@ extension Core {
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
                 join(slot, key)
-                if let device = deviceByKey[key] { addDestination(slot, device, now: now) }
+                if let device = devices.slot(of: key) { addDestination(slot, device, now: now) }
             }
         case .user(let user):
             let key = UserKey(tenant: tenant, user: user)
-            audienceByUser[key, default: []].append(slot)
-            for device in devicesByUser[key] ?? [] { addDestination(slot, device, now: now) }
+            audiences.join(slot, key)
+            for device in devices.slots(of: key) { addDestination(slot, device, now: now) }
         case .channel(let name):
             let key = ChannelKey(tenant: tenant, name: name)
-            if let channel = channelByKey[key] { addDestination(slot, channel, now: now) }
+            if let channel = channels.slot(of: key) { addDestination(slot, channel, now: now) }
         }
     }
 
@@ -31,28 +31,25 @@ extension Core {
         case .devices(let ids):
             for id in ids { part(slot, DeviceKey(tenant: tenant, id: id)) }
         case .user(let user):
-            audienceByUser.drop(slot, at: UserKey(tenant: tenant, user: user))
+            audiences.leave(slot, UserKey(tenant: tenant, user: user))
         }
     }
 
     /// A running activity names a device, registered or not.
     mutating func join(_ slot: Int, _ key: DeviceKey) {
-        if let device = deviceByKey[key] {
+        if let device = devices.slot(of: key) {
             devices[device]?.audience.append(slot)
         } else {
-            audienceByDevice[key, default: []].append(slot)
-            population.addCards(1, of: key.tenant)
+            audiences.join(slot, key)
         }
     }
 
     /// It does so no more.
     private mutating func part(_ slot: Int, _ key: DeviceKey) {
-        if let device = deviceByKey[key] {
+        if let device = devices.slot(of: key) {
             devices[device]?.audience.remove(slot)
-        } else if let count = audienceByDevice[key]?.count {
-            audienceByDevice[key]?.remove(slot)
-            population.addCards((audienceByDevice[key]?.count ?? 0) - count, of: key.tenant)
-            if audienceByDevice[key]?.isEmpty == true { audienceByDevice[key] = nil }
+        } else {
+            audiences.leave(slot, key)
         }
     }
 
@@ -61,14 +58,14 @@ extension Core {
         guard let device = devices[device] else { return [] }
         let named = Array(device.audience)
         guard let user = device.registration.user else { return named }
-        return named + (audienceByUser[UserKey(tenant: device.key.tenant, user: user)] ?? [])
+        return named + audiences.activities(of: UserKey(tenant: device.key.tenant, user: user))
     }
 
     /// Whether an activity is for a device, as both are now, running or ended.
     func isInAudience(_ device: Int, of activity: Int) -> Bool {
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
-            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
+            let lane = configuration.lane(of: owner),
             configuration.apps[Int(lane.rawValue)].id == definition.app
         else { return false }
         return switch definition.audience {
@@ -80,24 +77,10 @@ extension Core {
 
     /// Whether there is such an activity, and it is for the device.
     func isFor(_ key: DeviceKey, _ reference: ActivityReference) -> Bool {
-        guard let device = deviceByKey[key],
-            let activity = activityByKey[ActivityKey(tenant: key.tenant, id: reference.id)]
+        guard let device = devices.slot(of: key),
+            let activity = activities.slot(of: ActivityKey(tenant: key.tenant, id: reference.id))
         else { return false }
         return isInAudience(device, of: activity)
-    }
-
-    mutating func enterUser(_ slot: Int) {
-        guard let device = devices[slot], let user = device.registration.user else { return }
-        let key = UserKey(tenant: device.key.tenant, user: user)
-        devicesByUser[key, default: []].append(slot)
-        coming.addCards(coming.users[key] ?? 0, of: key.tenant)
-    }
-
-    mutating func leaveUser(_ slot: Int) {
-        guard let device = devices[slot], let user = device.registration.user else { return }
-        let key = UserKey(tenant: device.key.tenant, user: user)
-        devicesByUser.drop(slot, at: key)
-        coming.addCards(-(coming.users[key] ?? 0), of: key.tenant)
     }
 
     /// One for each activity's incarnation and device, of one app. It is evaluated by the caller.
@@ -105,16 +88,16 @@ extension Core {
         let incarnation = activities[activity].durableIncarnation
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
-            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant),  // gone: no way
+            let lane = configuration.lane(of: owner),
             configuration.apps[Int(lane.rawValue)].id == definition.app,
-            let renewal = nextCard(of: activity, on: device), !isFull(device)
+            let renewal = nextCard(of: activity, on: device),
+            !devices.isFull(device, configuration.limits)
         else { return }
         var destination = Destination(
-            number: nextDestinationNumber, activity: activity, device: device,
+            number: destinations.takeNumber(), activity: activity, device: device,
             incarnation: incarnation, renewal: renewal, lane: lane,
             ledger: Ledger(since: activities[activity].durable?.version ?? 1), phaseSince: now)
         destination.startWaitsSince = wall(now)
-        nextDestinationNumber += 1
         // An update token that is there already: the app has started the card itself.
         let reference = reference(destination)
         if let channel = owner.channel {
@@ -132,8 +115,8 @@ extension Core {
         }
         let slot = insert(destination)
         recallCard(slot, now: now)
-        staged.dirtyMarks.append(slot)
-        flushSoon(now: now)
+        journal.checkpoint(slot)
+        journal.flushSoon(now: now)
     }
 
     /// Which card of its incarnation a new destination is for; nil where the device has one. A user
@@ -183,9 +166,8 @@ extension Core {
             destinations[slot].final = end
             destinations[slot].awaitsSuccession = true
             destinations[slot].markIsDirty = true
-            staged.dirtyMarks.append(slot)
-            staged.successions.append(
-                Staged.Reservation(slot: slot, destination: destination.number))
+            journal.checkpoint(slot)
+            journal.awaitSuccession(slot, destination.number)
         }
     }
 
@@ -202,9 +184,9 @@ extension Core {
     }
 
     mutating func insert(_ destination: Destination) -> Int {
-        let slot = destinations.insert(destination)
-        addCards(1, ofActivity: destination.activity)
-        population.addDestination(1, of: activities[destination.activity].key.tenant)
+        let tenant = activities[destination.activity].key.tenant
+        let slot = destinations.insert(destination, of: tenant)
+        audiences.addCards(1, of: tenant)
         activities[destination.activity].destinations.append(slot)
         devices[destination.device]?.destinations.append(slot)
         return slot
@@ -212,20 +194,12 @@ extension Core {
 
     mutating func removeDestination(_ slot: Int) {
         guard let destination = destinations.at(slot) else { return }
+        let tenant = activities[destination.activity].key.tenant
         setHoldsStartToken(slot, false)
-        staged.records.append(Record(space: .mark, number: destination.number, value: nil))
-        addCards(-1, ofActivity: destination.activity)
-        population.addDestination(-1, of: activities[destination.activity].key.tenant)
+        journal.erase(.mark, destination.number)
+        audiences.addCards(-1, of: tenant)
         activities[destination.activity].destinations.remove(slot)
-        deadlines.set(slot, at: nil)
         leavePlace(slot)
-        destinations.remove(slot)
-    }
-}
-
-extension Dictionary where Value == [Int] {
-    fileprivate mutating func drop(_ slot: Int, at key: Key) {
-        self[key]?.removeAll { $0 == slot }
-        if self[key]?.isEmpty == true { self[key] = nil }
+        destinations.remove(slot, of: tenant)
     }
 }

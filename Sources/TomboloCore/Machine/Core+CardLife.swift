@@ -5,20 +5,17 @@ import TomboloJSON
 
 extension Core {
     /// The steady time of a moment of wall time, by the clock as it is now.
-    func steady(_ wall: Instant) -> Instant { wall - lead }
+    func steady(_ wall: Instant) -> Instant { clock.steady(wall) }
 
     /// When the relay's clock showed a moment of wall time that is on record.
-    func shownAt(_ wall: Instant, now: Instant) -> Instant { leads.steady(wall, now: now) }
+    func shownAt(_ wall: Instant, now: Instant) -> Instant { clock.shownAt(wall, now: now) }
 
     /// Wall time goes on, and never back. A long step shows that it was behind until now: cards are
     /// as old as they were.
     mutating func followClock(to next: Span, now: Instant) {
-        guard next > lead else { return }
-        if next - lead > RelayClock.leadMax {
-            moveCards(by: next - lead, through: wall(now), now: now)
-        }
-        lead = next
-        leads.note(lead, at: now)
+        let before = wall(now)
+        let step = clock.follow(to: next, now: now)
+        if step > RelayClock.leadMax { moveCards(by: step, through: before, now: now) }
     }
 
     /// - Parameter wall: cards that began later than this began by another clock.
@@ -113,7 +110,7 @@ extension Core {
             return nil
         }
         var next = Destination(
-            number: nextDestinationNumber, activity: old.activity, device: old.device,
+            number: destinations.takeNumber(), activity: old.activity, device: old.device,
             incarnation: old.incarnation, renewal: old.renewal + 1, lane: old.lane,
             ledger: Ledger(since: version), phaseSince: now)
         // Its alerts have rung with the old card.
@@ -121,7 +118,7 @@ extension Core {
         next.wasMadeAnew = old.wasMadeAnew
         next.startWaitsSince = wall(now)
         // Due before the log was put back: it may have been started, and is not started again.
-        if let since = old.cardSince, let restoredAt,
+        if let since = old.cardSince, let restoredAt = clock.restoredAt,
             since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
         {
             next.phase = .startUnknown
@@ -130,7 +127,6 @@ extension Core {
                 grantInForce(next).grant, now: now, wall: restoredAt + RelayClock.reach,
                 mayHaveSent: true)
         }
-        nextDestinationNumber += 1
         // A restored log may not know the card whose token its app has registered since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {
             (next.token, next.tokenIsNew) = (token.value, !token.isOnRecord)
@@ -138,8 +134,8 @@ extension Core {
         }
         let place = insert(next)
         if next.phase == .live { endPredecessor(of: place, now: now) }
-        staged.dirtyMarks.append(place)
-        flushSoon(now: now)
+        journal.checkpoint(place)
+        journal.flushSoon(now: now)
         return place
     }
 
@@ -161,10 +157,9 @@ extension Core {
         destinations[old].awaitsSuccession = true
         for place in [slot, old] {
             destinations[place].markIsDirty = true
-            staged.dirtyMarks.append(place)
+            journal.checkpoint(place)
         }
-        staged.successions.append(
-            Staged.Reservation(slot: old, destination: destinations[old].number))
+        journal.awaitSuccession(old, destinations[old].number)
     }
 
     /// Whether the card whose place it is to take is gone before its time: then there is none to
@@ -189,7 +184,7 @@ extension Core {
         guard let destination = destinations.at(slot) else { return }
         for index in activities[destination.activity].destinations
         where destinations[index].isSuccessor(of: destination) {
-            deadlines.set(index, at: now)
+            destinations.deadlines.set(index, at: now)
         }
     }
 
@@ -216,7 +211,7 @@ extension Core {
 
     /// Where the app reads the relay's id of its activity; nil where the type opted out.
     private func idPointer(_ activity: Activity) -> JSONPointer? {
-        guard let type = type(of: activity.definition, activity.key.tenant) else {
+        guard let type = types.type(of: activity.definition, activity.key.tenant) else {
             return ActivityType.defaultIDAt
         }
         return type.idAt

@@ -118,7 +118,7 @@ extension Core {
     private func fitting(
         _ projection: Projection, _ state: JSON, _ activity: Activity
     ) -> JSON? {
-        let bytes = payloadBytes(projection, state, activity.definition, alert: nil)
+        let bytes = PushSize.bytes(projection, state, activity.definition, alert: nil)
         return bytes <= Payload.bytesMax ? state : nil
     }
 
@@ -154,17 +154,17 @@ extension Core {
         guard !types.isEmpty, projection.clip == nil, projection.ending == nil else { return nil }
         let activity = activities[destinations[slot].activity]
         // One change goes to many phones: it is looked at once.
-        if let last = lastVisible, last.activity == activity.number,
+        if let last = types.lastVisible, last.activity == activity.number,
             last.version == projection.version, last.changedAt == projection.changedAt
         {
             return last.hash
         }
-        guard let visibility = type(of: activity.definition, activity.key.tenant)?.visibility
+        guard let visibility = types.type(of: activity.definition, activity.key.tenant)?.visibility
         else { return nil }
         var hash = ContentHash()
         hash.combine(visibility.hash(of: projection.state))
         hash.combine(projection.relevance?.bitPattern ?? 0)
-        lastVisible = VisibleState(
+        types.lastVisible = VisibleState(
             activity: activity.number, version: projection.version,
             changedAt: projection.changedAt, hash: hash.value)
         return hash.value
@@ -178,7 +178,7 @@ extension Core {
     }
 
     /// When a one-shot on the wall's clock is over although nobody sees it: its last value goes.
-    func endOfHidden(_ playing: Projection.PlayingClip, now: Instant) -> Instant? {
+    func endOfHidden(_ playing: PlayingClip, now: Instant) -> Instant? {
         guard playing.clip.clock == .wall else { return nil }
         return playing.clip.duration.map { now + ($0 - playing.elapsed(at: wall(now))) }
     }
@@ -203,12 +203,14 @@ extension Core {
     /// How a clip's frames become pushes: as its producer said, else as its type's app can.
     func fit(_ clip: Clip, _ projection: Projection, _ activity: Activity) -> Clip.Fit {
         guard clip.fit == .auto else { return clip.fit }
-        guard let type = type(of: activity.definition, activity.key.tenant) else { return .step }
+        guard let type = types.type(of: activity.definition, activity.key.tenant) else {
+            return .step
+        }
         switch clip.motion {
         case .tween: return type.animates ? .keyframes : .step
         case .flipbook:
             guard type.plays,
-                let bytes = bundleBytes(clip, projection, activity.definition)
+                let bytes = PushSize.ofBundle(clip, projection, activity.definition)
             else { return .step }
             return bytes <= Payload.bytesMax ? .bundle : .step
         }
@@ -220,7 +222,7 @@ extension Core {
         _ grant: GrantInForce
     ) -> ClipPlan {
         let fit = fit(clip, projection, activity)
-        let bundle = fit == .bundle ? bundleBytes(clip, projection, activity.definition) : nil
+        let bundle = fit == .bundle ? PushSize.ofBundle(clip, projection, activity.definition) : nil
         return ClipPlan(
             clip, fit: fit, grant, intervalMax: configuration.limits.frameIntervalMax,
             payloadBytes: bundle ?? payloadBytes)

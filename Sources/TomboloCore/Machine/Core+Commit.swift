@@ -1,57 +1,41 @@
 // To the disk and back: batches go out, and what they hold becomes true when they are durable.
 
-/// What is to become durable together.
-package struct PendingBatch: Sendable {
-    package var events: [NewEvent] = []
-    package var heads: [ActivityHead] = []
-    package var facts: [NewFact] = []
-    package var records: [Record] = []
-    package var retired: [RetiredActivity] = []
-    /// Damaged activities in whose place others have begun.
-    package var replaced: [ActivityNumber] = []
-
-    package init() {}
-}
-
 extension Core {
     /// Whether `takeBatch` has something.
     package func hasBatch(now: Instant, writesAll: Bool = false) -> Bool {
-        guard committing == nil, !staged.isEmpty else { return false }
-        return writesAll || staged.isUrgent || staged.flushAt.map { $0 <= now } ?? true
+        journal.hasBatch(now: now, writesAll: writesAll)
     }
 
     /// The next batch, if there is one and none is on its way. The shell stores it, then says
     /// `.committed`.
     ///
     /// - Parameter writesAll: also what could wait: the relay is about to stop.
-    package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> PendingBatch? {
+    package mutating func takeBatch(now: Instant, writesAll: Bool = false) -> AppendBatch? {
         // No later than the marks that count what has no fact of its own.
-        if factShares.dueAt != nil { sayWhatIsLeftOut(now: now, all: writesAll) }
-        guard hasBatch(now: now, writesAll: writesAll) else { return nil }
-        var batch = PendingBatch()
+        journal.sayWhatIsLeftOut(clock, now: now, all: writesAll)
+        guard journal.hasBatch(now: now, writesAll: writesAll) else { return nil }
+        let (taken, checkpoints) = journal.take(now: now, writesAll: writesAll) { [activities] in
+            activities[$0.slot].accepted.version != $0.version
+        }
+        var batch = AppendBatch()
         var seen: Set<Int> = []
-        var changed = staged.rewritten
-        batch.events.reserveCapacity(staged.events.count)
-        for index in staged.events.indices {
-            batch.events.append(staged.events[index].event)
-            if staged.events[index].event.kind == .start {
-                changed.insert(staged.events[index].activity)
-                if let number = replacedNumber(by: staged.events[index].activity) {
+        var changed = taken.rewritten
+        batch.events.reserveCapacity(taken.events.count)
+        for index in taken.events.indices {
+            batch.events.append(taken.events[index].event)
+            if taken.events[index].event.kind == .start {
+                changed.insert(taken.events[index].activity)
+                if let number = activities.replacedNumber(by: taken.events[index].activity) {
                     batch.replaced.append(number)
                 }
             }
         }
-        for slot in staged.touched where seen.insert(slot).inserted {
+        for slot in taken.touched where seen.insert(slot).inserted {
             batch.heads.append(head(of: slot, follows: !changed.contains(slot)))
         }
-        batch.facts = staged.facts
-        let marks = takeLateMarks(now: now, writesAll: writesAll)
-        batch.records = staged.records + takeMarks(staged.dirtyMarks + marks.taken, now: now)
-        // One that has begun anew since lives: the log would take it away from what lives.
-        staged.retired.removeAll { activities[$0.slot].accepted.version != $0.version }
-        batch.retired = staged.retired.map(\.activity)
-        committing = staged
-        staged = marks.left
+        batch.facts = taken.facts
+        batch.records = taken.records + takeMarks(checkpoints, now: now)
+        batch.retired = taken.retired.map(\.activity)
         return batch
     }
 
@@ -59,37 +43,6 @@ extension Core {
     private func head(of slot: Int, follows: Bool) -> ActivityHead {
         ActivityHead(of: activities[slot], follows: follows)
     }
-
-    /// The marks that go with a batch although nothing waits for them, and what is staged next.
-    ///
-    /// Under load a destination's mark changes with every push. That an update went does not go
-    /// with each batch that others bring about: one row stands for many changes.
-    private mutating func takeLateMarks(
-        now: Instant, writesAll: Bool
-    ) -> (taken: [Int], left: Staged) {
-        let isDue = writesAll || staged.flushAt.map { $0 <= now } ?? false
-        let room = writesAll ? .max : Self.lateMarksMax
-        var left = Staged()
-        var taken = Array(staged.lateMarks.prefix(room))
-        left.lateMarks = Array(staged.lateMarks.dropFirst(room))
-        let lazy = isDue ? room - taken.count : 0
-        taken += staged.lazyMarks.prefix(lazy)
-        left.lazyMarks = Array(staged.lazyMarks.dropFirst(lazy))
-        staged.lateMarks = []
-        staged.lazyMarks = []
-        if !left.lateMarks.isEmpty || isDue && !left.lazyMarks.isEmpty {
-            left.flushAt = now + Self.lateMarksPause
-        } else if !left.lazyMarks.isEmpty {
-            left.flushAt = staged.flushAt ?? now + configuration.limits.markFlush
-        }
-        return (taken, left)
-    }
-
-    /// So many late marks go with one batch: ten thousand clips would else hold each other's frames
-    /// up while their marks are written.
-    static let lateMarksMax = 256
-    /// After such a batch the next waits so long.
-    static let lateMarksPause = Span.milliseconds(20)
 
     private mutating func takeMarks(_ slots: [Int], now: Instant) -> [Record] {
         var records: [Record] = []
@@ -120,27 +73,20 @@ extension Core {
         }
         destinations[slot].markIsDirty = true
         destinations[slot].markMayWait = mayWait
-        if mayWait { staged.lazyMarks.append(slot) } else { staged.lateMarks.append(slot) }
-        flushSoon(now: now)
+        journal.checkpointLater(slot, mayWait: mayWait, now: now)
     }
 
+    /// The newest durable sequences.
+    package var lastSeq: Int64 { journal.lastSeq }
+    package var lastFactSeq: Int64 { journal.lastFactSeq }
     /// The sequence that the newest fact has, or will have when it is durable.
-    package var knownFactSeq: Int64 {
-        lastFactSeq + Int64((committing?.facts.count ?? 0) + staged.facts.count)
-    }
+    package var knownFactSeq: Int64 { journal.knownFactSeq }
 
     /// What is written lazily goes with a batch at that time, or before.
-    package mutating func writeSoon(at instant: Instant) {
-        if !staged.isEmpty { staged.flushAt = min(staged.flushAt ?? instant, instant) }
-    }
+    package mutating func writeSoon(at instant: Instant) { journal.flush(at: instant) }
 
-    mutating func flushSoon(now: Instant) {
-        if staged.flushAt == nil { staged.flushAt = now + configuration.limits.markFlush }
-    }
-
-    mutating func committed(_ commit: CommittedBatch, now: Instant, effects: inout Effects) {
-        guard let batch = committing else { return }
-        committing = nil
+    mutating func committed(_ commit: AppendReceipt, now: Instant, effects: inout Effects) {
+        guard let batch = journal.committed(commit) else { return }
         var affected: [Int] = []
         for index in batch.events.indices {
             let seq = commit.firstSeq + Int64(index)
@@ -148,9 +94,6 @@ extension Core {
             becomeDurable(batch.events.span[index], seq: seq, tenantSeq: tenantSeq, now: now)
             affected.append(batch.events[index].activity)
         }
-        lastSeq = max(lastSeq, commit.firstSeq + Int64(batch.events.count) - 1)
-        lastFactSeq = max(lastFactSeq, commit.firstFactSeq + Int64(batch.facts.count) - 1)
-        noteNewest(batch, commit)
         idempotency.forget(before: now - configuration.limits.idempotency)
         for one in batch.reservations where isStill(one) {
             if destinations[one.slot].reservation == .pending {
@@ -181,31 +124,25 @@ extension Core {
     }
 
     /// Whether the slot is still that destination's.
-    private func isStill(_ reservation: Staged.Reservation) -> Bool {
+    private func isStill(_ reservation: JournalBatch.Reservation) -> Bool {
         destinations.holds(reservation.slot)
             && destinations[reservation.slot].number == reservation.destination
     }
 
-    /// Most batches are of one tenant: one look at the table for each run of events.
-    private mutating func noteNewest(_ batch: Staged, _ commit: CommittedBatch) {
-        for index in batch.events.indices {
-            let tenant = batch.events[index].event.tenant
-            let next = index + 1
-            if next < batch.events.count, batch.events[next].event.tenant == tenant { continue }
-            tenantSeqs[tenant] = commit.tenantSeqs[index]
-        }
-    }
-
     /// The newest durable event of a tenant, among its own; 0 where it has none.
-    package func lastSeq(of tenant: TenantID) -> Int64 { tenantSeqs[tenant] ?? 0 }
+    package func lastSeq(of tenant: TenantID) -> Int64 { journal.lastSeq(of: tenant) }
 
     private mutating func becomeDurable(
-        _ staged: Staged.Event, seq: Int64, tenantSeq: Int64, now: Instant
+        _ staged: JournalBatch.Event, seq: Int64, tenantSeq: Int64, now: Instant
     ) {
         let slot = staged.activity
         let isNewIncarnation = activities[slot].durableIncarnation != staged.incarnation
         if isNewIncarnation { leaveIncarnation(slot) }
-        if let start = staged.definition { noteComing(-1, start.audience, of: staged.event.tenant) }
+        if let start = staged.definition {
+            audiences.noteComing(
+                -1, start.audience, cards: devices.cards(of: start.audience, staged.event.tenant),
+                of: staged.event.tenant)
+        }
         noteSuperseded(staged)
         let isVisible = isNewIncarnation || showsChange(slot, staged.projection)
         activities[slot].durable = staged.projection
@@ -221,7 +158,7 @@ extension Core {
             idempotency.record(staged.event.tenant, key, seq: seq, at: now)
         }
         if isNewIncarnation {
-            if !damaged.isEmpty { damaged[activities[slot].key] = nil }
+            activities.mend(slot)
             activities[slot].began(staged.definition, incarnation: staged.incarnation)
             enterAudience(slot, now: now)
         }
@@ -242,7 +179,7 @@ extension Core {
     }
 
     private mutating func answer(
-        _ batch: Staged, _ commit: CommittedBatch, now: Instant, effects: inout Effects
+        _ batch: JournalBatch, _ commit: AppendReceipt, now: Instant, effects: inout Effects
     ) {
         for (ticket, stored) in batch.stored {
             effects.answers.append((ticket, .stored(stored)))
@@ -264,7 +201,7 @@ extension Core {
     }
 
     private func answer(
-        to index: Int, of batch: Staged, _ commit: CommittedBatch, now: Instant
+        to index: Int, of batch: JournalBatch, _ commit: AppendReceipt, now: Instant
     ) -> Accepted {
         let slot = batch.events[index].activity
         var answer = accepted(slot, batch.events[index].event.kind, changed: true, now: now)

@@ -36,7 +36,8 @@ extension Core {
         }
         look(slot, isItsTurn, now: now, effects: &effects)
         if let end = startWaitEnd(slot, now: now), end > now {
-            deadlines.set(slot, at: Instant.earlier(deadlines.at(slot), end))
+            destinations.deadlines.set(
+                slot, at: Instant.earlier(destinations.deadlines.at(slot), end))
         }
         if let successor { evaluate(successor, now: now, effects: &effects) }
         if withdraw(slot, now: now) { serve(lane, now: now, effects: &effects) }
@@ -71,7 +72,7 @@ extension Core {
         _ slot: Int, until instant: Instant?, _ decision: Decision?, now: Instant
     ) {
         wait(slot, decision, now: now)
-        deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
+        destinations.deadlines.set(slot, at: ages(slot, before: instant) ? agesAt(slot) : instant)
     }
 
     private mutating func skip(_ slot: Int, _ decision: EventDecision, now: Instant) {

@@ -41,7 +41,7 @@ extension Core {
             }
             guard isOther else { continue }
             destinations[slot].markIsDirty = true
-            staged.dirtyMarks.append(slot)
+            journal.checkpoint(slot)
         }
     }
 

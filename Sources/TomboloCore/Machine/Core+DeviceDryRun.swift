@@ -29,6 +29,6 @@ extension Core {
     package func dryRun(
         _ command: PauseCommand, of tenant: TenantID, now: Instant
     ) throws(Refusal) -> Pause {
-        try pause(of: command, tenant, now: now)
+        try pauses.pause(of: command, tenant, since: wall(now))
     }
 }

@@ -13,7 +13,7 @@ extension Core {
             case .register(let registration):
                 let (admitted, stored) = try admit(registration, key, by: authority)
                 register(admitted, key, now: now, effects: &effects)
-                staged.stored.append((ticket, stored))
+                journal.answer(ticket, stored)
             case .delete: try deleteDevice(key, ticket, now: now)
             case .putToken(let name, let registration):
                 try putToken(
@@ -22,7 +22,7 @@ extension Core {
                 let slot = try device(key)
                 try putTokens(set, slot, by: authority, now: now, effects: &effects)
                 stageDevice(slot)
-                staged.stored.append((ticket, Stored(.updated)))
+                journal.answer(ticket, Stored(.updated))
             case .deleteToken(let name, let token):
                 try deleteToken(name, token, key, ticket, now: now, effects: &effects)
             case .presence(let report):
@@ -38,7 +38,7 @@ extension Core {
     }
 
     func device(_ key: DeviceKey) throws(Refusal) -> Int {
-        if let slot = deviceByKey[key] { return slot }
+        if let slot = devices.slot(of: key) { return slot }
         throw Refusal(
             .unknownDevice,
             "no device \"\(key.id)\"; register it first with PUT /v1/devices/\(key.id)")
@@ -46,8 +46,8 @@ extension Core {
 
     mutating func stageDevice(_ slot: Int) {
         guard let device = devices[slot] else { return }
-        staged.records.append(record(of: device))
-        if staged.flushAt == nil { staged.flushAt = .distantPast }
+        journal.write(record(of: device))
+        journal.flushNow()
     }
 
     // MARK: Registration
@@ -57,15 +57,15 @@ extension Core {
         effects: inout Effects
     ) {
         // Tokens and cards belong to one app in one environment: there it is another installation.
-        if let known = deviceByKey[key], moves(known, to: registration) {
+        if let known = devices.slot(of: key), moves(known, to: registration) {
             forgetDevice(known, now: now)
         }
         let slot: Int
         var hasOtherUser = false
-        let known = deviceByKey[key].flatMap { devices[$0]?.registration }
-        if let present = deviceByKey[key] {
+        let known = devices.slot(of: key).flatMap { devices[$0]?.registration }
+        if let present = devices.slot(of: key) {
             slot = present
-            leaveUser(slot)
+            if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
             hasOtherUser = !isSameText(known?.user, registration.user)
             devices[slot]?.registration = registration
             devices[slot]?.heard?.classifier.setEdge(registration.controlCenterEdge)
@@ -73,16 +73,14 @@ extension Core {
             if hasOtherUser { noteFact("device.user_changed", of: slot, now: now) }
         } else {
             slot = devices.insert(
-                Device(key: key, number: nextDeviceNumber, registration: registration))
-            nextDeviceNumber += 1
-            devices[slot]?.audience = audienceByDevice.removeValue(forKey: key) ?? []
-            population.addCards(-(devices[slot]?.audience.count ?? 0), of: key.tenant)
-            place(slot, key)
+                Device(key: key, number: devices.takeNumber(), registration: registration))
+            devices[slot]?.audience = audiences.take(key)
+            devices.register(slot, key)
             recallStarts(ofDevice: slot, now: now)
             noteFact("device.registered", of: slot, now: now)
         }
-        devices[slot]?.share(with: &registrations)
-        enterUser(slot)
+        devices.shareRegistration(slot)
+        if let user = devices.enterUser(slot) { audiences.moveDevice(1, of: user) }
         leaveCards(on: slot, hasOtherUser: hasOtherUser, now: now)
         adoptGrants(of: slot, now: now)
         stageDevice(slot)
@@ -97,14 +95,14 @@ extension Core {
     func admit(
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority
     ) throws(Refusal) -> (DeviceRegistration, Stored) {
-        let known = deviceByKey[key].flatMap { devices[$0] }
+        let known = devices.slot(of: key).flatMap { devices[$0] }
         let registration = try authority.bind(
             registration, known: known?.registration,
             onlyApp: configuration.onlyApp(of: key.tenant)
         ).completed(by: known?.registration, onlyApp: configuration.onlyApp(of: key.tenant))
-        try checkZone(registration.timeZone, known: known?.registration.timeZone)
-        try checkBounds(registration, key, known: deviceByKey[key])
-        let lane = try lane(of: registration, tenant: key.tenant)
+        try configuration.checkZone(registration.timeZone, known: known?.registration.timeZone)
+        try checkBounds(registration, key, known: devices.slot(of: key))
+        let lane = try configuration.lane(of: registration, tenant: key.tenant)
         if registration.budgetClass == .lab, !configuration.apps[Int(lane.rawValue)].allowsLab {
             throw Refusal(
                 .labRefused,
@@ -113,52 +111,24 @@ extension Core {
                 errors: [FieldError(pointer: "/budget_class", message: "is refused for this app")])
         }
         var stored = Stored(known == nil ? .created : .updated)
-        stored.lint = lints(registration, in: lane)
-        if let slot = deviceByKey[key], moves(slot, to: registration), let known,
+        stored.lint = Lint.of(
+            registration, in: configuration.apps[Int(lane.rawValue)].environment)
+        if let slot = devices.slot(of: key), moves(slot, to: registration), let known,
             known.tokens.count > 0
         {
-            stored.lint.append(Self.moved(known.tokens.count))
+            stored.lint.append(Lint.ofMove(known.tokens.count))
         }
         return (registration, stored)
-    }
-
-    /// A name of no zone would let widgets go by another clock, in silence. What a device has said
-    /// before stays: the machine's list of zones may be a newer one.
-    private func checkZone(_ name: String?, known: String?) throws(Refusal) {
-        guard let name, name != known, let zones = configuration.zones, zones.rules(of: name) == nil
-        else { return }
-        throw Refusal(
-            .invalidField, "this machine knows no time zone \"\(name)\"",
-            errors: [
-                FieldError(
-                    pointer: "/time_zone", message: "must be a name such as \"Europe/Berlin\"")
-            ])
     }
 
     /// Whether a device was of another app, or of the other environment, before.
     private func moves(_ slot: Int, to registration: DeviceRegistration) -> Bool {
         guard let known = devices[slot] else { return false }
         let lanes = [known.registration, registration].map {
-            try? lane(of: $0, tenant: known.key.tenant)  // configured no more: it has none
+            // An app that is configured no more has none.
+            try? configuration.lane(of: $0, tenant: known.key.tenant)
         }
         return lanes[0] != lanes[1]
-    }
-
-    func lane(
-        of registration: DeviceRegistration, tenant: TenantID
-    ) throws(Refusal) -> LaneNumber {
-        let app = registration.app ?? configuration.onlyApp(of: tenant)
-        if let app,
-            let lane = configuration.lane(
-                tenant: tenant, app: app, environment: registration.environment)
-        {
-            return lane
-        }
-        let name = app.map { "app \"\($0)\"" } ?? "app"
-        let world = registration.environment.map { " in \($0.name)" } ?? ""
-        throw Refusal(
-            .unknownApp, "no \(name) is configured\(world); name one of the configuration's apps",
-            errors: [FieldError(pointer: "/app", message: "is not configured")])
     }
 
     private mutating func deleteDevice(
@@ -166,7 +136,7 @@ extension Core {
     ) throws(Refusal) {
         let slot = try device(key)
         forgetDevice(slot, now: now)
-        staged.stored.append((ticket, Stored(.deleted)))
+        journal.answer(ticket, Stored(.deleted))
     }
 
     /// - Parameter keepsHistory: false where nothing of it may stay.
@@ -177,16 +147,12 @@ extension Core {
         if keepsHistory { keepHistory(ofDevice: slot, now: now) }
         if gone.channel == nil { forgetTimelines(ofDevice: gone.key) }
         releaseTokens(of: slot)
-        leaveUser(slot)
+        if let user = devices.leaveUser(slot) { audiences.moveDevice(-1, of: user) }
         for destination in gone.destinations { removeDestination(destination) }
         for surface in gone.surfaces.values.sorted() { forgetSurface(surface) }
         devices.remove(slot)
-        deviceDeadlines.set(slot, at: nil)
-        orphanDeadlines.set(slot, at: nil)
-        displace(gone.key)
-        if !gone.audience.isEmpty { audienceByDevice[gone.key] = gone.audience }
-        population.addCards(gone.audience.count, of: gone.key.tenant)
-        staged.records.append(Record(space: .device, number: gone.number, value: nil))
+        audiences.keep(gone.audience, gone.key)
+        journal.erase(.device, gone.number)
     }
 
     // MARK: Tokens
@@ -203,7 +169,7 @@ extension Core {
             return
         }
         stageDevice(slot)
-        staged.stored.append((ticket, Stored(kind)))
+        journal.answer(ticket, Stored(kind))
     }
 
     /// Takes a token in, and lets those that waited for it go on; the caller stages the device.
@@ -225,8 +191,8 @@ extension Core {
         switch name {
         case .activity(let reference):
             if !token.isOnRecord {
-                staged.tokens.append(
-                    Staged.Token(
+                journal.keep(
+                    .init(
                         device: slot, number: device.number, reference: reference,
                         value: token.value))
             }
@@ -285,7 +251,7 @@ extension Core {
     }
 
     /// Update tokens have become durable: pushes may go to them.
-    mutating func useTokens(_ tokens: [Staged.Token], now: Instant, effects: inout Effects) {
+    mutating func useTokens(_ tokens: [JournalBatch.Token], now: Instant, effects: inout Effects) {
         for one in tokens {
             let name = TokenName.activity(one.reference)
             guard devices[one.device]?.number == one.number,

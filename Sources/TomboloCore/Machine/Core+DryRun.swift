@@ -63,7 +63,7 @@ extension Core {
             type, named: name, app: app, tenant: tenant, Ticket(0), now: .distantPast,
             effects: &effects)
         if case .refused(let refusal)? = effects.answers.first?.1 { throw refusal }
-        return trial.staged.stored.first?.1 ?? Stored(.updated)
+        return trial.journal.comingAnswer(to: Ticket(0)) ?? Stored(.updated)
     }
 
     /// A core without activities and devices.
@@ -76,8 +76,8 @@ extension Core {
         var trial = Core(configuration: configuration, seed: 0)
         trial.isTrial = true
         trial.types = types
-        trial.lead = lead
-        trial.damaged = damaged
+        trial.clock.follow(clock)
+        trial.activities.adoptDamage(of: activities)
         return trial
     }
 
@@ -85,14 +85,14 @@ extension Core {
     private func dryRun(
         _ command: Command, on trial: inout Core, _ remembered: PlacedHead?, now: Instant
     ) throws(Refusal) -> DryRun {
-        let present = activityByKey[command.activity]
+        let present = activities.slot(of: command.activity)
         switch try admit(command, on: &trial, remembered, now: now) {
         case .refused(let refusal): throw refusal
-        case .replay: throw Self.keyReused  // A trial knows no keys.
+        case .replay: throw .keyReused  // A trial knows no keys.
         case .standing(let slot):
             return report(trial.activities[slot], command, staged: nil, present, now: now)
         case .staged(let index):
-            let staged = trial.staged.events[index]
+            let staged = trial.journal.event(index)
             return report(
                 trial.activities[staged.activity], command, staged: staged, present, now: now)
         }
@@ -105,12 +105,11 @@ extension Core {
         if case .start(let start) = command.content {
             try checkAudience(start, command.activity, isTry: true)
         }
-        if trial.activityByKey[command.activity] == nil {
-            if let present = activityByKey[command.activity] {
+        if trial.activities.slot(of: command.activity) == nil {
+            if let present = activities.slot(of: command.activity) {
                 var activity = activities[present]
                 activity.destinations = []
-                trial.activities.append(activity)
-                trial.activityByKey[command.activity] = trial.activities.count - 1
+                _ = trial.activities.insert(activity)
             } else if let last = remembered {
                 var effects = Effects()
                 trial.step(.remembered(last), now: now, effects: &effects)
@@ -130,10 +129,10 @@ extension Core {
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             switch try admit(command, on: &trial, nil, now: now) {
             case .staged(let index):
-                let place = trial.staged.events[index].activity
+                let place = trial.journal.event(index).activity
                 ended.append((command.activity.id, trial.activities[place].accepted.version))
                 // It is not to be full before all are looked at.
-                trial.staged = Staged()
+                trial.journal.drop()
             case .standing, .replay: break
             case .refused(let refusal): if ended.isEmpty { throw refusal }
             }
@@ -142,7 +141,7 @@ extension Core {
     }
 
     private func report(
-        _ activity: Activity, _ command: Command, staged: Staged.Event?, _ present: Int?,
+        _ activity: Activity, _ command: Command, staged: JournalBatch.Event?, _ present: Int?,
         now: Instant
     ) -> DryRun {
         let definition = activity.definition
@@ -190,7 +189,7 @@ extension Core {
         let name = TokenName.activity(activity.reference)
         let routes = devices.prefix(Self.routesMax).compactMap { slot -> DryRun.Route? in
             guard let device = self.devices[slot],
-                let lane = try? lane(of: device.registration, tenant: tenant)  // gone: no way
+                let lane = configuration.lane(of: device)
             else { return nil }
             let route =
                 device.channel != nil
@@ -212,8 +211,8 @@ extension Core {
     {
         guard start.route == .channel || start.route == .auto,
             let device = devices.lazy.compactMap({ self.devices[$0] }).first(where: \.asksForToken),
-            let lane = try? lane(of: device.registration, tenant: device.key.tenant),  // no way
-            let slot = channelPools[lane]?.next(now: now)
+            let lane = configuration.lane(of: device),
+            let slot = channels[lane].next(now: now)
         else { return nil }
         return self.devices[slot]?.channel?.id
     }
@@ -232,7 +231,7 @@ extension Core {
         let seen = Set(own.map(\.code))
         let pushed = PayloadLint.lints(
             payload: run.payload,
-            type: type(of: activity.definition, command.activity.tenant), now: wall(now))
+            type: types.type(of: activity.definition, command.activity.tenant), now: wall(now))
         // What the relay sees to itself, or has said already, is not said twice.
         return own
             + pushed.filter { lint in
@@ -263,16 +262,9 @@ extension Core {
             : projection.state(at: wall)
         var payload = Payload.Content(
             timestamp: wall.seconds, event: event,
-            state: forPhone(state, activity.definition, activity.key.tenant))
-        payload.alert = Self.alert(content)
-        payload.relevance = event == .end ? nil : projection.relevance
-        if event == .end {
-            payload.dismissalDate = projection.ending?.date?.seconds
-        } else if let after = projection.staleAfter {
-            payload.staleDate = (wall + after).seconds
-        } else if event == .start {
-            payload.staleDate = (wall + .hours(8)).seconds
-        }
+            state: types.encoded(state, activity.definition, activity.key.tenant))
+        payload.alert = content.alert
+        payload.describe(projection, at: wall)
         if event == .start {
             payload.start = Payload.StartContent(
                 type: activity.definition.type, attributes: activity.definition.attributes,
@@ -288,10 +280,10 @@ extension Core {
         switch definition.audience {
         case .none: []
         case .devices(let ids):
-            ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
-        case .user(let user): devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
+            ids.compactMap { devices.slot(of: DeviceKey(tenant: tenant, id: $0)) }
+        case .user(let user): devices.slots(of: UserKey(tenant: tenant, user: user))
         case .channel(let name):
-            channelByKey[ChannelKey(tenant: tenant, name: name)].map { [$0] } ?? []
+            channels.slot(of: ChannelKey(tenant: tenant, name: name)).map { [$0] } ?? []
         }
     }
 }

@@ -33,8 +33,8 @@ extension Core {
         forget(slot)
         var query = DeadLetterQuery(tenant: key.tenant)
         query.activity = key.id
-        forgetDeadLetters(where: query.matches)
-        staged.stored.append((ticket, Stored(.deleted, number: number)))
+        journal.write(deadLetters.remove(where: query.matches))
+        journal.answer(ticket, Stored(.deleted, number: number))
     }
 
     private mutating func erase(
@@ -43,13 +43,15 @@ extension Core {
         let (alone, shared) = try named(key)
         forgetHistories(of: key)
         forgetTimelines(ofDevice: key)
-        if let device = deviceByKey[key] { forgetDevice(device, keepsHistory: false, now: now) }
+        if let device = devices.slot(of: key) {
+            forgetDevice(device, keepsHistory: false, now: now)
+        }
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }
         var query = DeadLetterQuery(tenant: key.tenant)
         query.device = key.id
-        forgetDeadLetters(where: query.matches)
-        staged.stored.append((ticket, Stored(.deleted)))
+        journal.write(deadLetters.remove(where: query.matches))
+        journal.answer(ticket, Stored(.deleted))
     }
 
     /// What would refuse an erasure; nothing is forgotten.
@@ -63,7 +65,7 @@ extension Core {
     private func erasable(
         _ key: ActivityKey, number: ActivityNumber?
     ) throws(Refusal) -> Int {
-        guard let slot = activityByKey[key],
+        guard let slot = activities.slot(of: key),
             number.map({ $0 == activities[slot].number }) ?? true
         else {
             throw Refusal(
@@ -83,7 +85,7 @@ extension Core {
     private func named(_ key: DeviceKey) throws(Refusal) -> (alone: [Int], shared: [Int]) {
         var alone: [Int] = []
         var shared: [Int] = []
-        for slot in activities.indices where activityByKey[activities[slot].key] == slot {
+        for slot in activities.indices where activities.slot(of: activities[slot].key) == slot {
             guard activities[slot].key.tenant == key.tenant,
                 case .devices(let ids) = activities[slot].definition.audience, ids.contains(key.id)
             else { continue }
@@ -111,7 +113,7 @@ extension Core {
             devices[destinations[destination].device]?.destinations.remove(destination)
             removeDestination(destination)
         }
-        vacate(slot)
+        activities.remove(slot)
     }
 
     /// Others go on seeing the activity.
@@ -125,7 +127,6 @@ extension Core {
                 join(slot, DeviceKey(tenant: key.tenant, id: id))
             }
         }
-        staged.touched.append(slot)
-        staged.rewritten.insert(slot)
+        journal.rewrite(slot)
     }
 }

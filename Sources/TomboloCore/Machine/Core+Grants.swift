@@ -50,7 +50,7 @@ extension Core {
         let traits = devices.traits(device)
         if traits.isChannel { return .channel }
         guard !traits.hasOwnClass else { return traits.budgetClass }
-        let own = type(of: definition, tenant)?.budgetClass
+        let own = types.type(of: definition, tenant)?.budgetClass
         if own == .frequent, !traits.mayBeFrequent { return .standard }
         return own ?? traits.budgetClass
     }

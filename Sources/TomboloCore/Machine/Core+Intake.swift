@@ -8,7 +8,7 @@ extension Core {
     ) {
         makeRoom(for: CollectionOfOne(command), now: now)
         switch admit(command, now: now) {
-        case .staged(let index): staged.waiting.append(.event(index: index, ticket))
+        case .staged(let index): journal.answer(.event(index: index, ticket))
         case .standing(let slot):
             stand(slot, command.content.kind, ticket, now: now, effects: &effects)
         case .replay(let seq): effects.answers.append((ticket, .replay(seq: seq)))
@@ -19,7 +19,7 @@ extension Core {
     }
 
     enum Admission {
-        /// At this place of `staged.events`.
+        /// At this index of the journal's pending batch.
         case staged(Int)
         /// The activity stands so already.
         case standing(Int)
@@ -38,16 +38,19 @@ extension Core {
         // An event alone is taken whatever its size: its own limit is the door's.
         let limits = configuration.limits
         let bytesMax = max(limits.stagedBytesMax, command.body.count)
-        if staged.events.count >= limits.stagedEventsMax
-            || staged.bodyBytes + command.body.count > bytesMax
-            || command.content.kind == .start && coming.cards.inAll > limits.stagedCardsMax
+        if journal.eventCount >= limits.stagedEventsMax
+            || journal.bodyBytes + command.body.count > bytesMax
+            || command.content.kind == .start
+                && audiences.coming.cards.inAll > limits.stagedCardsMax
         {
             return .refused(Self.isBehind)
         }
         if let key = command.idempotency {
             switch idempotency.entry(command.activity.tenant, key.key, at: now) {
             case nil:
-                if let refusal = refusalOfKey(of: command.activity.tenant, now: now) {
+                if let refusal = idempotency.refusal(
+                    of: command.activity.tenant, configuration.limits, now: now)
+                {
                     return .refused(refusal)
                 }
             case .running?:
@@ -55,7 +58,7 @@ extension Core {
                     Refusal(.idempotencyKeyRunning, "a request with this key is still running"))
             case .recorded(let seq, let digest)?:
                 if digest == nil || digest == key.bodyDigest { return .replay(seq: seq) }
-                return .refused(Self.keyReused)
+                return .refused(.keyReused)
             }
         }
         do {
@@ -68,15 +71,11 @@ extension Core {
         }
     }
 
-    package static let keyReused = Refusal(
-        .idempotencyKeyReused,
-        "this key came with another request before; a new request needs a new key")
-
     private mutating func admit(
         _ start: Start, _ command: Command, now: Instant
     ) throws(Refusal) -> Admission {
-        let digest = Self.digest(command)
-        let slot = activityByKey[command.activity]
+        let digest = start.digest
+        let slot = activities.slot(of: command.activity)
         if let slot {
             let activity = activities[slot]
             if command.expectation == .absent {
@@ -84,10 +83,10 @@ extension Core {
                     .preconditionFailed, "the activity is there already",
                     version: activity.accepted.version)
             }
-            try Self.check(command.expectation, activity.accepted.version)
+            try command.expectation.check(activity.accepted.version)
             if !activity.hasEnded {
                 if activity.definition.digest == digest { return .standing(slot) }
-                throw Self.running(activity, restart: command.restart)
+                throw .running(activity, restart: command.restart)
             }
             if !command.restart {
                 throw Refusal(
@@ -95,24 +94,23 @@ extension Core {
                     "the activity has ended; start it again with ?restart=true, or take a new id",
                     version: activity.accepted.version)
             }
-        } else if let refusal = refusal(of: command.activity) {
+        } else if let refusal = activities.refusal(of: command.activity) {
             // What it was is not known: nothing of it is to be lost by accident.
             guard command.restart, command.expectation == .none else { throw refusal }
         } else if case .version = command.expectation {
             throw Refusal(.preconditionFailed, "the activity is not there yet")
         }
         try checkAudience(start, command.activity)
-        let app = try app(of: start, tenant: command.activity.tenant)
+        let app = try configuration.app(of: start, tenant: command.activity.tenant)
         let incarnation = (slot.map { activities[$0].incarnation } ?? 0) + 1
         let reference = ActivityReference(id: command.activity.id, incarnation: incarnation)
         let version = (slot.map { activities[$0].accepted.version } ?? 0) + 1
         let type =
-            types.isEmpty
-            ? nil : types[.init(tenant: command.activity.tenant, app: app, name: start.type)]?.type
-        let command = Self.complete(command, type)
+            types[.init(tenant: command.activity.tenant, app: app, name: start.type)]
+        let command = command.completed(by: type)
         let definition = Activity.Definition(
             type: start.type, app: app, audience: start.audience, route: start.route,
-            attributes: try Self.attributes(start, reference, at: type.map(\.idAt)),
+            attributes: try start.attributes(naming: reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
             startWait: start.startWait ?? type?.startWait ?? Start.startWaitDefault,
             onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
@@ -124,7 +122,7 @@ extension Core {
         if case .start(let complete) = command.content { timed = complete }
         let projection = Projection(timed, version: version, at: wall(now))
         // By size first: what fits is small, and so is the work of all that looks at it later.
-        try checkSize(of: projection, definition, alert: start.alert)
+        try PushSize.check(projection, definition, alert: start.alert)
         try checkState(projection, definition, command.content, command.activity.tenant)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil { beginAnew(place, incarnation, definition, projection) }
@@ -137,7 +135,7 @@ extension Core {
     ) {
         rememberEnd(of: slot)
         activities[slot].accept(definition, incarnation: incarnation, projection)
-        recount(slot)
+        activities.recount(slot)
     }
 
     /// The head will hold the new incarnation alone: what the old one's cards still need goes into
@@ -154,15 +152,15 @@ extension Core {
                 destinations[index].phase = .started
             }
             destinations[index].markIsDirty = true
-            staged.dirtyMarks.append(index)
+            journal.checkpoint(index)
         }
     }
 
     private mutating func admitChange(
         _ command: Command, now: Instant
     ) throws(Refusal) -> Admission {
-        guard let slot = activityByKey[command.activity] else {
-            if let refusal = refusal(of: command.activity) { throw refusal }
+        guard let slot = activities.slot(of: command.activity) else {
+            if let refusal = activities.refusal(of: command.activity) { throw refusal }
             throw Refusal(
                 .unknownActivity,
                 "no activity \"\(command.activity.id)\"; start it with PUT /v1/activities/"
@@ -170,7 +168,7 @@ extension Core {
         }
         noteWork(on: activities[slot].number)
         let version = activities[slot].accepted.version
-        try Self.check(command.expectation, version)
+        try command.expectation.check(version)
         if command.expectation == .absent {
             throw Refusal(.preconditionFailed, "the activity is there already", version: version)
         }
@@ -183,7 +181,7 @@ extension Core {
         }
         let change = try judge(command, at: slot, now: now)
         activities[slot].accepted = change.projection
-        if change.projection.ending != nil { recount(slot) }
+        if change.projection.ending != nil { activities.recount(slot) }
         return .staged(
             stage(change.command, slot, change.projection, plan: change.plan, now: now))
     }
@@ -202,7 +200,7 @@ extension Core {
         var plan: (Clip, Int)?
         switch command.content {
         case .play(let clip):
-            plan = try examined(clip, on: activities[slot], now: now)
+            plan = try PushSize.examined(clip, on: activities[slot], wall: wall(now))
         case .stop(let name):
             guard let clip = activities[slot].accepted.clip, name == nil || name == clip.name else {
                 throw Refusal(
@@ -212,12 +210,12 @@ extension Core {
             }
         case .start, .update, .end: break
         }
-        let type = type(of: activities[slot].definition, command.activity.tenant)
-        let command = Self.complete(command, type)
+        let type = types.type(of: activities[slot].definition, command.activity.tenant)
+        let command = command.completed(by: type)
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
-        try checkSize(
-            of: projection, activities[slot].definition, alert: Self.alert(command.content))
+        try PushSize.check(
+            projection, activities[slot].definition, alert: command.content.alert)
         try checkState(
             projection, activities[slot].definition, command.content, command.activity.tenant)
         return Change(command: command, projection: projection, plan: plan)
@@ -234,29 +232,29 @@ extension Core {
             recordedAt: wall(now), body: command.body, idempotency: command.idempotency,
             key: command.key)
         if let key = command.idempotency { idempotency.run(command.activity.tenant, key.key) }
-        if let definition { noteComing(1, definition.audience, of: command.activity.tenant) }
-        staged.events.append(
-            Staged.Event(
-                event: event, activity: slot, incarnation: activities[slot].incarnation,
-                projection: projection, content: command.content, definition: definition,
-                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
-                lint: lint))
+        if let definition {
+            let tenant = command.activity.tenant
+            let cards = devices.cards(of: definition.audience, tenant)
+            audiences.noteComing(1, definition.audience, cards: cards, of: tenant)
+        }
         if let alert = projection.alert, alert.version == projection.version {
             activities[slot].comingAlerts.append(alert)
         }
         activities[slot].note(command.trace, of: projection.version)
-        staged.touched.append(slot)
-        staged.bodyBytes += command.body.count
         counters[command.activity.tenant].eventsAccepted += 1
-        return staged.events.count - 1
+        return journal.append(
+            .init(
+                event: event, activity: slot, incarnation: activities[slot].incarnation,
+                projection: projection, content: command.content, definition: definition,
+                plan: plan.map { (clip: $0.0, payloadBytes: $0.1) },
+                lint: lint))
     }
 
     private mutating func newActivity(
         _ key: ActivityKey, _ definition: Activity.Definition, _ projection: Projection
     ) -> Int {
-        let number = ActivityNumber(nextActivityNumber)
-        nextActivityNumber += 1
-        return insert(Activity(key: key, number: number, definition, projection))
+        let number = activities.takeNumber()
+        return activities.insert(Activity(key: key, number: number, definition, projection))
     }
 
     /// An answer without an event; it waits while the activity itself waits for the disk.
@@ -271,20 +269,7 @@ extension Core {
                     .accepted(accepted(slot, kind, changed: false, now: now))
                 ))
         } else {
-            staged.waiting.append(.standing(activity: slot, kind, ticket))
+            journal.answer(.standing(activity: slot, kind, ticket))
         }
-    }
-}
-
-extension Core {
-    /// A start finds a card that runs with another start.
-    private static func running(_ activity: Activity, restart: Bool) -> Refusal {
-        Refusal(
-            .activityRunning,
-            restart
-                ? "the activity is running, also where its cards are gone: end it first, then start "
-                    + "it with ?restart=true"
-                : "the activity runs with another start; change it with PATCH, or end it first",
-            version: activity.accepted.version)
     }
 }

@@ -110,41 +110,14 @@ extension Core {
         _ tenant: TenantID, _ activity: ActivityNumber?, _ kind: String, _ body: [UInt8],
         isDetail: Bool = false, now: Instant
     ) -> Bool {
-        guard factShares.takes(kind, body, of: tenant, isDetail: isDetail, now: now) else {
-            return false
-        }
-        staged.facts.append(
-            NewFact(
-                tenant: tenant, activity: activity, kind: kind, recordedAt: wall(now), body: body))
-        flushSoon(now: now)
-        return true
-    }
-
-    /// Says which facts of detail were left out: the first at once, the others by the minute.
-    mutating func sayWhatIsLeftOut(now: Instant, all: Bool = false) {
-        for thinning in factShares.thinnings(now: now, all: all) {
-            let fact = thinned(thinning, now: now)
-            note(thinning.tenant, nil, fact.kind, fact.body, now: now)
-        }
+        let fact = NewFact(
+            tenant: tenant, activity: activity, kind: kind, recordedAt: wall(now), body: body)
+        return journal.note(fact, isDetail: isDetail, now: now)
     }
 
     /// What `history.thinned` will say next; nil where nothing was left out since it spoke last.
     package func comingThinning(of tenant: TenantID, now: Instant) -> NewFact? {
-        factShares.unsaid(of: tenant).map { thinned($0, now: now) }
-    }
-
-    private func thinned(_ thinning: FactShares.Thinning, now: Instant) -> NewFact {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("from", wall(thinning.from).rfc3339)
-        writer.name("left_out")
-        writer.beginObject()
-        for (kind, count) in thinning.leftOut { writer.member(kind, count) }
-        writer.endObject()
-        writer.endObject()
-        return NewFact(
-            tenant: thinning.tenant, activity: nil, kind: "history.thinned", recordedAt: wall(now),
-            body: writer.bytes)
+        journal.comingThinning(of: tenant, clock, now: now)
     }
 
     /// Something about the relay itself goes into the history: an upstream, the disk, the clock.
@@ -213,7 +186,7 @@ extension Core {
     ) -> ActivityNumber? {
         guard let tenant = devices[device]?.key.tenant else { return nil }
         let key = ActivityKey(tenant: tenant, id: reference.id)
-        return activityByKey[key].map { activities[$0].number }
+        return activities.slot(of: key).map { activities[$0].number }
     }
 
     /// The phone's word about a card, where it is news.
@@ -249,7 +222,9 @@ extension Core {
 
     /// The books of an activity's destinations; nil for an activity that is not there.
     package func ledgers(of key: ActivityKey, now: Instant) -> [LedgerView]? {
-        guard let slot = activityByKey[key], activities[slot].durable != nil else { return nil }
+        guard let slot = activities.slot(of: key), activities[slot].durable != nil else {
+            return nil
+        }
         return activities[slot].destinations.compactMap { index in
             guard let destination = destinations.at(index), let projection = projection(index),
                 let device = devices[destination.device]
@@ -267,7 +242,7 @@ extension Core {
     }
 
     /// Remembers that a version only repeated what its producer had said otherwise since.
-    mutating func noteSuperseded(_ staged: Staged.Event) {
+    mutating func noteSuperseded(_ staged: JournalBatch.Event) {
         guard case .update(let update) = staged.content, let number = update.stateVersion,
             let known = activities[staged.activity].durable?.stateVersion, number < known
         else { return }

@@ -37,7 +37,7 @@ extension Core {
             effects.answers.append((ticket, .acceptedAll([])))
             return
         }
-        staged.waiting.append(.events(indices: indices, ticket))
+        journal.answer(.events(indices: indices, ticket))
     }
 
     /// The first line with which an atomic batch is more than one piece of work.
@@ -46,7 +46,7 @@ extension Core {
         for (index, command) in commands.enumerated() {
             var count = 0
             if case .start(let start) = command.content {
-                count = cards(of: start.audience, command.activity.tenant)
+                count = devices.cards(of: start.audience, command.activity.tenant)
             }
             weight += max(1, count)
             guard count > 1, weight > configuration.limits.atomicCardsMax, index > 0 else {
@@ -67,8 +67,7 @@ extension Core {
 
     /// How things stood before the first command of an atomic batch.
     private struct Undo {
-        let eventCount: Int
-        let touchedCount: Int
+        let place: Journal.Place
         var before: [Int: Activity] = [:]
         /// Of these activities, by slot: a restart had them remember how they end.
         var destinations: [Int: Destination] = [:]
@@ -77,12 +76,11 @@ extension Core {
         var keys: [(TenantID, String)] = []
 
         init(_ core: Core) {
-            eventCount = core.staged.events.count
-            touchedCount = core.staged.touched.count
+            place = core.journal.place
         }
 
         mutating func note(_ command: Command, in core: Core) {
-            if let slot = core.activityByKey[command.activity] {
+            if let slot = core.activities.slot(of: command.activity) {
                 guard before[slot] == nil else { return noteKey(of: command, in: core) }
                 before[slot] = core.activities[slot]
                 for index in core.activities[slot].destinations {
@@ -103,22 +101,18 @@ extension Core {
     }
 
     private mutating func takeBack(_ undo: Undo) {
-        for event in staged.events[undo.eventCount...] {
+        for event in journal.takeBack(to: undo.place) {
             counters[event.event.tenant].eventsAccepted -= 1
             guard let start = event.definition else { continue }
-            noteComing(-1, start.audience, of: event.event.tenant)
+            audiences.noteComing(
+                -1, start.audience, cards: devices.cards(of: start.audience, event.event.tenant),
+                of: event.event.tenant)
         }
-        staged.bodyBytes -= staged.events[undo.eventCount...].reduce(0) { $0 + $1.event.body.count }
-        staged.events.removeLast(staged.events.count - undo.eventCount)
-        staged.touched.removeLast(staged.touched.count - undo.touchedCount)
         for key in undo.created {
-            if let slot = activityByKey[key] { vacate(slot) }
+            if let slot = activities.slot(of: key) { activities.remove(slot) }
         }
-        for (slot, activity) in undo.before where activityByKey[activity.key] == slot {
-            let isCounted = activities[slot].isCounted
-            activities[slot] = activity
-            activities[slot].isCounted = isCounted
-            recount(slot)
+        for (slot, activity) in undo.before where activities.slot(of: activity.key) == slot {
+            activities.restore(activity, at: slot)
         }
         for (slot, destination) in undo.destinations {
             destinations[slot].nextFinal = destination.nextFinal
@@ -154,11 +148,11 @@ extension Core {
                 (ticket, refused.map(Answer.refused) ?? .acceptedAll([])))
             return
         }
-        staged.waiting.append(.events(indices: indices, ticket))
+        journal.answer(.events(indices: indices, ticket))
     }
 
     /// The highest number that an activity has.
-    package var newestActivity: ActivityNumber { ActivityNumber(nextActivityNumber - 1) }
+    package var newestActivity: ActivityNumber { activities.newest }
 
     /// The places from `place` on that are looked at in one step; nil where there are no more.
     package func piece(of request: EndMany, from place: Int) -> Range<Int>? {

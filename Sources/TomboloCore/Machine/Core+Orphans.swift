@@ -10,18 +10,20 @@ extension Core {
     mutating func takeOrphan(
         _ reference: ActivityReference, of device: Int, now: Instant, effects: inout Effects
     ) {
-        orphanDeadlines.set(
+        devices.orphanDeadlines.set(
             device,
-            at: Instant.earlier(orphanDeadlines.at(device), now + configuration.limits.orphanToken))
+            at: Instant.earlier(
+                devices.orphanDeadlines.at(device), now + configuration.limits.orphanToken))
         guard let owner = devices[device], let token = owner.tokens[.activity(reference)],
-            let activity = activityByKey[ActivityKey(tenant: owner.key.tenant, id: reference.id)],
+            let activity = activities.slot(
+                of: ActivityKey(tenant: owner.key.tenant, id: reference.id)),
             let durable = activities[activity].durable,
             reference.incarnation <= activities[activity].durableIncarnation
         else { return }
         let isLeft = isLeftBehind(reference, on: owner, activity)
         let isOver =
             durable.ending != nil || reference.incarnation < activities[activity].durableIncarnation
-        guard !isFull(device) else { return }
+        guard !devices.isFull(device, configuration.limits) else { return }
         guard isLeft || isOver else {
             takeForgotten(token, reference, of: device, activity, now: now, effects: &effects)
             return
@@ -44,13 +46,12 @@ extension Core {
         now: Instant
     ) -> Int? {
         guard let owner = devices[device], let version = activities[activity].durable?.version,
-            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // gone: no way
+            let lane = configuration.lane(of: owner)
         else { return nil }
         var destination = Destination(
-            number: nextDestinationNumber, activity: activity, device: device,
+            number: destinations.takeNumber(), activity: activity, device: device,
             incarnation: reference.incarnation, renewal: reference.renewal, lane: lane,
             ledger: Ledger(since: version), phaseSince: now)
-        nextDestinationNumber += 1
         destination.token = token.value
         destination.tokenIsNew = !token.isOnRecord
         destination.cardSince = wall(now)
@@ -58,8 +59,8 @@ extension Core {
         destination.phase = .live
         let slot = insert(destination)
         recallCard(slot, now: now)
-        staged.dirtyMarks.append(slot)
-        flushSoon(now: now)
+        journal.checkpoint(slot)
+        journal.flushSoon(now: now)
         return slot
     }
 
@@ -140,7 +141,7 @@ extension Core {
         for (name, token) in owner.tokens.all {
             guard case .activity(let reference) = name, !used.contains(reference) else { continue }
             let key = ActivityKey(tenant: owner.key.tenant, id: reference.id)
-            if let slot = activityByKey[key], !activities[slot].hasEnded { continue }
+            if let slot = activities.slot(of: key), !activities[slot].hasEnded { continue }
             let end = steady(token.registeredAt + configuration.limits.orphanToken)
             if end > now {
                 next = Instant.earlier(next, end)
@@ -149,7 +150,7 @@ extension Core {
             }
         }
         if devices[device]?.tokens.count != owner.tokens.count { stageDevice(device) }
-        orphanDeadlines.set(device, at: next)
+        devices.orphanDeadlines.set(device, at: next)
     }
 
     /// After a restart: who has tokens that wait for their activity.

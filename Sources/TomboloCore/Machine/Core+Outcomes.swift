@@ -40,7 +40,7 @@ extension Core {
         case .accepted, .rejected(_, _, .tokenGone, _), .rejected(_, _, .tokenBackOff, _):
             guard !lanes[index].hasBeenRight else { return outcome }
             lanes[index].isRightFor()
-            staged.records.append(Upstream(configuration.apps[index]).record)
+            journal.write(Upstream(configuration.apps[index]).record)
         case .rejected(let status, let reason, .tokenMisplaced, _),
             .rejected(let status, let reason, .topic, _):
             guard let device = device(of: outcome.push), lanes[index].isWrongFor(device: device)
@@ -347,42 +347,10 @@ extension Core {
         return devices[destination.device]?.startBackOffs[type].flatMap { $0 > now ? $0 : nil }
     }
 
-    /// A deed comes before its input. Without a ticket it has none, and is on record at once.
-    mutating func adopt(_ deed: Deed, _ ticket: Ticket, now: Instant) {
-        guard ticket.rawValue > 0 else {
-            note(deed.tenant, nil, deed.kind, deed.body, now: now)
-            return
-        }
-        self.deed = (deed, ticket)
-    }
-
-    /// A deed is on record if its input has stored something, or has been answered without a
-    /// refusal.
-    mutating func settleDeed(_ effects: Effects, now: Instant) {
-        guard let (deed, ticket) = deed else { return }
-        self.deed = nil
-        let isStored = staged.stored.contains { $0.0 == ticket }
-        let isDone = effects.answers.contains { answer in
-            guard answer.0 == ticket, case .stored = answer.1 else { return false }
-            return true
-        }
-        if isStored || isDone { note(deed.tenant, nil, deed.kind, deed.body, now: now) }
-    }
-
     /// Pushes of a lane may go again: one of them tries.
     mutating func probe(_ lane: LaneNumber, now: Instant, effects: inout Effects) {
         guard lanes.indices.contains(Int(lane.rawValue)) else { return }
         lanes[Int(lane.rawValue)].tryNow(now)
         serve(lane, now: now, effects: &effects)
-    }
-
-    /// Keeps API keys together; a nil value forgets one.
-    mutating func keep(_ stored: [(number: Int64, value: [UInt8]?)], _ ticket: Ticket) {
-        for (number, value) in stored {
-            keys[number] = value
-            staged.records.append(Record(space: .key, number: number, value: value))
-        }
-        let isDeleted = stored.allSatisfy { $0.value == nil }
-        staged.stored.append((ticket, Stored(isDeleted ? .deleted : .updated)))
     }
 }

@@ -25,7 +25,8 @@ extension Core {
             for index in activities[slot].destinations { look(at: index, now: now, &overview) }
         }
         if slot < activities.count { return slot }
-        overview.damaged = damagedViews(of: tenant, type: nil, after: nil, limit: 1_000).count
+        overview.damaged =
+            activities.damaged(of: tenant, type: nil, after: nil, limit: 1_000).count
         overview.sort()
         return nil
     }
@@ -107,9 +108,9 @@ extension Core {
         guard page.place == nil, filter.user == nil,
             filter.status == nil || filter.status == .damaged
         else { return }
-        for view in damagedViews(
+        for one in activities.damaged(
             of: filter.tenant, type: filter.type, after: page.after, limit: page.limit + 1)
-        { page.insert(view.key.id) }
+        { page.insert(one.traits.key.id) }
     }
 
     /// The activities of a page whose places were all looked at.
@@ -118,7 +119,8 @@ extension Core {
     ) -> (views: [ActivityView], next: Identifier?) {
         page.views(
             size: { id in
-                guard let slot = activityByKey[ActivityKey(tenant: filter.tenant, id: id)] else {
+                guard let slot = activities.slot(of: ActivityKey(tenant: filter.tenant, id: id))
+                else {
                     return 0
                 }
                 return (activities[slot].durable?.state.bytes.count ?? 0)
@@ -149,7 +151,7 @@ extension Core {
     ) -> (views: [DeviceView], next: Identifier?) {
         page.views(
             size: { id in
-                let slot = deviceByKey[DeviceKey(tenant: tenant, id: id)]
+                let slot = devices.slot(of: DeviceKey(tenant: tenant, id: id))
                 return (slot.flatMap { devices[$0]?.tokens.count } ?? 0) * IDPage.tokenBytes
             },
             view: { view(DeviceKey(tenant: tenant, id: $0), now: now) })
@@ -159,9 +161,9 @@ extension Core {
     package func typeViews(
         of tenant: TenantID, after: (app: String, name: String)?, limit: Int
     ) -> (views: [TypeView], next: (app: String, name: String)?) {
-        // There are at most `typesMax`.
-        let keys = types.keys.filter { key in
-            key.tenant == tenant && (after.map { $0 < (key.app, key.name) } ?? true)
+        // There are at most `TypeTable.countMax`.
+        let keys = types.keys(of: tenant).filter { key in
+            (after.map { $0 < (key.app, key.name) } ?? true)
         }.sorted { ($0.app, $0.name) < ($1.app, $1.name) }
         var views: [TypeView] = []
         var bytes = 0

@@ -39,20 +39,11 @@ extension Core {
             if transition != .none { transitions.append(transition) }
         }
         if let phase = report.phase { follow(phase, report.cause, report.at) }
-        for (signal, at) in Self.inOrder(report, wall: wall) {
+        for (signal, at) in report.inOrder(wall: wall) {
             guard let told = heard.classifier.classify(signal, at: at) else { continue }
             follow(told.phase, told.cause, at)
         }
         return (heard, isNews, transitions)
-    }
-
-    private static func inOrder(
-        _ report: PresenceReport, wall: Instant
-    ) -> [(PresenceSignal, Instant)] {
-        let timed = report.signals.map { ($0, $0.at ?? report.at ?? wall) }
-        return timed.enumerated().sorted {
-            ($0.element.1, $0.offset) < ($1.element.1, $1.offset)
-        }.map(\.element)
     }
 
     /// The frames of everything that the device shows are looked at anew, and once more when its
@@ -60,7 +51,7 @@ extension Core {
     mutating func presenceChanged(_ slot: Int, now: Instant, effects: inout Effects) {
         noteWork(onDevice: slot)
         devices[slot]?.heard?.presence.lapse(now: now)
-        deviceDeadlines.set(slot, at: devices[slot]?.presence.changesAt(now: now))
+        devices.deadlines.set(slot, at: devices[slot]?.presence.changesAt(now: now))
         for destination in devices[slot]?.destinations ?? [] {
             evaluate(destination, now: now, effects: &effects)
         }
@@ -129,26 +120,5 @@ extension Core {
             noteReport(heard, before: before, on: reference, of: slot, now: now)
         }
         noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
-    }
-}
-
-/// When the frames of an activity go to a device (`show_when.frames`).
-package enum FramesShowWhen: UInt8, Hashable, Sendable {
-    /// Only while the app is not in front: the default.
-    case background
-    case always
-
-    static let choices: [(String, FramesShowWhen)] = [
-        ("background", .background), ("always", .always),
-    ]
-
-    /// Reads `show_when`; states always go. Nil where it says nothing of frames.
-    static func reading(_ reader: inout FieldReader) -> FramesShowWhen? {
-        guard let view = reader.object("show_when") else { return nil }
-        var inner = reader.inside(view, "show_when")
-        let frames = inner.choice("frames", choices)
-        _ = inner.choice("state", [("always", true)])
-        do { try inner.finish() } catch { reader.adopt(error) }
-        return frames
     }
 }

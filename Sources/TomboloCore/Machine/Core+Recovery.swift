@@ -1,58 +1,23 @@
 // Going on where the last relay stopped: from heads and records, never from history.
 
-/// What start-up found.
-package struct CoreRecovery: Sendable {
-    package var heads: [PlacedHead] = []
-    /// Activities that the log cannot follow.
-    package var damaged: [DamagedActivity] = []
-    /// What relays before trapped over, and how often: it is left out.
-    package var trapped: [WorkNote.Subject: Int] = [:]
-    package var records: [Record] = []
-    package var idempotency = RecoveredKeys()
-    package var lastSeq: Int64 = 0
-    package var lastFactSeq: Int64 = 0
-    /// The newest event of each tenant, among its own.
-    package var tenantSeqs: [TenantID: Int64] = [:]
-    /// The highest number that an activity ever took, damaged ones included.
-    package var lastActivity: Int64 = 0
-    /// The log keeps activities that ended long ago and are not among the heads.
-    package var hasRetired = false
-    /// When the log was put back from a backup: phones may have had more than it knows of.
-    package var restoredAt: Instant?
-    /// Of the relay's clock at this start.
-    package var lead = Span.zero
-    /// The leads of the relays before, and this one.
-    package var leads = LeadHistory()
-    /// By how much the machine's clock was set forward since the relay before; negative: back.
-    /// Cards of before are as old as they were.
-    package var clockStep = Span.zero
-    /// The latest wall time that the relay before can have put into a timestamp.
-    package var wallToldBefore = Instant.distantPast
-    /// What the reading of the clock on record allows until there is a newer one.
-    package var tellsThrough = Instant.distantFuture
-
-    package init() {}
-}
-
 extension Core {
     /// Takes over what is durable. Answers one line for each thing that could not be read; it is
     /// set aside.
     package mutating func recover(_ recovery: CoreRecovery, now: Instant) -> [String] {
         var damage: [String] = []
-        (lead, leads) = (recovery.lead, recovery.leads)
-        leads.note(lead, at: now)
-        restoredAt = recovery.restoredAt
-        tellsThrough = recovery.tellsThrough
-        lastSeq = recovery.lastSeq
-        lastFactSeq = recovery.lastFactSeq
-        tenantSeqs = recovery.tenantSeqs
-        nextActivityNumber = recovery.lastActivity + 1
-        hasRetired = recovery.hasRetired
+        clock.recover(
+            lead: recovery.lead, recovery.leads, restoredAt: recovery.restoredAt,
+            tellsThrough: recovery.tellsThrough, now: now)
+        journal.recover(
+            lastSeq: recovery.lastSeq, lastFactSeq: recovery.lastFactSeq,
+            tenantSeqs: recovery.tenantSeqs)
+        activities.skip(recovery.lastActivity)
+        activities.hasRetired = recovery.hasRetired
         idempotency.recover(recovery.idempotency)
         deliveryIDs = DeliveryIDs(recovery.idempotency.hash)
         let damaged = adoptActivities(recovery, &damage, now: now)
         defer { workNote?.set(nil) }
-        let (records, unknown) = Self.known(recovery.records, recovery.trapped)
+        let (records, unknown) = recovery.known()
         damage += unknown
         damage += adoptRecords(records, restoredAt: recovery.restoredAt, now: now)
         for slot in devices.indices { adoptTokens(of: slot) }
@@ -82,7 +47,7 @@ extension Core {
         if let restoredAt = recovery.restoredAt { suppressGap(restoredAt, now: now) }
         for slot in destinations.indices {
             if destinations.at(slot)?.phase == .live { endPredecessor(of: slot, now: now) }
-            deadlines.set(slot, at: now)
+            destinations.deadlines.set(slot, at: now)
         }
         for slot in devices.indices {
             guard let kept = devices[slot]?.keptSurfaces, !kept.isEmpty else { continue }
@@ -92,25 +57,6 @@ extension Core {
         recoverOrphans(now: now)
         recoverTimelines(now: now)
         return damage
-    }
-
-    /// Records in the order of their numbers, but for those that are left out.
-    private static func known(
-        _ records: [Record], _ trapped: [WorkNote.Subject: Int]
-    ) -> (records: [Record], damage: [String]) {
-        var known: [Record] = []
-        var damage: [String] = []
-        for record in records {
-            let name = "record \(record.number) of space \(record.space.rawValue)"
-            if !(0..<ActivityNumber.max).contains(record.number) {
-                damage.append("\(name) is set aside: no relay gave that number")
-            } else if let count = trapped[WorkNote.Subject(record.space, record.number)] {
-                damage.append("\(name) is set aside: \(WorkNote.reason(count))")
-            } else {
-                known.append(record)
-            }
-        }
-        return (known.sorted { $0.number < $1.number }, damage)
     }
 
     /// - Returns: those that are set aside.
@@ -133,7 +79,7 @@ extension Core {
                 activity = try Activity(
                     stored: entry.head.value, number: number, version: entry.version,
                     seq: entry.seq, tenantSeq: entry.tenantSeq)
-                guard activityByKey[activity.key] == nil else {
+                guard activities.slot(of: activity.key) == nil else {
                     throw StoredValueError(member: "id")
                 }
             } catch {
@@ -142,10 +88,10 @@ extension Core {
                         entry, reason: "its stored state cannot be read, \(error.reason)"))
                 continue
             }
-            nextActivityNumber = max(nextActivityNumber, number.rawValue + 1)
-            retireLater(insert(activity), now: now)
+            activities.skip(number.rawValue)
+            retireLater(activities.insert(activity), now: now)
         }
-        for activity in left { damage.append(setAside(activity)) }
+        for activity in left { damage.append(activities.setAside(activity)) }
         return Set(left.map(\.number))
     }
 
@@ -171,11 +117,11 @@ extension Core {
     ) -> [String] {
         switch record.space {
         case .device: return adoptDevice(record)
-        case .startHistory: return adoptStartHistory(record)
+        case .startHistory: return startHistories.adopt(record)
         case .channel: return adoptChannel(record, restoredAt: restoredAt, now: now)
-        case .type: return adoptType(record)
-        case .deadLetter: return adoptDeadLetter(record)
-        case .pause: return adoptPause(record)
+        case .type: return types.adopt(record)
+        case .deadLetter: return deadLetters.adopt(record)
+        case .pause: return pauses.adopt(record)
         case .timeline: return adoptTimeline(record, now: now)
         case .upstream: return Upstream.adopt(record, &lanes, of: configuration.apps)
         case .key: keys[record.number] = record.value
@@ -189,7 +135,8 @@ extension Core {
     /// silent and a start that seems untried may have been tried, also where the log knows nothing
     /// of its destination. Timestamps go on from now by themselves.
     private mutating func suppressGap(_ restoredAt: Instant, now: Instant) {
-        forgetRefusedStarts(before: restoredAt)
+        // A refused start may have been retried since, and its card begun.
+        journal.write(deadLetters.remove { $0.event == .start && $0.at <= restoredAt })
         for slot in destinations.indices {
             guard let destination = destinations.at(slot),
                 let durable = activities[destination.activity].durable,
@@ -205,18 +152,18 @@ extension Core {
     }
 
     private mutating func adoptDevice(_ record: Record) -> [String] {
-        nextDeviceNumber = max(nextDeviceNumber, record.number + 1)
+        devices.skip(record.number)
         guard let value = record.value else { return [] }
         guard let device = Device(record: value, number: record.number) else {
             return ["the record of device number \(record.number) cannot be read"]
         }
-        guard deviceByKey[device.key] == nil else {
+        guard devices.slot(of: device.key) == nil else {
             return ["the record of device number \(record.number) is set aside: another has its id"]
         }
         let slot = devices.insert(device)
-        place(slot, device.key)
-        devices[slot]?.share(with: &registrations)
-        enterUser(slot)
+        devices.register(slot, device.key)
+        devices.shareRegistration(slot)
+        if let user = devices.enterUser(slot) { audiences.moveDevice(1, of: user) }
         return []
     }
 
@@ -230,7 +177,7 @@ extension Core {
         _ record: Record, _ deviceByNumber: [Int64: Int], besides damaged: Set<ActivityNumber>,
         told: Instant, restoredAt: Instant?, now: Instant
     ) -> [String] {
-        nextDestinationNumber = max(nextDestinationNumber, record.number + 1)
+        destinations.skip(record.number)
         noteWork(on: record)
         guard let value = record.value else { return [] }
         let mark: Mark
@@ -239,17 +186,17 @@ extension Core {
             return ["\(name) cannot be read: \(error.reason)"]
         }
         let number = ActivityNumber(mark.activity)
-        guard let activity = activityByNumber[number] else {
+        guard let activity = activities.slot(of: number) else {
             // It had retired, and was in memory for a while only: when it begins anew, its cards of
             // then belong to no device.
             if !damaged.contains(number) {
-                staged.records.append(Record(space: .mark, number: record.number, value: nil))
+                journal.erase(.mark, record.number)
             }
             return []
         }
         guard let device = deviceByNumber[mark.device],
             let owner = devices[device],
-            let lane = try? lane(of: owner.registration, tenant: owner.key.tenant)  // as below
+            let lane = configuration.lane(of: owner)
         else { return [] }  // its device or app is gone: there is nobody to send to
         var destination = Destination(
             number: record.number, activity: activity, device: device,
@@ -304,7 +251,7 @@ extension Core {
         // Guessed from a clock that is told no more: remembered before the new one's reading is.
         guard told > wall(now), !destination.markIsDirty else { return }
         destinations[slot].markIsDirty = true
-        staged.dirtyMarks.append(slot)
+        journal.checkpoint(slot)
     }
 
     /// An end waits for no record of what it spends: one that the relay before sent at priority 10
@@ -322,7 +269,7 @@ extension Core {
             devices.budgets[device].bucket.clamp(
                 grant.times(configuration.limits.deviceGrantFactor), now: now)
             destinations[slot].markIsDirty = true
-            staged.dirtyMarks.append(slot)
+            journal.checkpoint(slot)
         }
     }
 

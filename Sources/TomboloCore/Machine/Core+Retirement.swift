@@ -3,20 +3,6 @@ import TomboloJSON
 // Ended activities leave memory, and come back when somebody asks for them: what the core holds is
 // what lives.
 
-/// An ended activity whose head the log moves out of what lives.
-package struct RetiredActivity: Hashable, Sendable {
-    package var activity: ActivityNumber
-    /// Under which it is found again, together with its tenant.
-    package var name: Identifier
-    package var endedAt: Instant
-
-    package init(activity: ActivityNumber, name: Identifier, endedAt: Instant) {
-        self.activity = activity
-        self.name = name
-        self.endedAt = endedAt
-    }
-}
-
 extension Core {
     /// So many retire in one step: a step stays a bounded piece of work.
     private static let retiredMax = 256
@@ -26,9 +12,9 @@ extension Core {
     /// An activity that has ended retires when late readers have had their time.
     mutating func retireLater(_ slot: Int, now: Instant) {
         guard let ending = activities[slot].accepted.ending else { return }
-        retirements.set(
+        activities.retirements.set(
             slot, at: shownAt(ending.at, now: now) + configuration.limits.endedKept)
-        noteEnded(slot)
+        activities.noteEnded(slot)
     }
 
     /// Stages those whose time has come; they leave when that is durable.
@@ -36,14 +22,15 @@ extension Core {
         var count = 0
         let max = configuration.limits.endedMax
         while count < Self.retiredMax,
-            let slot = retirements.pop(until: retirements.count > max ? .distantFuture : now)
+            let slot = activities.retirements.pop(
+                until: activities.retirements.count > max ? .distantFuture : now)
         {
             guard activities[slot].hasEnded else { continue }
             count += 1
             guard !stageRetirement(slot, now: now) else { continue }
             // Beyond the limit others come first.
-            let isCrowded = retirements.count >= max
-            retirements.set(
+            let isCrowded = activities.retirements.count >= max
+            activities.retirements.set(
                 slot,
                 at: now + (isCrowded ? configuration.limits.endedKept : Self.retirementRetry))
         }
@@ -52,17 +39,19 @@ extension Core {
     /// The oldest of all leaves before its time, or lets others go first; false where there is
     /// none.
     mutating func retireOldest(now: Instant) -> Bool {
-        guard let slot = retirements.pop(until: .distantFuture) else { return false }
+        guard let slot = activities.retirements.pop(until: .distantFuture) else { return false }
         guard activities[slot].hasEnded, !stageRetirement(slot, now: now) else { return true }
-        retirements.set(slot, at: now + configuration.limits.endedKept)
+        activities.retirements.set(slot, at: now + configuration.limits.endedKept)
         return true
     }
 
     /// One that has ended leaves before its time; false where it may not.
     @discardableResult
     mutating func retireEarly(_ slot: Int, now: Instant) -> Bool {
-        guard retirements.at(slot) != nil, stageRetirement(slot, now: now) else { return false }
-        retirements.set(slot, at: nil)
+        guard activities.retirements.at(slot) != nil, stageRetirement(slot, now: now) else {
+            return false
+        }
+        activities.retirements.set(slot, at: nil)
         return true
     }
 
@@ -76,13 +65,11 @@ extension Core {
             release(destination, endedAt: ending.at, now: now)
             dismiss(destination, now: now)
         }
-        staged.retired.append(
-            Staged.Retired(
-                slot: slot, version: activities[slot].accepted.version,
-                activity: RetiredActivity(
-                    activity: activities[slot].number, name: activities[slot].key.id,
-                    endedAt: ending.at)))
-        flushSoon(now: now)
+        let retired = RetiredActivity(
+            activity: activities[slot].number, name: activities[slot].key.id, endedAt: ending.at)
+        journal.retire(
+            .init(slot: slot, version: activities[slot].accepted.version, activity: retired),
+            now: now)
         return true
     }
 
@@ -111,74 +98,49 @@ extension Core {
             else { continue }
             destinations[index].echo.confirmed(version)
             destinations[index].markIsDirty = true
-            staged.dirtyMarks.append(index)
+            journal.checkpoint(index)
         }
     }
 
     /// What retired is in the log's keeping, unless it has begun anew meanwhile.
-    mutating func leave(_ retired: [Staged.Retired], now: Instant) {
+    mutating func leave(_ retired: [JournalBatch.Retired], now: Instant) {
         for one in retired where activities[one.slot].number == one.activity.activity {
             guard activities[one.slot].accepted.version == one.version else { continue }
-            hasRetired = true
+            activities.hasRetired = true
             // A card of it has shown up meanwhile, and is to end first.
             guard activities[one.slot].destinations.isEmpty else {
-                retirements.set(one.slot, at: now + Self.retirementRetry)
+                activities.retirements.set(one.slot, at: now + Self.retirementRetry)
                 continue
             }
-            vacate(one.slot)
+            activities.remove(one.slot)
         }
-    }
-
-    /// Frees an activity's place; nothing may refer to it any more.
-    mutating func vacate(_ slot: Int) {
-        activityByKey[activities[slot].key] = nil
-        activityByNumber[activities[slot].number] = nil
-        retirements.set(slot, at: nil)
-        activities[slot].forget()
-        recount(slot)
-        freeActivities.append(slot)
-    }
-
-    /// Gives an activity a place.
-    mutating func insert(_ activity: Activity) -> Int {
-        let slot = freeActivities.popLast() ?? activities.count
-        if slot == activities.count {
-            activities.append(activity)
-        } else {
-            activities[slot] = activity
-        }
-        activityByKey[activity.key] = slot
-        activityByNumber[activity.number] = slot
-        recount(slot)
-        return slot
     }
 
     /// Whether the log may have to be asked for an activity that is not here.
     package func mayHaveRetired(_ key: ActivityKey) -> Bool {
-        hasRetired && activityByKey[key] == nil
+        activities.mayHaveRetired(key)
     }
 
     /// Those of many that the log may have to be asked for.
     package func mayHaveRetired(among keys: [ActivityKey]) -> [ActivityKey] {
-        guard hasRetired else { return [] }
-        var missing: [ActivityKey] = []
-        for key in keys where activityByKey[key] == nil { missing.append(key) }
-        return missing
+        keys.filter(activities.mayHaveRetired)
     }
 
     /// One that the log found: it is answered for from memory again, for a while.
     mutating func remember(_ head: PlacedHead, now: Instant) {
-        guard activityByNumber[head.head.activity] == nil, let activity = Activity(head),
-            activityByKey[activity.key] == nil
+        guard activities.slot(of: head.head.activity) == nil, let activity = Activity(head),
+            activities.slot(of: activity.key) == nil
         else { return }
-        retirements.set(insert(activity), at: now + Self.retirementRetry)
+        activities.retirements.set(activities.insert(activity), at: now + Self.retirementRetry)
     }
+}
 
+extension ActivityView {
     /// How an activity stood when its head was written, for one that is not in memory.
-    package static func view(_ head: PlacedHead) -> ActivityView? {
+    package init?(_ head: PlacedHead) {
         guard let activity = Activity(head) else { return nil }
         let projection = activity.accepted
-        return ActivityView(
+        self.init(
             key: activity.key, number: activity.number, incarnation: activity.incarnation,
             type: activity.definition.type, app: activity.definition.app,
             status: projection.ending == nil ? .waiting : .ended, version: head.version,
@@ -194,22 +156,5 @@ extension Activity {
         self.init(
             head: head.head.value, number: head.head.activity, version: head.version,
             seq: head.seq, tenantSeq: head.tenantSeq)
-    }
-
-    /// Lets go of all that takes memory; what is left has ended and is nobody's.
-    fileprivate mutating func forget() {
-        definition.attributes = .emptyObject
-        definition.audience = .none
-        accepted = Projection(
-            restoring: .emptyObject, version: 0, changedAt: .distantPast, relevance: nil,
-            staleAfter: nil, urgency: .normal, clip: nil, keptClip: nil, alert: nil,
-            ending: Projection.Ending(at: .distantPast, dismissal: .standard), stateVersion: nil)
-        durable = nil
-        settle()
-        channelDestination = nil
-        alerts = []
-        superseded = []
-        traces = nil
-        destinations = []
     }
 }

@@ -26,26 +26,26 @@ extension Core {
     /// Costs a look at everything: for checks, not for every turn.
     package var sizes: CoreSizes {
         var sizes = CoreSizes()
-        sizes.activities = activityByKey.count
+        sizes.activities = activities.keyCount
         sizes.destinations = destinations.count
         sizes.queued = lanes.reduce(0) { $0 + $1.waitingCount }
-        sizes.deadlines = deadlines.count
+        sizes.deadlines = destinations.deadlines.count
         sizes.alerts = activities.reduce(0) { $0 + $1.alerts.count }
         sizes.tokens = devices.reduce(0) {
             $0 + ($1.map { $0.tokens.count + $0.retired.count } ?? 0)
         }
-        sizes.staged = staged.events.count
+        sizes.staged = journal.eventCount
         sizes.deadLetters = deadLetters.count
-        let names = audienceByDevice.values.reduce(0) { $0 + $1.count }
+        let names = audiences.nameCount
         sizes.miscounted =
-            abs(population.cards.inAll - sizes.destinations - names)
-            + abs(coming.cards.inAll - cardsComing)
+            abs(audiences.cards.inAll - sizes.destinations - names)
+            + abs(audiences.coming.cards.inAll - cardsComing)
         return sizes
     }
 
     private var cardsComing: Int {
-        [staged, committing].compactMap { $0 }.flatMap(\.events).reduce(0) { sum, one in
-            sum + (one.definition.map { cards(of: $0.audience, one.event.tenant) } ?? 0)
+        journal.comingEvents.reduce(0) { sum, one in
+            sum + (one.definition.map { devices.cards(of: $0.audience, one.event.tenant) } ?? 0)
         }
     }
 }

@@ -5,20 +5,21 @@ import TomboloJSON
 extension Core {
     /// An activity with its clip sampled now; nil for one that is not there, or not durable yet.
     package func view(_ key: ActivityKey, now: Instant) -> ActivityView? {
-        activityByKey[key].flatMap { view($0, now: now) } ?? damagedView(key)
+        activities.slot(of: key).flatMap { view($0, now: now) }
+            ?? activities.damaged(key).map { ActivityView($0) }
     }
 
     /// The id behind a number; nil for another tenant's.
     package func name(of number: ActivityNumber, tenant: TenantID) -> Identifier? {
-        guard let slot = activityByNumber[number] else {
-            return damaged.isEmpty ? nil : damagedName(of: number, tenant: tenant)
+        guard let slot = activities.slot(of: number) else {
+            return activities.damagedName(of: number, tenant: tenant)
         }
         return activities[slot].key.tenant == tenant ? activities[slot].key.id : nil
     }
 
     /// The number behind an id, if the activity is in memory.
     package func number(of key: ActivityKey) -> ActivityNumber? {
-        activityByKey[key].map { activities[$0].number }
+        activities.slot(of: key).map { activities[$0].number }
     }
 
     func view(_ slot: Int, now: Instant) -> ActivityView? {
@@ -83,7 +84,7 @@ extension Core {
         let state =
             destination.keptAt.map { projection.state(showing: $0) }
             ?? projection.state(at: wall(now))
-        return forPhone(state, activity.definition, activity.key.tenant)
+        return types.encoded(state, activity.definition, activity.key.tenant)
     }
 
     /// A slowed clip's next frame waits for the grant; readers are told so, although no change
@@ -114,7 +115,7 @@ extension Core {
 
     /// Whether nothing more will happen to a version at any destination before an instant.
     package func isSettled(_ key: ActivityKey, version: Int64, until: Instant) -> Bool {
-        guard let slot = activityByKey[key], let durable = activities[slot].durable,
+        guard let slot = activities.slot(of: key), let durable = activities[slot].durable,
             durable.version >= version
         else { return false }
         return activities[slot].destinations.allSatisfy { index in
@@ -129,7 +130,7 @@ extension Core {
 
     /// A device with its tokens; whoever shows it redacts them.
     package func view(_ key: DeviceKey, now: Instant) -> DeviceView? {
-        guard let slot = deviceByKey[key], let device = devices[slot] else { return nil }
+        guard let slot = devices.slot(of: key), let device = devices[slot] else { return nil }
         return DeviceView(
             id: key.id, registration: device.registration, budgetClass: device.budgetClass,
             tokens: device.tokens.all.map { name, token in
@@ -145,14 +146,14 @@ extension Core {
 
     /// A user's devices, as registered now.
     package func devices(ofUser user: String, tenant: TenantID) -> [Identifier] {
-        (devicesByUser[UserKey(tenant: tenant, user: user)] ?? []).compactMap {
+        devices.slots(of: UserKey(tenant: tenant, user: user)).compactMap {
             devices[$0]?.key.id
         }
     }
 
     /// What a device was given last to show; nil where nothing is for it.
     package func newestActivity(on key: DeviceKey) -> ActivityKey? {
-        let slots = deviceByKey[key].flatMap { devices[$0]?.destinations } ?? []
+        let slots = devices.slot(of: key).flatMap { devices[$0]?.destinations } ?? []
         let newest = slots.filter(destinations.holds).max {
             destinations[$0].number < destinations[$1].number
         }
@@ -162,10 +163,10 @@ extension Core {
     /// A tenant's counters, with the sizes of the moment.
     package func counters(of tenant: TenantID) -> CoreCounters {
         var counters = counters[tenant]
-        counters.activitiesLive = population.running[tenant] ?? 0
-        counters.destinations = population.destinations[tenant] ?? 0
-        counters.devices = population.devices[tenant] ?? 0
-        counters.deadLetters = deadLetterCounts[tenant, default: 0]
+        counters.activitiesLive = activities.running(of: tenant)
+        counters.destinations = destinations.count(of: tenant)
+        counters.devices = devices.count(of: tenant)
+        counters.deadLetters = deadLetters.count(of: tenant)
         counters.pauses = pauses(of: tenant).count
         return counters
     }

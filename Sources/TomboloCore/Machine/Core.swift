@@ -6,59 +6,37 @@
 /// is told that it is durable (`.committed`). No I/O, no clock, no chance but the one it was given.
 /// A crash is dropping this value; `init(recovered:)` is all that comes after.
 ///
+/// ```swift
+/// var core = Core(configuration: configuration, seed: 7)
+/// var effects = Effects()
+/// core.step(.command(command, Ticket(1)), now: now, effects: &effects)
+/// if let batch = core.takeBatch(now: now) {
+///     let receipt = append(batch)  // the log's
+///     core.step(.committed(receipt), now: now, effects: &effects)
+/// }
+/// ```
+///
 /// Cost: a step touches the one activity or destination that it is about; time costs O(log n) a
 /// wake-up.
 package struct Core: Sendable {
     package let configuration: CoreConfiguration
     var chance: Chance
 
-    var activities = InPlaceArray<Activity>()
-    var freeActivities: [Int] = []
-    /// When ended activities leave memory.
-    var retirements = DeadlineHeap()
-    /// Some have left: the log may know activities that are not here.
-    var hasRetired = false
+    var activities = ActivityTable()
     /// False while the disk is too full for events.
     var hasRoom = true
-    var activityByKey: [ActivityKey: Int] = [:]
-    var activityByNumber: [ActivityNumber: Int] = [:]
-    /// Set aside at start-up.
-    var damaged: [ActivityKey: SetAside] = [:]
     var devices = DeviceTable()
-    var deviceByKey: [DeviceKey: Int] = [:]
-    var registrations = RegistrationPool()
-    /// Devices by their tokens.
-    var tokenHolders: [TokenPlace: Int] = [:]
-    var startHistories: [StartHistory.Key: StartHistory] = [:]
-    var destinations = SlotTable<Destination>()
+    var startHistories = StartHistoryTable()
+    var audiences = AudienceTable()
+    var channels = ChannelTable()
+    var destinations = DestinationTable()
     var lanes: [Lane]
-    var deadlines = DeadlineHeap()
-    /// When a device's lease or grace is over, by its slot.
-    var deviceDeadlines = DeadlineHeap()
-    /// When tokens that wait for their activity are forgotten, by device slot.
-    var orphanDeadlines = DeadlineHeap()
-    /// Of devices that are not registered: who is keeps its own.
-    var audienceByDevice: [DeviceKey: SlotList] = [:]
-    var audienceByUser: [UserKey: [Int]] = [:]
-    var devicesByUser: [UserKey: [Int]] = [:]
-    var coming = ComingStarts()
-    var population = Population()
-    /// Who leaves memory early where cards have no room.
-    var ended: [TenantID: EndedQueue] = [:]
     var keys: [Int64: [UInt8]] = [:]
-    /// Places among `devices`.
-    var channelByKey: [ChannelKey: Int] = [:]
     /// Widgets and controls of devices.
-    var surfaces: [ReloadSurface] = []
-    var freeSurfaces: [Int] = []
-    var surfaceDeadlines = DeadlineHeap()
-    var channelPools: [LaneNumber: ChannelPool] = [:]
-    var types: [ActivityType.Key: RegisteredType] = [:]
+    var surfaces = SurfaceTable()
+    var types = TypeTable()
     var timelines = TimelineTable()
-    /// The state that was looked at last for what of it is visible.
-    var lastVisible: VisibleState?
-    var deadLetters: [DeadLetter] = []
-    var deadLetterCounts: [TenantID: Int] = [:]
+    var deadLetters = DeadLetterTable()
 
     /// Of the input that comes next.
     var deed: (deed: Deed, ticket: Ticket)?
@@ -67,56 +45,14 @@ package struct Core: Sendable {
     package var workNote: WorkNote?
     /// It is no relay's: channels that it does not know are no reason to refuse.
     var isTrial = false
-    var staged = Staged()
-    var committing: Staged?
+    var journal: Journal
     var idempotency = IdempotencyIndex()
     package internal(set) var deliveryIDs = DeliveryIDs(KeyedHash(key0: 0, key1: 0))
 
-    var nextActivityNumber: Int64 = 1
-    var nextDeviceNumber: Int64 = 1
-    var nextStartHistory: Int64 = 1
-    var nextDestinationNumber: Int64 = 1
-    var nextPauseNumber: Int64 = 1
-    /// In force, by number.
-    var pauses: [Int64: Pause] = [:]
+    var pauses = PauseTable()
+    var clock = CoreClock()
     var sweeps = Sweeps()
-    var nextTypeNumber: Int64 = 1
-    var nextChannelNumber: Int64 = 1
-    var nextDeadLetter: Int64 = 1
-    var pushCounter: UInt64 = 0
-    /// Wall time runs ahead of steady time by this (`RelayClock`).
-    var lead = Span.zero
-    var leads = LeadHistory()
-    /// When the log was put back, by wall time: what was due before that may have gone.
-    var restoredAt: Instant?
-    /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
-    package var tellsThrough = Instant.distantFuture
-    /// The newest durable sequences.
-    package internal(set) var lastSeq: Int64 = 0
-    package internal(set) var lastFactSeq: Int64 = 0
-    /// The newest durable event of each tenant, among its own.
-    var tenantSeqs: [TenantID: Int64] = [:]
     var counters = CountersByTenant()
-    /// What a tenant's own things are numbered by: a number over all would tell of the others.
-    var serials = SerialsByTenant()
-    /// How much of the history each tenant uses up.
-    var factShares: FactShares
-
-    /// A user of one tenant.
-    struct UserKey: Hashable, Sendable {
-        var tenant: TenantID
-        var user: String
-
-        static func == (one: UserKey, other: UserKey) -> Bool {
-            isSameText(one.user, other.user) && one.tenant == other.tenant
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(tenant)
-            var user = user
-            user.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        }
-    }
 
     /// - Parameters:
     ///   - seed: of the chance that makes `apns-id`s and jitter.
@@ -126,8 +62,9 @@ package struct Core: Sendable {
         self.configuration = configuration
         chance = Chance(seed)
         lanes = configuration.apps.map { _ in Lane() }
-        factShares = FactShares(configuration.factRoom, configuration.apps.map(\.tenant))
-        leads.note(lead, at: .distantPast)
+        journal = Journal(
+            flushDelay: configuration.limits.markFlush,
+            FactShares(configuration.factRoom, configuration.apps.map(\.tenant)))
     }
 
     /// One input at one moment of steady time, which never goes back.
@@ -191,20 +128,20 @@ package struct Core: Sendable {
     /// waits to be taken.
     package var nextWake: Instant? {
         var next = min(
-            deadlines.first ?? .distantFuture, retirements.first ?? .distantFuture,
-            deviceDeadlines.first ?? .distantFuture, orphanDeadlines.first ?? .distantFuture,
-            surfaceDeadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture,
-            factShares.dueAt ?? .distantFuture)
+            destinations.deadlines.first ?? .distantFuture,
+            activities.retirements.first ?? .distantFuture,
+            devices.deadlines.first ?? .distantFuture,
+            devices.orphanDeadlines.first ?? .distantFuture,
+            surfaces.deadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture,
+            journal.leftOutDueAt ?? .distantFuture)
         // By wall time: where the clock is set, what is due by it moves.
-        if let due = timelines.nextDue { next = min(next, due - lead) }
+        if let due = timelines.nextDue { next = min(next, clock.steady(due)) }
         if timelines.hasMoved { next = .distantPast }
         for lane in lanes where lane.hasWaiting {
             if let probe = lane.probeAt { next = min(next, probe) }
         }
         // While a batch is on its way, or already due, the commit is what comes next.
-        if committing == nil, !staged.isUrgent, let flush = staged.flushAt {
-            next = min(next, flush)
-        }
+        if let flush = journal.flushAt { next = min(next, flush) }
         return next == .distantFuture ? nil : next
     }
 
@@ -215,52 +152,43 @@ package struct Core: Sendable {
     package static let pushesPerTurnMax = 128
 
     /// Wall time, as it goes into timestamps and records.
-    package func wall(_ now: Instant) -> Instant { now + lead }
+    package func wall(_ now: Instant) -> Instant { clock.wall(now) }
 
-    func time(_ now: Instant) -> DeliveryTime { DeliveryTime(now: now, lead: lead) }
+    /// No later wall time goes into a timestamp until a newer reading of the clock is on record.
+    package var tellsThrough: Instant {
+        get { clock.tellsThrough }
+        set { clock.tellsThrough = newValue }
+    }
+
+    func time(_ now: Instant) -> DeliveryTime { DeliveryTime(now: now, lead: clock.lead) }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
         sweep(now: now, effects: &effects)
-        while let slot = deviceDeadlines.pop(until: now) {
+        while let slot = devices.deadlines.pop(until: now) {
             presenceChanged(slot, now: now, effects: &effects)
         }
-        while effects.pushes.count < Self.pushesPerTurnMax, let slot = deadlines.pop(until: now) {
+        while effects.pushes.count < Self.pushesPerTurnMax,
+            let slot = destinations.deadlines.pop(until: now)
+        {
             guard let all = inTurn(slot, now: now) else {
                 evaluate(slot, now: now, effects: &effects)
                 continue
             }
             for slot in all { evaluate(slot, now: now, effects: &effects) }
         }
-        while let slot = surfaceDeadlines.pop(until: now) {
+        while let slot = surfaces.deadlines.pop(until: now) {
             evaluateSurface(slot, now: now, effects: &effects)
         }
         if timelines.hasMoved || timelines.nextDue.map({ $0 <= wall(now) }) == true {
             askForTimelines(now: now)
         }
-        while let slot = orphanDeadlines.pop(until: now) { sweepOrphans(of: slot, now: now) }
+        while let slot = devices.orphanDeadlines.pop(until: now) {
+            sweepOrphans(of: slot, now: now)
+        }
         retire(now: now)
-        if factShares.dueAt != nil { sayWhatIsLeftOut(now: now) }
+        journal.sayWhatIsLeftOut(clock, now: now)
         for index in lanes.indices where lanes[index].hasWaiting {
             serve(LaneNumber(Int32(index)), now: now, effects: &effects)
         }
     }
-}
-
-/// A seeded generator (SplitMix64): all the chance that the core knows.
-package struct Chance: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    /// The same seed gives the same numbers, on every machine.
-    package init(_ seed: UInt64) { state = seed }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// 0 up to 1.
-    mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

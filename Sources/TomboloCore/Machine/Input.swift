@@ -1,9 +1,3 @@
-/// Whom an answer belongs to; the shell knows.
-package struct Ticket: Hashable, Sendable {
-    package let rawValue: UInt64
-    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-}
-
 /// All that can happen to the core. Time is a parameter of `step`, never an input.
 package enum Input: Sendable {
     case command(Command, Ticket)
@@ -30,7 +24,7 @@ package enum Input: Sendable {
     /// Memory forgets; then the log does.
     case erase(ErasureSubject, Ticket)
     /// The batch that `takeBatch` gave is durable.
-    case committed(CommittedBatch)
+    case committed(AppendReceipt)
     case pushEnded(PushOutcome)
     /// How many pushes a lane may have in flight from now on.
     case capacity(LaneNumber, Int)
@@ -112,34 +106,6 @@ package enum Answer: Sendable {
     case stored(Stored)
 }
 
-/// What became of something that is no event.
-package struct Stored: Hashable, Sendable {
-    /// Whether it is new, changed, gone, or stays as it was.
-    package enum Kind: Hashable, Sendable {
-        case created, updated, deleted
-        /// A token for an activity that is not known: kept for 8 hours.
-        case kept
-        /// Older than what is known: nothing changed.
-        case outdated
-    }
-
-    package var kind: Kind
-    /// What was seen coming.
-    package var lint: [Lint] = []
-    /// Of a retry: pushes that go again, and those that nobody is left for.
-    package var count = 0
-    package var unreachable = 0
-    /// Of a retry of dead letters: why the `unreachable` stay.
-    package var kept: [KeptLetters] = []
-    /// Of something that the relay numbers itself.
-    package var number: Int64?
-
-    package init(_ kind: Kind, number: Int64? = nil) {
-        self.kind = kind
-        self.number = number
-    }
-}
-
 /// What became of a command that was taken.
 package struct Accepted: Sendable {
     package var activity: Identifier
@@ -185,58 +151,5 @@ package enum ActivityStatus: UInt8, Hashable, Sendable, CaseIterable {
         case .ended: "ended"
         case .damaged: "damaged"
         }
-    }
-}
-
-/// Why a command was not taken. Nothing of it is stored.
-package struct Refusal: Error, Hashable, Sendable {
-    /// The last part of the problem's `type`.
-    package enum Code: String, Hashable, Sendable, CaseIterable {
-        case activityRunning = "activity-running"
-        case activityEnded = "activity-ended"
-        case activityDamaged = "activity-damaged"
-        case unknownActivity = "unknown-activity"
-        case unknownDevice = "unknown-device"
-        case unknownApp = "unknown-app"
-        case unknownClip = "unknown-clip"
-        case unknownChannel = "unknown-channel"
-        case channelInUse = "channel-in-use"
-        case userNotBound = "user-not-bound"
-        case tokenInUse = "token-in-use"
-        case unknownPause = "unknown-pause"
-        case unknownType = "unknown-type"
-        case unknownTimeline = "unknown-timeline"
-        case unknownDeadLetter = "unknown-dead-letter"
-        case preconditionFailed = "precondition-failed"
-        case invalidField = "invalid-field"
-        case payloadTooLarge = "payload-too-large"
-        case stateInvalid = "state-invalid"
-        case idempotencyKeyReused = "idempotency-key-reused"
-        case idempotencyKeyRunning = "idempotency-key-running"
-        case labRefused = "lab-refused"
-        case limitReached = "limit-reached"
-        case overloaded = "overloaded"
-        case logFull = "log-full"
-        case stopping = "stopping"
-    }
-
-    package var code: Code
-    /// What is wrong here and what to do, for people.
-    package var detail: String
-    package var errors: [FieldError] = []
-    /// The activity's version, where there is one.
-    package var version: Int64?
-    /// Bytes beyond the limit, for `payloadTooLarge`.
-    package var bytesOver: Int?
-
-    package init(
-        _ code: Code, _ detail: String, errors: [FieldError] = [], version: Int64? = nil,
-        bytesOver: Int? = nil
-    ) {
-        self.code = code
-        self.detail = detail
-        self.errors = errors
-        self.version = version
-        self.bytesOver = bytesOver
     }
 }

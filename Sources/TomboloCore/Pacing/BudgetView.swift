@@ -49,7 +49,7 @@ extension Core {
             startsLeft: owner.channel == nil
                 ? starts.left(configuration.budgets[.start], now: now) : nil,
             phone: phoneBudget(destination, force.grant, now: now),
-            nextAt: next > now ? next + lead : nil,
+            nextAt: next > now ? wall(next) : nil,
             waiting: told(destination.waiting, destination.lane, now: now))
     }
 
@@ -69,7 +69,7 @@ extension Core {
                 SurfaceBudgetView(
                     device: owner.key.id, surface: surface.name.text, budgetClass: budgetClass,
                     left: grant.perHour == nil ? nil : surface.bucket.left(grant, now: now),
-                    nextAt: next > now ? next + lead : nil, isWanted: surface.phase != .idle))
+                    nextAt: next > now ? wall(next) : nil, isWanted: surface.phase != .idle))
         }
         return views
     }

@@ -52,12 +52,10 @@ extension Destination {
         playing.lost(wasKnown: acknowledged >= flying.version, now: now)
     }
 
-    /// Sends nothing for 1 s, doubling to 5 min, by refusals in a row.
+    /// Sends nothing for a while, by refusals in a row.
     mutating func backOff(because cause: Hold, now: Instant) {
-        let doublings = min(refusalsInRow, 9)
+        pacing.backOff(until: now + PacingState.backOff(after: refusalsInRow), because: cause)
         refusalsInRow += 1
-        pacing.backOff(
-            until: now + min(.minutes(5), .seconds(1 << Int64(doublings))), because: cause)
     }
 
     /// Keeps the answer to the last push, if it has none yet.

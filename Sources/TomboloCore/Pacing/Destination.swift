@@ -335,23 +335,3 @@ struct Destination: SlotValue {
         }
     }
 }
-
-extension FrameCounts {
-    static func - (one: FrameCounts, other: FrameCounts) -> FrameCounts {
-        FrameCounts(
-            asked: one.asked - other.asked, sent: one.sent - other.sent,
-            merged: one.merged - other.merged, slowed: one.slowed - other.slowed,
-            noRoute: one.noRoute - other.noRoute, hidden: one.hidden - other.hidden,
-            paused: one.paused - other.paused, unchanged: one.unchanged - other.unchanged,
-            time: one.time - other.time)
-    }
-
-    static func + (one: FrameCounts, other: FrameCounts) -> FrameCounts {
-        FrameCounts(
-            asked: one.asked + other.asked, sent: one.sent + other.sent,
-            merged: one.merged + other.merged, slowed: one.slowed + other.slowed,
-            noRoute: one.noRoute + other.noRoute, hidden: one.hidden + other.hidden,
-            paused: one.paused + other.paused, unchanged: one.unchanged + other.unchanged,
-            time: one.time + other.time)
-    }
-}

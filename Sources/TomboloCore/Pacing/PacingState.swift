@@ -64,6 +64,11 @@ package struct PacingState: Hashable, Sendable {
         set { unsettledSecond = UInt32(clamping: newValue?.seconds ?? 0) }
     }
 
+    /// How long nothing goes after so many refusals in a row: 1 s, doubling to 5 min.
+    static func backOff(after refusals: Int) -> Span {
+        min(.minutes(5), .seconds(1 << Int64(min(refusals, 9))))
+    }
+
     /// Sends nothing until then, and says why.
     mutating func backOff(until end: Instant, because cause: Hold) {
         (backOffUntil, backOffCause) = (end, cause)

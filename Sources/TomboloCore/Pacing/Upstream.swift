@@ -9,12 +9,6 @@ struct Upstream: Hashable, Sendable {
     var app: String
     var environment: APNsEnvironment
 
-    init(_ app: CoreConfiguration.App) {
-        tenant = app.tenant
-        self.app = app.id
-        environment = app.environment
-    }
-
     /// Its place among the records: made from its name, for the order of the configuration changes.
     private var number: Int64 {
         var hash = StableHash()
@@ -45,19 +39,4 @@ struct Upstream: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// Takes over a record of the last relay. Answers what is wrong with it.
-    ///
-    /// - Parameter lanes: one for each app.
-    static func adopt(
-        _ record: Record, _ lanes: inout [Lane], of apps: [CoreConfiguration.App]
-    ) -> [String] {
-        guard let value = record.value else { return [] }
-        guard let upstream = Upstream(record: value) else {
-            return ["the record of upstream number \(record.number) cannot be read"]
-        }
-        for (index, app) in apps.enumerated() where Upstream(app) == upstream {
-            lanes[index].isRightFor()
-        }
-        return []
-    }
 }

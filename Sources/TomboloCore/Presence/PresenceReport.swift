@@ -76,3 +76,13 @@ extension PresenceSignal.Kind {
         .touch(x: x / width, y: y / height)
     }
 }
+
+extension PresenceReport {
+    /// The signals by their times. One without a time has the report's, or `wall`.
+    func inOrder(wall: Instant) -> [(PresenceSignal, Instant)] {
+        let timed = signals.map { ($0, $0.at ?? at ?? wall) }
+        return timed.enumerated().sorted {
+            ($0.element.1, $0.offset) < ($1.element.1, $1.offset)
+        }.map(\.element)
+    }
+}

@@ -13,7 +13,7 @@ extension Core {
         for slot in slots { wantReload(name, of: slot, now: now) }
         var stored = Stored(.updated)
         (stored.count, stored.unreachable) = (slots.count, unreachable)
-        staged.stored.append((ticket, stored))
+        journal.answer(ticket, stored)
     }
 
     /// Whom a reload would reach, with nothing sent.
@@ -33,9 +33,9 @@ extension Core {
         switch request.audience {
         case .none, .channel: known = []
         case .devices(let ids):
-            known = ids.compactMap { deviceByKey[DeviceKey(tenant: tenant, id: $0)] }
+            known = ids.compactMap { devices.slot(of: DeviceKey(tenant: tenant, id: $0)) }
             unreachable = ids.count - known.count
-        case .user(let user): known = devicesByUser[UserKey(tenant: tenant, user: user)] ?? []
+        case .user(let user): known = devices.slots(of: UserKey(tenant: tenant, user: user))
         }
         var slots: [Int] = []
         for slot in known where isOf(request.app, slot) {
@@ -54,7 +54,7 @@ extension Core {
     func showsChange(_ activity: Int, _ next: Projection) -> Bool {
         guard !types.isEmpty, next.clip == nil, next.ending == nil,
             let before = activities[activity].durable, before.clip == nil,
-            let type = type(
+            let type = types.type(
                 of: activities[activity].definition, activities[activity].key.tenant),
             type.reloadsWidgets || !type.reloadsControls.isEmpty, let visibility = type.visibility
         else { return true }
@@ -64,7 +64,7 @@ extension Core {
     /// What an activity's type wants to follow each change of it.
     mutating func reloadAfter(_ activity: Int, now: Instant) {
         let key = activities[activity].key
-        guard let type = type(of: activities[activity].definition, key.tenant),
+        guard let type = types.type(of: activities[activity].definition, key.tenant),
             type.reloadsWidgets || !type.reloadsControls.isEmpty
         else { return }
         var names = type.reloadsControls.map { TokenName.control(kind: $0) }
@@ -85,20 +85,19 @@ extension Core {
         surfaces[slot].phase = .wanted
         // On record with whatever asked for it.
         stageDevice(device)
-        surfaceDeadlines.set(slot, at: now)
+        surfaces.deadlines.set(slot, at: now)
     }
 
     private mutating func surface(_ name: TokenName, of device: Int) -> Int {
         if let known = devices[device]?.surfaces[name] { return known }
-        let (slot, new) = (freeSurfaces.popLast(), ReloadSurface(device: device, name: name))
-        if let slot { surfaces[slot] = new } else { surfaces.append(new) }
-        devices[device]?.surfaces[name] = slot ?? surfaces.count - 1
-        return slot ?? surfaces.count - 1
+        let slot = surfaces.insert(ReloadSurface(device: device, name: name))
+        devices[device]?.surfaces[name] = slot
+        return slot
     }
 
     /// Its device goes, and its place is free as soon as nothing refers to it.
     mutating func forgetSurface(_ slot: Int) {
-        surfaceDeadlines.set(slot, at: nil)
+        surfaces.deadlines.set(slot, at: nil)
         surfaces[slot].isGone = true
         freeSurface(slot)
     }
@@ -106,7 +105,7 @@ extension Core {
     private mutating func freeSurface(_ slot: Int) {
         guard !surfaces[slot].isQueued, surfaces[slot].phase != .reserving else { return }
         surfaces[slot].phase = .idle
-        freeSurfaces.append(slot)
+        surfaces.remove(slot)
     }
 
     // MARK: Sending
@@ -118,7 +117,7 @@ extension Core {
         _ slot: Int, isItsTurn: Bool = false, now: Instant, effects: inout Effects
     ) {
         let surface = surfaces[slot]
-        surfaceDeadlines.set(slot, at: nil)
+        surfaces.deadlines.set(slot, at: nil)
         guard !surface.isGone else { return freeSurface(slot) }
         noteWork(onDevice: surface.device)
         switch surface.phase {
@@ -127,7 +126,7 @@ extension Core {
         case .wanted, .granted: break
         }
         guard let device = devices[surface.device],
-            let lane = try? lane(of: device.registration, tenant: device.key.tenant)  // no way
+            let lane = configuration.lane(of: device)
         else {
             surfaces[slot].phase = .idle
             return
@@ -143,7 +142,7 @@ extension Core {
             due = max(due, surface.bucket.time(keeping: 0, of: grant, now: now) ?? now)
         }
         if isReloadPaused(device) { due = max(due, now + Self.reloadRetry) }
-        guard due <= now else { return surfaceDeadlines.set(slot, at: due) }
+        guard due <= now else { return surfaces.deadlines.set(slot, at: due) }
         // On a slow disk what was paid for may be too old by now.
         guard surface.phase == .granted, surface.bucket.covers(grant, now: now) else {
             if surface.holdsToken {
@@ -157,7 +156,7 @@ extension Core {
             }
             surfaces[slot].phase = .reserving
             stageDevice(surface.device)
-            staged.surfaceReservations.append(slot)
+            journal.reserveSurface(slot)
             surfaces[slot].hasLostTurn = isItsTurn
             return
         }
@@ -178,25 +177,17 @@ extension Core {
 
     private func isReloadPaused(_ device: Device) -> Bool {
         let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
-        return pauses.values.contains { pause in
-            guard pause.tenant == device.key.tenant, !pause.alertsOnly else { return false }
-            return switch pause.scope {
-            case .all: true
-            case .app(let id): id == app
-            case .type, .activity: false
-            }
-        }
+        return pauses.contains { !$0.alertsOnly && $0.holds(app: app, of: device.key.tenant) }
     }
 
     private mutating func sendReload(
         _ slot: Int, _ device: Device, _ token: PushToken, _ lane: LaneNumber, now: Instant,
         effects: inout Effects
     ) {
-        pushCounter &+= 1
         let id = PushID(
             Self.surfaceBit | UInt64(slot) << 32
                 | UInt64(UInt8(lane.rawValue)) << 24
-                | pushCounter & 0xff_ffff)
+                | destinations.takePush())
         let target: Push.Surface =
             surfaces[slot].name != .widget
             ? .control : device.systemMajor >= 26 ? .widgets : .background
@@ -214,7 +205,7 @@ extension Core {
         surfaces[slot].lastSend = now
         surfaces[slot].isWantedAgain = false
         surfaces[slot].token = token
-        surfaceDeadlines.set(slot, at: now + configuration.limits.inFlightMax)
+        surfaces.deadlines.set(slot, at: now + configuration.limits.inFlightMax)
         counters[device.key.tenant].pushesSent += 1
         effects.pushes.append(push)
     }
@@ -238,7 +229,7 @@ extension Core {
 
     private mutating func endReload(_ slot: Int, _ result: PushResult, now: Instant) {
         let surface = surfaces[slot]
-        surfaceDeadlines.set(slot, at: nil)
+        surfaces.deadlines.set(slot, at: nil)
         switch result {
         case .accepted:
             surfaces[slot].refusalsInRow = 0
@@ -260,7 +251,7 @@ extension Core {
         case .unknown: again(slot, now: now)
         }
         stageLazily(surface.device, now: now)
-        if surfaces[slot].phase == .wanted { surfaceDeadlines.set(slot, at: now) }
+        if surfaces[slot].phase == .wanted { surfaces.deadlines.set(slot, at: now) }
     }
 
     /// An attempt that surely came to nothing is no send.
@@ -270,10 +261,9 @@ extension Core {
     }
 
     private mutating func again(_ slot: Int, now: Instant) {
-        let doublings = min(surfaces[slot].refusalsInRow, 9)
-        surfaces[slot].refusalsInRow += 1
         surfaces[slot].backOffUntil =
-            now + min(Span.minutes(5), Span.seconds(1 << Int64(doublings)))
+            now + PacingState.backOff(after: surfaces[slot].refusalsInRow)
+        surfaces[slot].refusalsInRow += 1
         surfaces[slot].phase = .wanted
     }
 
@@ -296,13 +286,13 @@ extension Core {
         guard let slot = devices[device]?.surfaces[name], surfaces[slot].phase == .wanted else {
             return
         }
-        surfaceDeadlines.set(slot, at: now)
+        surfaces.deadlines.set(slot, at: now)
     }
 
     private mutating func stageLazily(_ device: Int, now: Instant) {
         guard let known = devices[device] else { return }
-        staged.records.append(record(of: known))
-        flushSoon(now: now)
+        journal.write(record(of: known))
+        journal.flushSoon(now: now)
     }
 
     private mutating func noteReload(
@@ -363,7 +353,7 @@ extension Core {
             surfaces[slot].lastSend = now
             if parts[0] == 1 {
                 surfaces[slot].phase = .wanted
-                surfaceDeadlines.set(slot, at: now)
+                surfaces.deadlines.set(slot, at: now)
             }
         }
     }

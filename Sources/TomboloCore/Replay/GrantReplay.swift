@@ -228,7 +228,7 @@ package struct GrantReplay: Sendable {
             factSeq += Int64(batch.facts.count)
             step(
                 .committed(
-                    CommittedBatch(
+                    AppendReceipt(
                         firstSeq: firstSeq, firstFactSeq: firstFact, events: batch.events.count)))
         }
     }
@@ -287,7 +287,7 @@ package struct GrantReplay: Sendable {
     }
 
     private mutating func adopt(_ key: ActivityKey) {
-        guard let slot = core.activityByKey[key] else { return }
+        guard let slot = core.activities.slot(of: key) else { return }
         for destination in core.activities[slot].destinations { register(destination) }
         settle()
     }

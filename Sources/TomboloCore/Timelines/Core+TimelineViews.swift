@@ -18,35 +18,14 @@ package enum TimelineReader: Hashable, Sendable {
 }
 
 extension Core {
-    /// The app that is meant; nil: the tenant's only one.
-    func app(_ named: String?, of tenant: TenantID) throws(Refusal) -> String {
-        let known = configuration.apps.filter { $0.tenant == tenant }.map(\.id)
-        guard let app = named ?? configuration.onlyApp(of: tenant) else {
-            let cause =
-                known.isEmpty
-                ? "no app is configured; apps are added in the configuration file, under \"apps\""
-                : "several apps are configured; name one in \"app\""
-            throw Refusal(
-                .unknownApp, cause, errors: [FieldError(pointer: "/app", message: "is missing")])
-        }
-        guard known.contains(app) else {
-            let nearest = nearestName(to: app, among: known)
-            throw Refusal(
-                .unknownApp,
-                "no app \"\(app)\" is configured"
-                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
-                errors: [FieldError(pointer: "/app", message: "is not configured")])
-        }
-        return app
-    }
-
     /// A timeline; `app` nil: of the tenant's only one.
     package func timeline(
         _ kind: Identifier, app: String?, _ subject: TimelineSubject, of tenant: TenantID
     ) throws(Refusal) -> TimelineView {
         let key = TimelineKey(
-            tenant: tenant, app: try self.app(app, of: tenant), kind: kind, subject: subject)
-        guard let row = timelines[key] else { throw Self.unknownTimeline(key) }
+            tenant: tenant, app: try configuration.app(app, of: tenant), kind: kind,
+            subject: subject)
+        guard let row = timelines[key] else { throw .unknownTimeline(key) }
         return view(of: row)
     }
 
@@ -78,7 +57,7 @@ extension Core {
         by reader: TimelineReader, of tenant: TenantID, now: Instant
     ) throws(Refusal) -> TimelineEntries {
         let device = device(of: reader, tenant)
-        let name = try self.app(device?.registration.app ?? app, of: tenant)
+        let name = try configuration.app(device?.registration.app ?? app, of: tenant)
         func readable(_ subject: TimelineSubject) -> StoredTimeline? {
             timelines[TimelineKey(tenant: tenant, app: name, kind: kind, subject: subject)]
                 .flatMap { mayRead($0, reader, device) ? $0 : nil }
@@ -87,7 +66,7 @@ extension Core {
         if let subject {
             row = readable(subject)
             guard row != nil else {
-                throw Self.unknownTimeline(
+                throw .unknownTimeline(
                     TimelineKey(tenant: tenant, app: name, kind: kind, subject: subject))
             }
         } else {
@@ -136,7 +115,7 @@ extension Core {
         let known = device(of: reader, tenant)
         var listing = TimelineListing(
             tenant, kind: kind, after: nil, limit: TimelineListing.choices)
-        listing.app = try self.app(known?.registration.app ?? app, of: tenant)
+        listing.app = try configuration.app(known?.registration.app ?? app, of: tenant)
         listing.isOfKeys = true
         listing.place = nil
         guard let user = user(of: reader, known) else { return listing }
@@ -165,7 +144,7 @@ extension Core {
 
     private func device(of reader: TimelineReader, _ tenant: TenantID) -> Device? {
         guard case .device(let id, _) = reader else { return nil }
-        return deviceByKey[DeviceKey(tenant: tenant, id: id)].flatMap { devices[$0] }
+        return devices.slot(of: DeviceKey(tenant: tenant, id: id)).flatMap { devices[$0] }
     }
 
     /// The user whose timelines a device may read. A device may have another user since its key was

@@ -30,10 +30,10 @@ extension Core {
                 case .delete(let kind, let app, let subject):
                     try deleteTimeline(
                         TimelineKey(
-                            tenant: tenant, app: try self.app(app, of: tenant), kind: kind,
+                            tenant: tenant, app: try configuration.app(app, of: tenant), kind: kind,
                             subject: subject), now: now)
                 }
-            staged.stored.append((ticket, stored))
+            journal.answer(ticket, stored)
         } catch {
             counters[tenant].commandsRefused += 1
             effects.answers.append((ticket, .refused(error)))
@@ -45,17 +45,17 @@ extension Core {
     ) throws(Refusal) -> Stored {
         guard hasRoom else { throw Self.noRoom }
         let bytes = request.timeline.bytes
-        guard staged.bodyBytes + bytes <= max(configuration.limits.stagedBytesMax, bytes) else {
+        guard journal.bodyBytes + bytes <= max(configuration.limits.stagedBytesMax, bytes) else {
             throw Self.isBehind
         }
         let key = try check(request, kind, tenant)
-        staged.bodyBytes += bytes
+        journal.addBytes(bytes)
         let known = timelines[key]
         let row = StoredTimeline(
             number: timelines.number(of: key), key: key, timeline: request.timeline,
             updatedAt: wall(now), askedThrough: known?.askedThrough ?? .distantPast)
         let slot = timelines.put(row)
-        staged.records.append(row.record())
+        journal.write(row.record())
         schedule(slot, now: now)
         var stored = Stored(known == nil ? .created : .updated)
         if let shown = changed(known?.timeline, to: row.timeline) {
@@ -82,7 +82,7 @@ extension Core {
         _ request: TimelineRequest, _ kind: Identifier, _ tenant: TenantID
     ) throws(Refusal) -> TimelineKey {
         let key = TimelineKey(
-            tenant: tenant, app: try app(request.app, of: tenant), kind: kind,
+            tenant: tenant, app: try configuration.app(request.app, of: tenant), kind: kind,
             subject: request.subject)
         let known = timelines[key]
         let size = timelines.size(of: tenant)
@@ -110,7 +110,7 @@ extension Core {
                     + "fewer entries",
                 errors: [FieldError(pointer: "/schedule/count", message: "is too large")])
         }
-        if case .named(let name) = schedule.zone, zone(name) == nil {
+        if case .named(let name) = schedule.zone, configuration.zone(name) == nil {
             let rhythm = schedule.weekday == nil ? "daily" : "weekly"
             throw Refusal(
                 .invalidField, "this machine knows no time zone \"\(name)\"",
@@ -135,7 +135,7 @@ extension Core {
                 "the device has \(Timeline.ofDeviceMax) timelines already, as many as one may have")
         }
         let devices = timeline.readers.reduce(0) { count, user in
-            count + (devicesByUser[UserKey(tenant: key.tenant, user: user)]?.count ?? 0)
+            count + self.devices.slots(of: UserKey(tenant: key.tenant, user: user)).count
         }
         guard devices <= Timeline.readersDevicesMax else {
             throw Refusal(
@@ -149,17 +149,10 @@ extension Core {
     private mutating func deleteTimeline(
         _ key: TimelineKey, now: Instant
     ) throws(Refusal) -> Stored {
-        guard let row = timelines.remove(key) else { throw Self.unknownTimeline(key) }
+        guard let row = timelines.remove(key) else { throw .unknownTimeline(key) }
         for slot in reload(for: key, row.timeline).slots { wantReload(.widget, of: slot, now: now) }
-        staged.records.append(Record(space: .timeline, number: row.number, value: nil))
+        journal.erase(.timeline, row.number)
         return Stored(.deleted)
-    }
-
-    static func unknownTimeline(_ key: TimelineKey) -> Refusal {
-        Refusal(
-            .unknownTimeline,
-            "no timeline \"\(key.kind)\" of \(key.subject.name) \"\(key.subject.text)\"; put it "
-                + "there first with PUT /v1/timelines/\(key.kind)")
     }
 
     /// A device's data is erased, or the device has gone or has another user.
@@ -167,7 +160,7 @@ extension Core {
         for slot in timelines.slots(of: .device(key.id), key.tenant) {
             guard let row = timelines[slot] else { continue }
             _ = timelines.remove(row.key)
-            staged.records.append(Record(space: .timeline, number: row.number, value: nil))
+            journal.erase(.timeline, row.number)
         }
     }
 
@@ -187,8 +180,9 @@ extension Core {
             return stored
         case .delete(let kind, let app, let subject):
             let key = TimelineKey(
-                tenant: tenant, app: try self.app(app, of: tenant), kind: kind, subject: subject)
-            guard timelines[key] != nil else { throw Self.unknownTimeline(key) }
+                tenant: tenant, app: try configuration.app(app, of: tenant), kind: kind,
+                subject: subject)
+            guard timelines[key] != nil else { throw .unknownTimeline(key) }
             return Stored(.deleted)
         }
     }
@@ -205,27 +199,25 @@ extension Core {
     private func devices(of key: TimelineKey, _ timeline: Timeline) -> [Int] {
         switch key.subject {
         case .user(let user):
-            return devicesByUser[UserKey(tenant: key.tenant, user: user)] ?? []
+            return devices.slots(of: UserKey(tenant: key.tenant, user: user))
         case .device(let id):
-            return deviceByKey[DeviceKey(tenant: key.tenant, id: id)].map { [$0] } ?? []
+            return devices.slot(of: DeviceKey(tenant: key.tenant, id: id)).map { [$0] } ?? []
         case .key:
             return timeline.readers.flatMap {
-                devicesByUser[UserKey(tenant: key.tenant, user: $0)] ?? []
+                devices.slots(of: UserKey(tenant: key.tenant, user: $0))
             }
         }
     }
 
     // MARK: Time
 
-    private func zone(_ name: String) -> TimeZoneRules? { configuration.zones?.rules(of: name) }
-
     /// The zones by which a schedule goes: its own, or those of the devices that show it.
     func zones(of row: StoredTimeline) -> [TimeZoneRules] {
         guard let schedule = row.timeline.schedule else { return [.utc] }
-        if case .named(let name) = schedule.zone { return [zone(name) ?? .utc] }
+        if case .named(let name) = schedule.zone { return [configuration.zone(name) ?? .utc] }
         let names = Set(
             devices(of: row.key, row.timeline).compactMap { devices[$0]?.registration.timeZone })
-        let known = names.sorted().compactMap(zone)
+        let known = names.sorted().compactMap(configuration.zone)
         return known.isEmpty ? [.utc] : known
     }
 
@@ -296,7 +288,7 @@ extension Core {
         defer { schedule(slot, now: now) }
         guard let last else { return }
         timelines.asked(slot, through: row.askedThrough)
-        staged.records.append(row.record())
+        journal.write(row.record())
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("kind", row.key.kind.rawValue)

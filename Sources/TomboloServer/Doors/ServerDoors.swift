@@ -11,6 +11,14 @@ package import TomboloRelay
 /// request before its scope is checked, that the tenant comes from the key alone, and that every
 /// refusal is a problem that says what to do. Used on the loop's thread only, which serialises it:
 /// hence `@unchecked Sendable`.
+///
+/// ```swift
+/// let doors = ServerDoors(
+///     relay: relay, access: access, loop: loop,
+///     configuration: DoorsConfiguration(version: "1.0.0"))
+/// let server = try HTTPServer(loop: loop, listen: address, handler: doors)
+/// try await server.run()
+/// ```
 package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     let relay: Relay
     let access: AccessControl

@@ -8,6 +8,15 @@ package import TomboloLoop
 ///
 /// It shares nothing with the sender it judges. What it does not do: send anything to Apple, or
 /// stand in for Apple's real limits, of which nobody knows the numbers.
+///
+/// ```swift
+/// var configuration = SimulatorConfiguration(keys: [key], bundleIDs: ["com.example.app"])
+/// configuration.port = 0  // a free one; the first line names it
+/// let simulator = try Simulator(configuration, loop: loop) { line in
+///     print(String(decoding: line, as: UTF8.self))
+/// }
+/// try await simulator.run()
+/// ```
 package final class Simulator: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 

@@ -123,7 +123,7 @@ struct PacerWorld {
             factSeq += Int64(batch.facts.count)
             take(
                 .committed(
-                    CommittedBatch(
+                    AppendReceipt(
                         firstSeq: first, firstFactSeq: firstFact, events: batch.events.count)))
         }
     }

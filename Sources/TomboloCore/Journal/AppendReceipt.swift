@@ -1,12 +1,13 @@
-/// Where a batch came to be in the log.
-package struct CommittedBatch: Hashable, Sendable {
-    /// The place of its first event in the log; the others follow without a gap.
+/// Where a batch came to stand.
+package struct AppendReceipt: Hashable, Sendable {
+    /// The sequence of the batch's first event; the others follow without a gap. Where the batch
+    /// had no event: the next to come.
     package var firstSeq: Int64
     package var firstFactSeq: Int64
-    /// The place of each event among those of its tenant.
+    /// The place of each event of the batch among those of its tenant.
     package var tenantSeqs: [Int64]
 
-    package init(firstSeq: Int64, firstFactSeq: Int64, tenantSeqs: [Int64]) {
+    package init(firstSeq: Int64, firstFactSeq: Int64, tenantSeqs: [Int64] = []) {
         self.firstSeq = firstSeq
         self.firstFactSeq = firstFactSeq
         self.tenantSeqs = tenantSeqs

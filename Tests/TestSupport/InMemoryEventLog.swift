@@ -1,8 +1,8 @@
 import Synchronization
 package import TomboloCore
+package import TomboloEventLog
 
-/// A log that forgets when the process ends: for tests, simulations and a relay that is only tried
-/// out.
+/// A log that forgets when the process ends, as a twin for tests and simulations.
 ///
 /// It keeps the whole contract, and does so on the caller's thread: no call ever suspends, so it
 /// behaves the same under any executor, a virtual one too. Everything is durable when `append`

@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 extension StoredLog {
     func events(_ query: EventQuery) -> EventPage {

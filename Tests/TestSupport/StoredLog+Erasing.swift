@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 extension StoredLog {
     /// As a log whose history before event `first` is cut: a life without its start names nobody.

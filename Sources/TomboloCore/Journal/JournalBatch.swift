@@ -1,5 +1,5 @@
-/// What waits for the disk, and who waits for it.
-struct Staged: Sendable {
+/// What becomes durable together, and who waits for it.
+struct JournalBatch: Sendable {
     /// An accepted event: what becomes true when it is durable.
     struct Event: Sendable {
         var event: NewEvent

@@ -49,6 +49,9 @@ package struct Lint: Hashable, Sendable {
         case pauseInForce = "pause-in-force"
     }
 
+    /// More findings of one command are not told.
+    static let countMax = 20
+
     package var code: Code
     /// A JSON Pointer into what was sent; empty for the whole.
     package var pointer: String

@@ -1,8 +1,5 @@
 /// For how long what waits at a destination is held, and by what.
 struct Delay: Hashable, Sendable {
-    /// One thing that held it, and for how long in all.
-    typealias Part = DeliveryRecord.Held
-
     /// Steady time at which the oldest change came that no push carries yet; where only a
     /// repetition waits, since when it does.
     let since: Instant
@@ -11,7 +8,7 @@ struct Delay: Hashable, Sendable {
     private(set) var hold: Hold
     private var heldSince: Instant
     /// What held it before `hold`, in the order of the first time.
-    private var parts: [Part] = []
+    private var parts: [HoldSpan] = []
 
     init(_ hold: Hold, isOfChange: Bool, now: Instant) {
         since = now
@@ -34,12 +31,12 @@ struct Delay: Hashable, Sendable {
         if let index = parts.firstIndex(where: { $0.hold == hold }) {
             parts[index].span = parts[index].span + span
         } else {
-            parts.append(Part(hold: hold, span: span))
+            parts.append(HoldSpan(hold: hold, span: span))
         }
     }
 
     /// What has held it until now.
-    func held(until now: Instant) -> [Part] {
+    func held(until now: Instant) -> [HoldSpan] {
         var ended = self
         ended.endHold(now: now)
         return ended.parts

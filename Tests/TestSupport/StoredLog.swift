@@ -1,4 +1,5 @@
 import TomboloCore
+import TomboloEventLog
 
 /// The in-memory log's content and rules, as a value: a copy is a snapshot.
 struct StoredLog: Sendable {
@@ -24,7 +25,7 @@ struct StoredLog: Sendable {
         }
     }
 
-    /// The event of sequence n stands at n - 1; likewise the facts.
+    /// The event of sequence n is at n - 1; likewise the facts.
     var events: [RecordedEvent] = []
     var facts: [RecordedFact] = []
     var heads: [ActivityNumber: Head] = [:]
@@ -96,7 +97,7 @@ struct StoredLog: Sendable {
         }
     }
 
-    /// `seq` if its key still stands for it.
+    /// `seq` if its key still leads to it.
     private func holds(_ seq: Int64, at now: Instant) -> Int64? {
         keyTimes[seq].map { $0 >= now - IdempotencyKey.window } == true ? seq : nil
     }

@@ -1,81 +1,19 @@
 import TomboloJSON
 
-// What a command must fulfil, apart from the state of its activity.
-
-extension Core {
-    static func check(_ expectation: Command.Expectation, _ version: Int64) throws(Refusal) {
-        guard case .version(let expected) = expectation, expected != version else { return }
-        throw Refusal(
-            .preconditionFailed,
-            "the activity is at version \(version), not \(expected); read it again and decide anew",
-            version: version)
-    }
-
-    func app(of start: Start, tenant: TenantID) throws(Refusal) -> String {
-        let known = configuration.apps.filter { $0.tenant == tenant }
-        guard let app = start.app else {
-            if let only = configuration.onlyApp(of: tenant) { return only }
-            if known.isEmpty { return "" }
-            throw Refusal(
-                .unknownApp, "several apps are configured; name one in \"app\"",
-                errors: [FieldError(pointer: "/app", message: "is missing")])
-        }
-        if known.contains(where: { $0.id == app }) { return app }
-        let nearest = nearestName(to: app, among: known.map(\.id))
-        throw Refusal(
-            .unknownApp,
-            "no app \"\(app)\" is configured" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
-                + "; apps are added in the configuration file, under \"apps\"",
-            errors: [FieldError(pointer: "/app", message: "is not configured")])
-    }
-
-    static func attributes(
-        _ start: Start, _ reference: ActivityReference, at place: JSONPointer??
-    ) throws(Refusal) -> JSON {
-        // A type may say where, or that the app wants none; unregistered, it is the usual place.
-        let pointer: JSONPointer? = place ?? ActivityType.defaultIDAt
-        guard let idPointer = pointer else { return start.attributes }
-        var writer = JSONWriter()
-        writer.string(reference.text)
-        let id = JSON(unchecked: writer.bytes)
-        if let present = start.attributes.document.root.at(idPointer) {
-            if present.string == reference.text { return start.attributes }
-            let message = "is the relay's: leave it out, or write \"\(reference.text)\""
-            let pointer = "/attributes\(idPointer)"
-            throw Refusal(
-                .invalidField, "\(pointer) \(message)",
-                errors: [FieldError(pointer: pointer, message: message)])
-        }
-        guard let attributes = start.attributes.setting(idPointer, to: id) else {
-            let message = "the type's id_at is \(idPointer), and its parent is not there"
-            throw Refusal(
-                .invalidField, "attributes: \(message)",
-                errors: [FieldError(pointer: "/attributes", message: message)])
-        }
-        return attributes
-    }
-
-    static func alert(_ content: Command.Content) -> JSON? {
-        switch content {
-        case .start(let start): start.alert
-        case .update(let update): update.alert
-        case .end(let end): end.alert
-        case .play, .stop: nil
-        }
-    }
-
+/// What a push would take, measured before anything is stored (pacing rule 11).
+enum PushSize {
     /// Everything that this projection may be sent as must fit (pacing rule 11).
-    func checkSize(
-        of projection: Projection, _ definition: Activity.Definition, alert: JSON?
+    static func check(
+        _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
     ) throws(Refusal) {
         if let clip = projection.clip?.clip, clip.fit == .bundle,
-            let bytes = bundleBytes(clip, projection, definition), bytes > Payload.bytesMax
+            let bytes = ofBundle(clip, projection, definition), bytes > Payload.bytesMax
         {
-            throw Self.tooLarge(bytes)
+            throw tooLarge(bytes)
         }
         let state = projection.largestState
         guard !isSurelySmall(state, projection, definition, alert: alert) else { return }
-        let bytes = payloadBytes(projection, state, definition, alert: alert)
+        let bytes = Self.bytes(projection, state, definition, alert: alert)
         guard bytes > Payload.bytesMax else { return }
         var limit = Payload.bytesMax
         if case .channel = definition.audience {
@@ -85,15 +23,15 @@ extension Core {
         }
         guard let clip = projection.clip ?? projection.keptClip,
             state.bytes.count > projection.state.bytes.count
-        else { throw Self.tooLarge(bytes, of: limit) }
-        throw Self.tooLarge(
+        else { throw tooLarge(bytes, of: limit) }
+        throw tooLarge(
             bytes, of: limit,
             remedy: "\(clip.name) plays, and its largest frame goes with this state; shorten "
                 + "the state, or stop the clip first")
     }
 
     /// Whether it fits whatever stands around it: most do, and need not be encoded to be measured.
-    private func isSurelySmall(
+    private static func isSurelySmall(
         _ state: JSON, _ projection: Projection, _ definition: Activity.Definition, alert: JSON?
     ) -> Bool {
         let alert = alert ?? projection.alert?.content
@@ -104,47 +42,47 @@ extension Core {
     }
 
     /// The clip as it would begin now, and the largest payload among its frames.
-    func examined(
-        _ clip: Clip, on activity: Activity, now: Instant
+    static func examined(
+        _ clip: Clip, on activity: Activity, wall: Instant
     ) throws(Refusal) -> (Clip, Int) {
-        let state = activity.accepted.state(at: wall(now))
+        let state = activity.accepted.state(at: wall)
         let running = activity.accepted.clip.flatMap {
-            $0.clip.path == clip.path ? $0.clip.moving(at: $0.elapsed(at: wall(now))) : nil
+            $0.clip.path == clip.path ? $0.clip.moving(at: $0.elapsed(at: wall)) : nil
         }
         let begun = clip.begun(over: state, following: running)
         var frames: [JSON] = []
         switch begun.motion {
         case .flipbook(let flipbook): frames = flipbook.frames
         case .tween(let tween):
-            try Self.check(tween, at: clip.path, in: state)
+            try check(tween, at: clip.path, in: state)
             frames = tween.samples
         }
-        try Self.checkDepth(of: frames, at: clip.path)
+        try checkDepth(of: frames, at: clip.path)
         var largest = (bytes: 0, frame: 0)
         for (index, frame) in frames.enumerated() {
             guard let shown = state.setting(clip.path, to: frame) else {
-                throw Self.noPlace(clip.isFlipbook ? "flipbook" : "tween")
+                throw noPlace(clip.isFlipbook ? "flipbook" : "tween")
             }
-            let bytes = payloadBytes(activity.accepted, shown, activity.definition, alert: nil)
+            let bytes = Self.bytes(activity.accepted, shown, activity.definition, alert: nil)
             if bytes > largest.bytes { largest = (bytes, index) }
         }
         if largest.bytes > Payload.bytesMax {
-            guard clip.isFlipbook else { throw Self.tooLarge(largest.bytes) }
-            throw Self.tooLarge(
+            guard clip.isFlipbook else { throw tooLarge(largest.bytes) }
+            throw tooLarge(
                 largest.bytes, at: "/flipbook/frames/\(largest.frame)",
                 remedy: "make the frame smaller, as tombolo clip pack --fit step does, or shorten "
                     + "the state around it")
         }
         guard clip.fit == .bundle else { return (begun, largest.bytes) }
         guard
-            let bytes = bundleBytes(begun, activity.accepted, activity.definition)
+            let bytes = ofBundle(begun, activity.accepted, activity.definition)
         else {
             let message = "the state has a member \"clip\" already, where the bundle goes"
             throw Refusal(
                 .invalidField, message, errors: [FieldError(pointer: "/fit", message: message)])
         }
         if bytes > Payload.bytesMax {
-            throw Self.tooLarge(
+            throw tooLarge(
                 bytes, at: "/flipbook/frames",
                 remedy: "make the frames smaller, as tombolo clip pack does, or take "
                     + "\"fit\":\"step\": one frame a push")
@@ -191,12 +129,12 @@ extension Core {
     }
 
     /// The size of the push that carries all frames; nil where the state has no room for them.
-    func bundleBytes(
+    static func ofBundle(
         _ clip: Clip, _ projection: Projection, _ definition: Activity.Definition
     ) -> Int? {
         let state = clip.state(projection.state, at: .zero)
         return clip.bundled(into: state, began: projection.changedAt).map {
-            payloadBytes(projection, $0, definition, alert: nil)
+            bytes(projection, $0, definition, alert: nil)
         }
     }
 
@@ -204,7 +142,7 @@ extension Core {
     private static let renewalBytesMax = 8
 
     /// The larger of a start's and an update's body.
-    func payloadBytes(
+    static func bytes(
         _ projection: Projection, _ state: JSON, _ definition: Activity.Definition, alert: JSON?
     ) -> Int {
         var content = Payload.Content(
@@ -214,7 +152,7 @@ extension Core {
         content.relevance = projection.relevance
         content.start = Payload.StartContent(
             type: definition.type, attributes: definition.attributes, asksForToken: true)
-        let renewed = definition.renew == .always ? Self.renewalBytesMax : 0
+        let renewed = definition.renew == .always ? renewalBytesMax : 0
         return Payload.encode(content).count + renewed
     }
 
@@ -230,29 +168,5 @@ extension Core {
                 + "Apple takes; \(remedy)",
             errors: [FieldError(pointer: pointer, message: "is \(over) bytes too large")],
             bytesOver: over)
-    }
-
-    /// Tells an equal start from a different one: every byte of the producer's but the envelope
-    /// counts.
-    static func digest(_ command: Command) -> UInt64 {
-        guard case .start(let start) = command.content else { return 0 }
-        var hash = StableHash()
-        hash.combine(start.type.utf8)
-        hash.combine((start.app ?? "").utf8)
-        hash.combine("\(start.audience) \(start.route.rawValue)".utf8)
-        hash.combine(start.attributes.bytes)
-        hash.combine(start.state.bytes)
-        hash.combine(start.alert?.bytes ?? [])
-        if start.framesShowWhen == .always { hash.combine("frames always".utf8) }
-        if let policy = start.onTokenGone { hash.combine("gone \(policy.rawValue)".utf8) }
-        if let policy = start.onUnknownStart { hash.combine("unknown \(policy.rawValue)".utf8) }
-        if let wait = start.startWait { hash.combine("wait \(wait.nanoseconds)".utf8) }
-        if start.urgency != .normal { hash.combine("urgency \(start.urgency.rawValue)".utf8) }
-        if start.alertTTL != Alert.defaultTTL {
-            hash.combine("ttl \(start.alertTTL.nanoseconds)".utf8)
-        }
-        if let policy = start.renew { hash.combine("renew \(policy.rawValue)".utf8) }
-        hash.combine("\(start.relevance ?? .nan) \(start.staleAfter?.nanoseconds ?? 0)".utf8)
-        return hash.value
     }
 }

@@ -1,0 +1,21 @@
+import TomboloJSON
+
+/// A clip as readers see it.
+package struct ClipView: Sendable {
+    package var name: String
+    package var frames: Int
+    package var every: Span
+    package var path: String
+    package var playing: Bool
+}
+
+extension ClipView {
+    /// A clip as it stands at an instant by the producer's clock.
+    package init(_ playing: PlayingClip, at instant: Instant) {
+        name = playing.name
+        frames = Int(clamping: playing.clip.frameCount)
+        every = playing.clip.every
+        path = playing.clip.path.description
+        self.playing = !playing.isOver(at: instant)
+    }
+}

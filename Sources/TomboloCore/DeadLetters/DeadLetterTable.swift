@@ -1,0 +1,126 @@
+/// Dead letters of all tenants, oldest first.
+///
+/// A tenant keeps so many, its newest; the facts of the log still tell of the others. What goes is
+/// answered as records, for the log to forget too.
+struct DeadLetterTable: Sendable {
+    /// So many of one tenant: one tenant's refusals take no room from another's.
+    static let countMax = 10_000
+    /// So many go at once: to find the oldest, all letters are looked at.
+    private static let forgottenAtOnce = 100
+
+    private var letters: [DeadLetter] = []
+    private var counts: [TenantID: Int] = [:]
+    /// The last serial of each tenant's own.
+    private var serials: [TenantID: Int64] = [:]
+    private(set) var nextNumber: Int64 = 1
+
+    init() {}
+
+    var count: Int { letters.count }
+
+    func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
+
+    /// The number and the serial of the next letter of a tenant.
+    mutating func takeNumber(of tenant: TenantID) -> (number: Int64, serial: Int64) {
+        defer { nextNumber += 1 }
+        serials[tenant, default: 0] += 1
+        return (nextNumber, serials[tenant] ?? 0)
+    }
+
+    /// Keeps a letter. Answers the records that change.
+    mutating func add(_ letter: DeadLetter) -> [Record] {
+        keep(letter)
+        return [letter.record()] + removeOldest(of: letter.activity.tenant)
+    }
+
+    private mutating func keep(_ letter: DeadLetter) {
+        letters.append(letter)
+        counts[letter.activity.tenant, default: 0] += 1
+    }
+
+    private mutating func removeOldest(of tenant: TenantID) -> [Record] {
+        var left = Self.forgottenAtOnce
+        guard count(of: tenant) >= Self.countMax + left else { return [] }
+        return remove { letter in
+            guard left > 0, letter.activity.tenant == tenant else { return false }
+            left -= 1
+            return true
+        }
+    }
+
+    /// Removes letters. Answers their records, without a value.
+    mutating func remove(where isGone: (DeadLetter) -> Bool) -> [Record] {
+        var left: [DeadLetter] = []
+        var records: [Record] = []
+        left.reserveCapacity(letters.count)
+        for letter in letters {
+            guard isGone(letter) else {
+                left.append(letter)
+                continue
+            }
+            records.append(Record(space: .deadLetter, number: letter.number, value: nil))
+            counts[letter.activity.tenant, default: 0] -= 1
+        }
+        letters = left
+        return records
+    }
+
+    /// Newest first, below the serial `before`.
+    func page(
+        _ query: DeadLetterQuery, before: Int64?, limit: Int
+    ) -> (letters: [DeadLetter], next: Int64?) {
+        let page = letters.lazy.reversed()
+            .filter { $0.serial < before ?? .max && query.matches($0) }.prefix(limit + 1)
+        let letters = Array(page)
+        return (
+            Array(letters.prefix(limit)), letters.count > limit ? letters[limit - 1].serial : nil
+        )
+    }
+
+    /// The serials of the letters that match, in pieces of one step each. All letters of a card
+    /// are in one piece, for one push. Letters that come later are in no piece. Where nothing
+    /// matches, there is one piece.
+    func pieces(of query: DeadLetterQuery) -> [Set<Int64>?] {
+        var places: [DeadLetter.Card: Int] = [:]
+        var cards: [[Int64]] = []
+        for letter in letters where query.matches(letter) {
+            let place = places[letter.card] ?? cards.count
+            if place == cards.count {
+                places[letter.card] = place
+                cards.append([])
+            }
+            cards[place].append(letter.serial)
+        }
+        var pieces: [Set<Int64>] = []
+        for card in cards {
+            if let last = pieces.last, last.count + card.count <= DeadLetterQuery.pieceMax {
+                pieces[pieces.count - 1].formUnion(card)
+            } else {
+                pieces.append(Set(card))
+            }
+        }
+        return pieces.isEmpty ? [query.serials] : pieces
+    }
+
+    /// The letters that are meant; refused where one is named that is not there.
+    func meant(by query: DeadLetterQuery) throws(Refusal) -> [DeadLetter] {
+        let matching = letters.filter(query.matches)
+        guard matching.isEmpty, query.serial != nil || query.apnsID != nil else { return matching }
+        throw Refusal(
+            .unknownDeadLetter,
+            "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
+    }
+
+    /// Takes over a record of the last relay. Answers what is wrong with it.
+    mutating func adopt(_ record: Record) -> [String] {
+        nextNumber = max(nextNumber, record.number + 1)
+        guard let value = record.value else { return [] }
+        guard let letter = DeadLetter(record: value, number: record.number) else {
+            return ["dead letter number \(record.number) cannot be read"]
+        }
+        keep(letter)
+        let tenant = letter.activity.tenant
+        serials[tenant] = max(serials[tenant] ?? 0, letter.serial)
+        return []
+    }
+}

@@ -1,0 +1,54 @@
+/// What phones have had through start tokens, and under which keys it is found.
+struct StartHistoryTable: Sendable {
+    private var byKey: [StartHistory.Key: StartHistory] = [:]
+    private var nextNumber: Int64 = 1
+
+    init() {}
+
+    var isEmpty: Bool { byKey.isEmpty }
+
+    subscript(key: StartHistory.Key) -> StartHistory? { byKey[key] }
+
+    /// Keeps a history, in the place of the one that has its key. Answers its record.
+    mutating func keep(_ history: StartHistory) -> Record {
+        byKey[history.key] = history
+        return history.record()
+    }
+
+    /// A history for a key that has none. Makes room: what nobody needs any more goes, and beyond
+    /// the limit what is needed least long. Answers the records of those that go.
+    mutating func make(
+        _ key: StartHistory.Key, now: Instant
+    ) -> (history: StartHistory, gone: [Record]) {
+        let history = StartHistory(number: nextNumber, key: key)
+        nextNumber += 1
+        guard byKey.count >= StartHistory.countMax else { return (history, []) }
+        var records: [Record] = []
+        let gone = byKey.values.filter { $0.until <= now }
+        for old in gone.sorted(by: { $0.number < $1.number }) { records += remove(old.key) }
+        let own = byKey.values.filter { $0.tenant == history.tenant }
+        if own.count >= StartHistory.countMax,
+            let first = own.min(by: { ($0.until, $0.number) < ($1.until, $1.number) })
+        {
+            records += remove(first.key)
+        }
+        return (history, records)
+    }
+
+    /// Forgets a history. Answers its record, without a value; nothing where there is none.
+    mutating func remove(_ key: StartHistory.Key) -> [Record] {
+        guard let history = byKey.removeValue(forKey: key) else { return [] }
+        return [Record(space: .startHistory, number: history.number, value: nil)]
+    }
+
+    /// Takes over a record of the last relay. Answers what is wrong with it.
+    mutating func adopt(_ record: Record) -> [String] {
+        nextNumber = max(nextNumber, record.number + 1)
+        guard let value = record.value else { return [] }
+        guard let history = StartHistory(record: value, number: record.number) else {
+            return ["the start history number \(record.number) cannot be read"]
+        }
+        byKey[history.key] = history
+        return []
+    }
+}

@@ -1,0 +1,13 @@
+import TomboloJSON
+
+extension Command.Content {
+    /// The alert that it brings; nil where it brings none.
+    var alert: JSON? {
+        switch self {
+        case .start(let start): start.alert
+        case .update(let update): update.alert
+        case .end(let end): end.alert
+        case .play, .stop: nil
+        }
+    }
+}

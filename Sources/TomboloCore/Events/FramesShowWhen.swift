@@ -1,0 +1,20 @@
+/// When the frames of an activity go to a device (`show_when.frames`).
+package enum FramesShowWhen: UInt8, Hashable, Sendable {
+    /// Only while the app is not in front: the default.
+    case background
+    case always
+
+    static let choices: [(String, FramesShowWhen)] = [
+        ("background", .background), ("always", .always),
+    ]
+
+    /// Reads `show_when`; states always go. Nil where it says nothing of frames.
+    static func reading(_ reader: inout FieldReader) -> FramesShowWhen? {
+        guard let view = reader.object("show_when") else { return nil }
+        var inner = reader.inside(view, "show_when")
+        let frames = inner.choice("frames", choices)
+        _ = inner.choice("state", [("always", true)])
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return frames
+    }
+}

@@ -1,0 +1,57 @@
+/// Why a command was not taken. Nothing of it is stored.
+package struct Refusal: Error, Hashable, Sendable {
+    /// The last part of the problem's `type`.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        case activityRunning = "activity-running"
+        case activityEnded = "activity-ended"
+        case activityDamaged = "activity-damaged"
+        case unknownActivity = "unknown-activity"
+        case unknownDevice = "unknown-device"
+        case unknownApp = "unknown-app"
+        case unknownClip = "unknown-clip"
+        case unknownChannel = "unknown-channel"
+        case channelInUse = "channel-in-use"
+        case userNotBound = "user-not-bound"
+        case tokenInUse = "token-in-use"
+        case unknownPause = "unknown-pause"
+        case unknownType = "unknown-type"
+        case unknownTimeline = "unknown-timeline"
+        case unknownDeadLetter = "unknown-dead-letter"
+        case preconditionFailed = "precondition-failed"
+        case invalidField = "invalid-field"
+        case payloadTooLarge = "payload-too-large"
+        case stateInvalid = "state-invalid"
+        case idempotencyKeyReused = "idempotency-key-reused"
+        case idempotencyKeyRunning = "idempotency-key-running"
+        case labRefused = "lab-refused"
+        case limitReached = "limit-reached"
+        case overloaded = "overloaded"
+        case logFull = "log-full"
+        case stopping = "stopping"
+    }
+
+    package var code: Code
+    /// What is wrong here and what to do, for people.
+    package var detail: String
+    package var errors: [FieldError] = []
+    /// The activity's version, where there is one.
+    package var version: Int64?
+    /// Bytes beyond the limit, for `payloadTooLarge`.
+    package var bytesOver: Int?
+
+    package init(
+        _ code: Code, _ detail: String, errors: [FieldError] = [], version: Int64? = nil,
+        bytesOver: Int? = nil
+    ) {
+        self.code = code
+        self.detail = detail
+        self.errors = errors
+        self.version = version
+        self.bytesOver = bytesOver
+    }
+
+    /// A limit of the configuration is reached; `limit` is its name there.
+    static func full(_ what: String, _ limit: String, _ remedy: String) -> Refusal {
+        Refusal(.limitReached, "\(what); \(remedy), or raise limits.\(limit) in the configuration")
+    }
+}

@@ -1,0 +1,28 @@
+import TomboloJSON
+
+extension Command {
+    /// A command with what its type says where its producer said nothing: an alert's time. It goes
+    /// into the body that is kept, so that the log alone tells what was done.
+    func completed(by type: ActivityType?) -> Command {
+        guard let ttl = type?.alertTTL, content.alert != nil else { return self }
+        var next = self
+        switch content {
+        case .start(var start):
+            start.alertTTL = ttl
+            next.content = .start(start)
+        case .update(var update):
+            update.alertTTL = ttl
+            next.content = .update(update)
+        // An end's alert goes with it or not at all.
+        case .end, .play, .stop: return self
+        }
+        let known = JSON(unchecked: body)
+        guard known.document.root["alert_ttl"] == nil,
+            let written = known.setting(
+                JSONPointer(tokens: ["alert_ttl"]),
+                to: JSON(unchecked: Array("\"\(ttl.text)\"".utf8)))
+        else { return self }
+        next.body = written.bytes
+        return next
+    }
+}

@@ -1,0 +1,94 @@
+import TomboloJSON
+
+// Lints that a command or a registration shows by itself.
+
+extension Lint {
+    /// What its cards listen on, in words; nil where each has a token of its own.
+    static func channel(of start: Start) -> String? {
+        if case .channel(let name) = start.audience { return "the channel \"\(name)\"" }
+        return switch start.route {
+        case .channel: "the activity's own channel"
+        case .auto: "the activity's own channel, which iOS 18 and later listen on"
+        case .unspecified, .push, .adopt: nil
+        }
+    }
+
+    /// A device is in another environment, or of another app, than it was.
+    static func ofMove(_ tokens: Int) -> Lint {
+        Lint(
+            .environmentChanged, "/environment",
+            "is another than before, or the app is: \(tokens == 1 ? "the token" : "the \(tokens) tokens") "
+                + "of before mean nothing there and are forgotten; register those of this "
+                + "installation")
+    }
+
+    static func ofOlderState(_ update: Update, _ activity: Activity) -> [Lint] {
+        guard let number = update.stateVersion, let known = activity.accepted.stateVersion,
+            number < known
+        else { return [] }
+        return [
+            Lint(
+                .stateVersionOlder, "/state_version",
+                "is older than \(known), which came before: the state stays as it is")
+        ]
+    }
+
+    /// What a change goes at 5 for, until a push of priority 10 is there for it.
+    static func beyondBudget(_ update: Update, until openAt: Instant, now: Instant) -> Lint {
+        let wait = Span.seconds((openAt - now).nanoseconds / 1_000_000_000 + 1).text
+        return update.alert != nil
+            ? Lint(
+                .priorityBeyondBudget, "/alert",
+                "no push at priority 10 is left for \(wait): the alert goes at 5, and may ring "
+                    + "late; keep alerts for what cannot wait")
+            : Lint(
+                .priorityBeyondBudget, "/urgency",
+                "what is left at priority 10 is kept for alerts for \(wait): this goes at 5, when "
+                    + "the phone likes; keep \"high\" for what cannot wait")
+    }
+
+    static func of(_ end: End, now: Instant) -> [Lint] {
+        switch end.dismissal {
+        case .at(let instant) where instant <= now:
+            [Lint(.dismissalDateNotInFuture, "/dismiss", "is past: the card goes away at once")]
+        case .at(let instant) where instant > now + .hours(4):
+            [Lint(.dismissalDateCut, "/dismiss", "the system takes the card away after 4 hours")]
+        case .after(let span) where span > .hours(4):
+            [Lint(.dismissalDateCut, "/dismiss", "the system takes the card away after 4 hours")]
+        case .standard, .now, .after, .at: []
+        }
+    }
+
+    static func of(_ state: JSON, _ type: ActivityType?) -> [Lint] {
+        let view = state.document.root
+        guard let schema = type?.state else {
+            return DateLint.lints(of: view, at: "/state", dates: type?.dates ?? .swiftReference)
+        }
+        return schema.unknownMembers(in: view, at: "/state")
+    }
+
+    /// What a type says that its older apps cannot follow.
+    static func of(_ type: ActivityType, replacing old: ActivityType?) -> [Lint] {
+        guard let schema = type.state, let before = old?.state else { return [] }
+        return schema.required.filter { !before.required.contains($0) }.map { name in
+            Lint(
+                .newRequiredField, "/state/required",
+                "\"\(name)\" is newly required: apps from before do not know it, and a new app "
+                    + "drops every state without it; give the Swift property a default instead")
+        }
+    }
+
+    /// What is unsaid of a device and may be guessed wrongly.
+    static func of(
+        _ registration: DeviceRegistration, in environment: APNsEnvironment
+    ) -> [Lint] {
+        guard registration.environment == nil else { return [] }
+        return [
+            Lint(
+                .environmentUnstated, "/environment",
+                "is not said, and \(environment.name) is taken: Apple answers BadDeviceToken to a token "
+                    + "of the other one; what Xcode installs is sandbox, what comes from TestFlight "
+                    + "or the store is production")
+        ]
+    }
+}

@@ -1,0 +1,92 @@
+extension CoreConfiguration {
+    /// The lane of a device's app; refused where that app is configured no more.
+    func lane(
+        of registration: DeviceRegistration, tenant: TenantID
+    ) throws(Refusal) -> LaneNumber {
+        let app = registration.app ?? onlyApp(of: tenant)
+        if let app,
+            let lane = lane(
+                tenant: tenant, app: app, environment: registration.environment)
+        {
+            return lane
+        }
+        let name = app.map { "app \"\($0)\"" } ?? "app"
+        let world = registration.environment.map { " in \($0.name)" } ?? ""
+        throw Refusal(
+            .unknownApp, "no \(name) is configured\(world); name one of the configuration's apps",
+            errors: [FieldError(pointer: "/app", message: "is not configured")])
+    }
+
+    /// The same of a device; nil where its app is configured no more: there is no way to it.
+    func lane(of device: Device) -> LaneNumber? {
+        // What would be refused has no lane.
+        try? lane(of: device.registration, tenant: device.key.tenant)
+    }
+
+    func lane(of channel: Channel) -> LaneNumber? {
+        lane(
+            tenant: channel.tenant, app: channel.app, environment: channel.environment)
+    }
+
+    /// A name of no zone would let widgets go by another clock, in silence. What a device has said
+    /// before stays: the machine's list of zones may be a newer one.
+    func checkZone(_ name: String?, known: String?) throws(Refusal) {
+        guard let name, name != known, let zones = zones, zones.rules(of: name) == nil
+        else { return }
+        throw Refusal(
+            .invalidField, "this machine knows no time zone \"\(name)\"",
+            errors: [
+                FieldError(
+                    pointer: "/time_zone", message: "must be a name such as \"Europe/Berlin\"")
+            ])
+    }
+
+    /// The place of a device's token; nil where the device's app is configured no more.
+    func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
+        lane(of: device).map { TokenPlace(lane: $0, value: value) }
+    }
+
+    /// The app that a start is for; empty where none is configured.
+    func app(of start: Start, tenant: TenantID) throws(Refusal) -> String {
+        let known = apps.filter { $0.tenant == tenant }
+        guard let app = start.app else {
+            if let only = onlyApp(of: tenant) { return only }
+            if known.isEmpty { return "" }
+            throw Refusal(
+                .unknownApp, "several apps are configured; name one in \"app\"",
+                errors: [FieldError(pointer: "/app", message: "is missing")])
+        }
+        if known.contains(where: { $0.id == app }) { return app }
+        let nearest = nearestName(to: app, among: known.map(\.id))
+        throw Refusal(
+            .unknownApp,
+            "no app \"\(app)\" is configured" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
+                + "; apps are added in the configuration file, under \"apps\"",
+            errors: [FieldError(pointer: "/app", message: "is not configured")])
+    }
+
+    /// The app that is meant; nil: the tenant's only one.
+    func app(_ named: String?, of tenant: TenantID) throws(Refusal) -> String {
+        let known = apps.filter { $0.tenant == tenant }.map(\.id)
+        guard let app = named ?? onlyApp(of: tenant) else {
+            let cause =
+                known.isEmpty
+                ? "no app is configured; apps are added in the configuration file, under \"apps\""
+                : "several apps are configured; name one in \"app\""
+            throw Refusal(
+                .unknownApp, cause, errors: [FieldError(pointer: "/app", message: "is missing")])
+        }
+        guard known.contains(app) else {
+            let nearest = nearestName(to: app, among: known)
+            throw Refusal(
+                .unknownApp,
+                "no app \"\(app)\" is configured"
+                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
+                errors: [FieldError(pointer: "/app", message: "is not configured")])
+        }
+        return app
+    }
+
+    /// The machine's rules of a time zone; nil where it knows no such name.
+    func zone(_ name: String) -> TimeZoneRules? { zones?.rules(of: name) }
+}

@@ -1,0 +1,44 @@
+/// The last push of a destination that was no frame.
+package struct DeliveryView: Hashable, Sendable {
+    /// The way that it took.
+    package enum Route: UInt8, Hashable, Sendable, CaseIterable {
+        case updateToken, pushToStart, channel
+
+        /// The one of that `name`.
+        init?(name: String) {
+            guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = found
+        }
+
+        package var name: String {
+            switch self {
+            case .updateToken: "update_token"
+            case .pushToStart: "push_to_start"
+            case .channel: "channel"
+            }
+        }
+    }
+
+    package var version: Int64
+    package var route: Route
+    package var apnsID: APNsID
+    package var priority: UInt8
+    /// nil while it is in flight.
+    package var result: PushResult?
+    package var took: Span
+
+    package init(
+        version: Int64, route: Route, apnsID: APNsID, priority: UInt8, result: PushResult?,
+        took: Span
+    ) {
+        self.version = version
+        self.route = route
+        self.apnsID = apnsID
+        self.priority = priority
+        self.result = result
+        self.took = took
+    }
+
+    /// How answers name it.
+    package var id: String { apnsID.deliveryID }
+}

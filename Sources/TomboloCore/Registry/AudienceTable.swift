@@ -1,0 +1,118 @@
+/// Which running activities wait for which devices, and how many cards there are.
+///
+/// A registered device keeps the activities that name it in its own row; the names of devices that
+/// are not registered are here. Counts are of what is durable (`cards`) and of what is on its way
+/// to the disk (`coming`).
+struct AudienceTable: Sendable {
+    private var byName: [DeviceKey: SlotList] = [:]
+    private var byUser: [UserKey: [Int]] = [:]
+    /// Starts that are taken and not durable yet.
+    private(set) var coming = ComingStarts()
+    /// On devices, and names of devices that are not registered.
+    private(set) var cards = CardCounts()
+
+    // MARK: Users
+
+    /// Running activities for a user, oldest first.
+    func activities(of user: UserKey) -> [Int] { byUser[user] ?? [] }
+
+    /// Activities for a user that run, and starts that are on their way.
+    func running(of user: UserKey) -> Int {
+        (byUser[user]?.count ?? 0) + (coming.users[user] ?? 0)
+    }
+
+    mutating func join(_ activity: Int, _ user: UserKey) {
+        byUser[user, default: []].append(activity)
+    }
+
+    mutating func leave(_ activity: Int, _ user: UserKey) {
+        byUser[user]?.removeAll { $0 == activity }
+        if byUser[user]?.isEmpty == true { byUser[user] = nil }
+    }
+
+    /// A device comes to a user (1), or leaves it (-1): starts on their way are for it too.
+    mutating func moveDevice(_ count: Int, of user: UserKey) {
+        coming.addCards(count * (coming.users[user] ?? 0), of: user.tenant)
+    }
+
+    // MARK: Names of devices that are not registered
+
+    /// Names in all.
+    var nameCount: Int { byName.values.reduce(0) { $0 + $1.count } }
+
+    /// Running activities that name a device, and starts that are on their way.
+    ///
+    /// - Parameter named: how many name it, where it is registered.
+    func running(of device: DeviceKey, named: Int?) -> Int {
+        (named ?? byName[device]?.count ?? 0) + (coming.devices[device] ?? 0)
+    }
+
+    mutating func join(_ activity: Int, _ device: DeviceKey) {
+        byName[device, default: []].append(activity)
+        cards.add(1, of: device.tenant)
+    }
+
+    mutating func leave(_ activity: Int, _ device: DeviceKey) {
+        guard let count = byName[device]?.count else { return }
+        byName[device]?.remove(activity)
+        cards.add((byName[device]?.count ?? 0) - count, of: device.tenant)
+        if byName[device]?.isEmpty == true { byName[device] = nil }
+    }
+
+    /// The device is registered: it keeps what names it from now on.
+    mutating func take(_ device: DeviceKey) -> SlotList {
+        let named = byName.removeValue(forKey: device) ?? []
+        cards.add(-named.count, of: device.tenant)
+        return named
+    }
+
+    /// The device is gone, and the activities that name it run on.
+    mutating func keep(_ named: SlotList, _ device: DeviceKey) {
+        if !named.isEmpty { byName[device] = named }
+        cards.add(named.count, of: device.tenant)
+    }
+
+    // MARK: Counts
+
+    /// Cards more, or fewer, on devices.
+    mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
+
+    /// A start is taken (1), or has become durable or is taken back (-1).
+    ///
+    /// - Parameter cards: so many it is for.
+    mutating func noteComing(
+        _ count: Int, _ audience: Audience, cards: Int, of tenant: TenantID
+    ) {
+        coming.add(count, audience, of: tenant)
+        coming.addCards(count * cards, of: tenant)
+    }
+
+    /// A limit of cards on devices.
+    enum CardLimit { case ofTenant, ofAll }
+
+    /// The limit that so many more cards would break.
+    func exceeded(_ more: Int, of tenant: TenantID, _ limits: Limits) -> CardLimit? {
+        guard more > 0 else { return nil }
+        if cards[tenant] + coming.cards[tenant] + more > limits.cardsPerTenantMax {
+            return .ofTenant
+        }
+        return cards.inAll + coming.cards.inAll + more > limits.cardsMax ? .ofAll : nil
+    }
+
+    /// So many more cards are refused where they would break a limit.
+    func checkCards(more: Int, of tenant: TenantID, _ limits: Limits) throws(Refusal) {
+        let remedy =
+            "end activities that run (POST /v1/activities/end): their cards count until the "
+            + "phones have heard of the end"
+        switch exceeded(more, of: tenant, limits) {
+        case nil: return
+        case .ofTenant?:
+            let count = cards[tenant] + coming.cards[tenant]
+            throw .full(
+                "there are \(count) cards on devices, and \(more) more would be too many",
+                "cards_per_tenant", remedy)
+        case .ofAll?:
+            throw .full("the relay has as many cards on devices as it keeps", "cards", remedy)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// Starts that are taken and not durable yet, by whom they are for.
+struct ComingStarts: Sendable {
+    var users: [UserKey: Int] = [:]
+    var devices: [DeviceKey: Int] = [:]
+    var channels: [ChannelKey: Int] = [:]
+    /// Cards that they will make, and names of devices that are not registered.
+    private(set) var cards = CardCounts()
+
+    /// Cards more, or fewer, of starts that are on their way.
+    mutating func addCards(_ count: Int, of tenant: TenantID) { cards.add(count, of: tenant) }
+
+    /// A start is taken (1), or has become durable or is taken back (-1).
+    mutating func add(_ count: Int, _ audience: Audience, of tenant: TenantID) {
+        switch audience {
+        case .none: break
+        case .channel(let name):
+            Self.add(count, &channels, ChannelKey(tenant: tenant, name: name))
+        case .user(let user):
+            Self.add(count, &users, UserKey(tenant: tenant, user: user))
+        case .devices(let ids):
+            for id in ids { Self.add(count, &devices, DeviceKey(tenant: tenant, id: id)) }
+        }
+    }
+
+    private static func add<Key>(_ count: Int, _ counts: inout [Key: Int], _ key: Key) {
+        let sum = (counts[key] ?? 0) + count
+        counts[key] = sum == 0 ? nil : sum
+    }
+}

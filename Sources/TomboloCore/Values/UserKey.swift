@@ -1,0 +1,15 @@
+/// A user of one tenant.
+struct UserKey: Hashable, Sendable {
+    var tenant: TenantID
+    var user: String
+
+    static func == (one: UserKey, other: UserKey) -> Bool {
+        isSameText(one.user, other.user) && one.tenant == other.tenant
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(tenant)
+        var user = user
+        user.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}

@@ -126,7 +126,7 @@ let package = Package(
             [
                 "TomboloSQLite", "TomboloEventLog", "TomboloCore", "TomboloJSON", "TomboloLoop",
                 "TestSupport", "CSQLite", "CLinux",
-            ], exclude: ["Golden"]),
+            ]),
         tests(
             "TomboloRelayTests",
             [
@@ -157,6 +157,14 @@ let package = Package(
                 "TomboloLoop", "TomboloCrypto", "TomboloJSON", "TestSupport", "CProtocolAssets",
             ]),
         tests("RepositoryTests", ["TestSupport"]),
+        // What the faces of the rooms show, compiled.
+        tests(
+            "FaceTests",
+            [
+                "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
+                "TomboloSQLite", "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs",
+                "TomboloSimulator", "TomboloServer",
+            ]),
         tests(
             "EndToEndTests",
             [

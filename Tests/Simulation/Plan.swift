@@ -42,7 +42,9 @@ struct Plan {
         activitiesEach = dice.roll(.plan, 1...3)
         producersEach = dice.roll(.plan, 1...2)
         // Short lives in a share: many of them find what a few long ones do not.
-        requests = dice.roll(.plan, dice.happens(.plan, oneIn: 2) ? 4...12 : 5...40)
+        let count = dice.roll(.plan, dice.happens(.plan, oneIn: 2) ? 4...12 : 5...40)
+        // A card of the user before is rare: that mutant's worlds are long.
+        requests = mutant == .leftCardForgotten ? max(count, 25) : count
         let minutes = dice.pick(.plan, [1, 2, 5, 10, 30, 90])
         let usesDisk = dice.happens(.plan, oneIn: 8)
         usesWire = dice.happens(.plan, oneIn: 8) && (mutant == nil || mutant == .refusedThoughTaken)

@@ -16,6 +16,8 @@ struct tombolo_protocol_asset tombolo_protocol_openapi(void) {
 // All schemas as one JSON array.
 static const unsigned char schemas[] = {
     '[',
+#embed "../../Protocol/schemas/action.json" suffix(, ',',)
+#embed "../../Protocol/schemas/action-answer.json" suffix(, ',',)
 #embed "../../Protocol/schemas/activity.json" suffix(, ',',)
 #embed "../../Protocol/schemas/activity-deliveries.json" suffix(, ',',)
 #embed "../../Protocol/schemas/activity-page.json" suffix(, ',',)

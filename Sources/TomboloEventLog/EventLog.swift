@@ -35,8 +35,8 @@ package struct RecoveredHead: Hashable, Sendable {
 package struct RecoveredLog: Sendable {
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
-    /// The newest event of each tenant that has one, among its own.
-    package var tenantSeqs: [TenantID: Int64] = [:]
+    /// The newest event and fact of each tenant that has one, among its own.
+    package var places: [TenantID: LogPlace] = [:]
     /// The highest activity number that has a head, a damaged one's too: numbers above it are free.
     package var lastActivity: Int64 = 0
     package var heads: [RecoveredHead] = []

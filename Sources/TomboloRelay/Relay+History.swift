@@ -44,6 +44,18 @@ extension Relay {
         }
     }
 
+    /// Whose device an action was done on, while that device is still theirs; nil for other facts.
+    package func owner(of fact: NewFact) -> String? {
+        guard fact.kind == DeviceAction.factKind,
+            let body = try? JSONDocument(fact.body),  // what is damaged has no owner
+            let owner = body.root["owner"]?.integer, let recipient = Recipient(body.root),
+            let user = device(DeviceKey(tenant: fact.tenant, id: recipient.name))?.registration
+                .user,
+            core.deliveryIDs.owner(user, fact.tenant) == owner
+        else { return nil }
+        return user
+    }
+
     /// What was left out of a tenant's history since the history said so last, as it will say it.
     package func comingThinning(of tenant: TenantID) -> NewFact? {
         read { core, now in core.comingThinning(of: tenant, now: now) }

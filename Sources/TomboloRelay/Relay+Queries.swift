@@ -86,7 +86,15 @@ extension Relay {
     package var lastFactSeq: Int64 { core.lastFactSeq }
 
     /// The newest durable event of a tenant, among its own; 0 where it has none.
-    package func lastSeq(of tenant: TenantID) -> Int64 { core.lastSeq(of: tenant) }
+    package func lastSeq(of tenant: TenantID) -> Int64 { core.place(of: tenant).command }
+
+    /// The newest durable event and fact of a tenant, among its own; 0 where it has none.
+    package func place(of tenant: TenantID) -> LogPlace { core.place(of: tenant) }
+
+    /// Which log a tenant's places belong to.
+    package func logID(of tenant: TenantID) -> LogID {
+        core.deliveryIDs.log(of: tenant)
+    }
 
     /// Wall time as the relay counts it: what it records events with.
     package func wallNow() -> Instant { core.wall(steadyNow()) }
@@ -134,12 +142,16 @@ extension Relay {
         return await activity(key)
     }
 
-    /// Returns the newest durable sequence, as soon as it is beyond `seq`; at the deadline anyway.
-    package func waitForCommit(after seq: Int64, deadline: MonotonicInstant) async -> Int64 {
-        while phase == .running, core.lastSeq <= seq, loop.now < deadline, !Task.isCancelled {
+    /// Returns as soon as the tenant's newest event or fact is another than those at `place`; at
+    /// the deadline anyway.
+    package func waitForCommit(
+        after place: LogPlace, of tenant: TenantID, deadline: MonotonicInstant
+    ) async {
+        while phase == .running, core.place(of: tenant) == place, loop.now < deadline,
+            !Task.isCancelled
+        {
             await watch(until: deadline)
         }
-        return core.lastSeq
     }
 
     /// The relay is about to stop: who waits for a delivery gets what is known now.

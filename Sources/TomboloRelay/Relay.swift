@@ -140,7 +140,7 @@ package actor Relay: TurnTarget, TimerTarget {
         recovery.lastSeq = recovered.lastSeq
         recovery.lastFactSeq = recovered.lastFactSeq
         recovery.lastActivity = recovered.lastActivity
-        recovery.tenantSeqs = recovered.tenantSeqs
+        recovery.places = recovered.places
         recovery.heads = recovered.heads.map(PlacedHead.init)
         recovery.damaged = recovered.damaged
         recovery.trapped = trapped

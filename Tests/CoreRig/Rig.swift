@@ -104,8 +104,7 @@ package struct Rig {
         var effects = Effects()
         core.step(
             .committed(
-                AppendReceipt(
-                    firstSeq: first, firstFactSeq: firstFact, events: batch.events.count)),
+                AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)),
             now: now, effects: &effects)
         carryOut(effects)
         return true

@@ -38,13 +38,13 @@ import TomboloSimulator
         let phones = try #require(try json("phone", "ls")["phones"]).elements.map { $0 }
         #expect(phones.map { $0["class"]?.string } == ["lab", "frequent", "standard"])
         #expect(phones.map { $0["budget"]?["left"]?.integer } == [nil, 240, 15])
-        for (deed, presence, standing) in [
+        for (deed, presence, state) in [
             ("front", "active", "active"), ("control-center", "covered", "covered"),
             ("back", "background", "background"),
         ] {
             #expect(try json("phone", deed, "phone-2")["presence"]?.string == presence)
             try relay.waitUntil {
-                try json("device", "show", "phone-2")["presence"]?["standing"]?.string == standing
+                try json("device", "show", "phone-2")["presence"]?["state"]?.string == state
             }
         }
         let table = try relay.tombolo("phone", "lock", "phone-2", "-o", "table")

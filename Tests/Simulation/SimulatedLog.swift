@@ -15,7 +15,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     private var owed: [AppendBatch] = []
     private var lastSeq: Int64 = 0
     private var lastFactSeq: Int64 = 0
-    private var tenantSeqs: [TenantID: Int64] = [:]
+    private var places: [TenantID: LogPlace] = [:]
 
     init(_ world: World, _ life: Life, _ storage: any Storage) {
         self.world = world
@@ -63,8 +63,12 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         owed = [batch]
         var receipt = AppendReceipt(firstSeq: lastSeq + 1, firstFactSeq: lastFactSeq + 1)
         for event in batch.events {
-            tenantSeqs[event.tenant, default: 0] += 1
-            receipt.tenantSeqs.append(tenantSeqs[event.tenant] ?? 0)
+            places[event.tenant, default: .none].command += 1
+            receipt.tenantSeqs.append(places[event.tenant]?.command ?? 0)
+        }
+        for fact in batch.facts {
+            places[fact.tenant, default: .none].fact += 1
+            receipt.tenantFactSeqs.append(places[fact.tenant]?.fact ?? 0)
         }
         lastSeq += Int64(batch.events.count)
         lastFactSeq += Int64(batch.facts.count)
@@ -92,7 +96,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
         recovered.restoredAt = world.restoredAt ?? recovered.restoredAt
         lastSeq = recovered.lastSeq
         lastFactSeq = recovered.lastFactSeq
-        tenantSeqs = recovered.tenantSeqs
+        places = recovered.places
         try await wait(world.diskDelay())
         world.seam.apply(to: &recovered)
         return recovered

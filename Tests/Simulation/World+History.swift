@@ -127,7 +127,7 @@ extension World {
             return 0
         }
         return members.reduce(0) { sum, entry in
-            entry.name.hasPrefix("change.") ? sum + (entry.value.integer ?? 0) : sum
+            DeliveryRecord.kinds.contains(entry.name) ? sum + (entry.value.integer ?? 0) : sum
         }
     }
 

@@ -10,9 +10,13 @@ extension EventLogContract {
             var batch = Sample.batch(
                 Sample.event(1, after: 0, .start), Sample.event(1, after: 1),
                 Sample.event(2, after: 0, .start))
-            batch.facts = [Sample.fact("push.sent"), Sample.fact("push.sent")]
+            batch.facts = [Sample.fact("push.accepted"), Sample.fact("push.accepted")]
             let first = try await log.append(batch)
-            #expect(first == AppendReceipt(firstSeq: 1, firstFactSeq: 1, tenantSeqs: [1, 2, 3]))
+            #expect(
+                first
+                    == AppendReceipt(
+                        firstSeq: 1, firstFactSeq: 1, tenantSeqs: [1, 2, 3],
+                        tenantFactSeqs: [1, 2]))
             let second = try await log.append(Sample.batch(Sample.event(2, after: 1)))
             #expect(second == AppendReceipt(firstSeq: 4, firstFactSeq: 3, tenantSeqs: [4]))
             let empty = try await log.append(AppendBatch())

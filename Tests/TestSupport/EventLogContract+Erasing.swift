@@ -25,7 +25,7 @@ extension EventLogContract {
 
     private static func fact(_ activity: Int64, of device: String) -> NewFact {
         NewFact(
-            tenant: Sample.lab, activity: ActivityNumber(activity), kind: "push.sent",
+            tenant: Sample.lab, activity: ActivityNumber(activity), kind: "push.accepted",
             recordedAt: Sample.noon, body: Array("{\"device\":\"\(device)\"}".utf8))
     }
 

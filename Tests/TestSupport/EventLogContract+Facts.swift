@@ -28,7 +28,7 @@ extension EventLogContract {
             }
         return NewFact(
             tenant: tenant, activity: ActivityNumber(Int64(number % 3 + 1)),
-            kind: number % 10 == 0 ? "push.refused" : "push.sent",
+            kind: number % 10 == 0 ? "push.refused" : "push.accepted",
             recordedAt: Sample.noon + .minutes(Int64(number)), body: Array(body.utf8))
     }
 

@@ -18,7 +18,7 @@ extension EventLogContract {
             if version < 10 {
                 batch.facts = (1...3).map { activity in
                     Sample.fact(
-                        "push.sent", activity: activity == 2 ? nil : activity,
+                        "push.accepted", activity: activity == 2 ? nil : activity,
                         tenant: activity == 3 ? Sample.field : Sample.lab)
                 }
             }
@@ -47,7 +47,8 @@ extension EventLogContract {
             var batch = Sample.batch((0..<20).map { Sample.event(1, after: $0, body: body) })
             batch.facts = (0..<20).map { _ in
                 NewFact(
-                    tenant: Sample.lab, activity: nil, kind: "push.sent", recordedAt: Sample.noon,
+                    tenant: Sample.lab, activity: nil, kind: "push.accepted",
+                    recordedAt: Sample.noon,
                     body: Array(body.utf8))
             }
             _ = try await log.append(batch)
@@ -140,7 +141,7 @@ extension EventLogContract {
             query.activity = ActivityNumber(1)
             let ofOne = try await log.facts(query).facts
             #expect(ofOne.map(\.seq) == (1...30).filter { $0 % 3 == 1 })
-            #expect(ofOne.first?.fact == Sample.fact("push.sent", activity: 1))
+            #expect(ofOne.first?.fact == Sample.fact("push.accepted", activity: 1))
             query.scanMax = 1
             query.after = 1
             let short = try await log.facts(query)

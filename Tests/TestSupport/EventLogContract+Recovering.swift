@@ -26,7 +26,7 @@ extension EventLogContract {
                 ActivityHead(activity: ActivityNumber(1), value: [1, 1]),
                 ActivityHead(activity: ActivityNumber(5), value: [5]),
             ]
-            second.facts = [Sample.fact("push.sent")]
+            second.facts = [Sample.fact("push.accepted")]
             _ = try await log.append(second)
 
             let again = try await place.open()

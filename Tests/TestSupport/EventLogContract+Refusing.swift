@@ -26,7 +26,7 @@ extension EventLogContract {
             var batch = Sample.batch(
                 Sample.event(1, after: 0, key: "a"), Sample.event(2, after: 0),
                 Sample.event(1, after: 7))
-            batch.facts = [Sample.fact("push.sent")]
+            batch.facts = [Sample.fact("push.accepted")]
             batch.records = [Record(space: .mark, number: 1, value: [1])]
             let refused = batch
             await #expect(
@@ -37,7 +37,10 @@ extension EventLogContract {
             #expect(try await log.facts(FactQuery(tenant: Sample.lab)).facts.isEmpty)
             batch.events.removeLast()
             let receipt = try await log.append(batch)
-            #expect(receipt == AppendReceipt(firstSeq: 1, firstFactSeq: 1, tenantSeqs: [1, 2]))
+            #expect(
+                receipt
+                    == AppendReceipt(
+                        firstSeq: 1, firstFactSeq: 1, tenantSeqs: [1, 2], tenantFactSeqs: [1]))
             let recovered = try await place.open().recover()
             #expect(recovered.heads.map(\.version) == [1, 1])
         },

@@ -56,7 +56,7 @@ struct StoredLog: Sendable {
             receipt.tenantSeqs.append(store(event))
         }
         for head in batch.heads { heads[head.activity, default: Head()].value = head.value }
-        for fact in batch.facts { store(fact) }
+        for fact in batch.facts { receipt.tenantFactSeqs.append(store(fact)) }
         for record in batch.records {
             let place = RecordPlace(space: record.space.rawValue, number: record.number)
             records[place] = record.value
@@ -102,11 +102,13 @@ struct StoredLog: Sendable {
         keyTimes[seq].map { $0 >= now - IdempotencyKey.window } == true ? seq : nil
     }
 
-    private mutating func store(_ fact: NewFact) {
+    /// Answers its place among those of its tenant.
+    private mutating func store(_ fact: NewFact) -> Int64 {
         let seq = Int64(facts.count) + 1
         factsOf[fact.tenant, default: []].append(seq)
         let tenantSeq = Int64(factsOf[fact.tenant]?.count ?? 0)
         facts.append(RecordedFact(seq: seq, tenantSeq: tenantSeq, fact: fact))
+        return tenantSeq
     }
 
     /// Answers its place among those of its tenant.
@@ -134,7 +136,12 @@ struct StoredLog: Sendable {
         var recovered = RecoveredLog()
         recovered.lastSeq = Int64(events.count)
         recovered.lastFactSeq = Int64(facts.count)
-        recovered.tenantSeqs = eventsOf.mapValues { Int64($0.count) }
+        for (tenant, all) in eventsOf {
+            recovered.places[tenant, default: .none].command = Int64(all.count)
+        }
+        for (tenant, all) in factsOf {
+            recovered.places[tenant, default: .none].fact = Int64(all.count)
+        }
         recovered.heads = heads.filter { retiredNames[$0.key] == nil && !erased.contains($0.key) }
             .sorted { $0.key < $1.key }.map(Self.recovered)
         recovered.lastActivity = heads.keys.max()?.rawValue ?? 0

@@ -25,23 +25,25 @@ import TomboloJSON
     @Test func `every example is written by some test here`() throws {
         #expect(
             try ProtocolFiles.names(in: "examples/answers") == [
-                "activity-page.one", "activity.playing", "batch-result.accepted",
-                "batch-result.refused", "budgets.phone", "channel.dry-run",
-                "command-answer.play",
-                "command-answer.replayed",
-                "command-answer.start", "command-answer.update", "device-page.last",
-                "device-view.phone",
-                "end-many-answer.dry-run", "end-many-answer.two", "log-entry.command",
+                "action-answer.taken", "activity-page.one", "activity.playing",
+                "batch-result.accepted", "batch-result.refused", "budgets.phone", "channel.dry-run",
+                "command-answer.play", "command-answer.replayed", "command-answer.start",
+                "command-answer.update", "device-page.last", "device-view.phone",
+                "end-many-answer.dry-run", "end-many-answer.two", "log-entry.action",
+                "log-entry.card-began", "log-entry.card-dismissed", "log-entry.card-lost",
+                "log-entry.command", "log-entry.cut", "log-entry.left-out",
+                "log-entry.presence-covered", "log-entry.presence-leaving",
+                "log-entry.presence-returning", "log-entry.push-accepted", "log-entry.push-expired",
+                "log-entry.push-refused", "log-entry.push-skipped", "log-entry.timeline-due",
                 "log-page.end", "overview.behind", "pause.dry-run", "problem.fields",
-                "problem.payload",
-                "retry-answer.dry-run", "stored.dry-run", "stored.kept",
+                "problem.payload", "retry-answer.dry-run", "stored.dry-run", "stored.kept",
                 "timeline-answer.new", "timeline-choices.doors", "timeline-entries.monday",
                 "timeline-page.one", "type-page.one",
             ])
     }
 
     @Test func `a start with its deliveries`() throws {
-        var answer = CommandAnswer(Samples.accepted(.start))
+        var answer = CommandAnswer(Samples.accepted(.start), in: Samples.log)
         var view = Samples.activity
         view.destinations = Array(view.destinations.prefix(1))
         answer.tellDeliveries(of: view)
@@ -84,7 +86,7 @@ import TomboloJSON
         var accepted = Samples.accepted(.update)
         accepted.decision = .deferred(until: Samples.later, .spacing)
         accepted.destinations = DestinationCounts(sent: 1, deferred: 2)
-        let answer = CommandAnswer(accepted)
+        let answer = CommandAnswer(accepted, in: Samples.log)
         #expect(answer.httpStatus == 200)
         try expect("command-answer.update") { answer.write(to: &$0) }
     }
@@ -112,7 +114,9 @@ import TomboloJSON
         accepted.plan = ClipPlan(
             Samples.flipbook, fit: .step, accepted.grant!, intervalMax: .seconds(20),
             payloadBytes: 412)
-        try expect("command-answer.play") { CommandAnswer(accepted).write(to: &$0) }
+        try expect("command-answer.play") {
+            CommandAnswer(accepted, in: Samples.log).write(to: &$0)
+        }
     }
 
     @Test func `the answer of an event that was there already`() throws {
@@ -138,7 +142,8 @@ import TomboloJSON
 
     @Test func `lines of a batch`() throws {
         try expect("batch-result.accepted") {
-            BatchResult.accepted(id: "e1", CommandAnswer(Samples.accepted(.start))).write(to: &$0)
+            BatchResult.accepted(id: "e1", CommandAnswer(Samples.accepted(.start), in: Samples.log))
+                .write(to: &$0)
         }
         try expect("batch-result.refused") {
             let problem = Problem(
@@ -194,18 +199,112 @@ import TomboloJSON
         let fact = RecordedFact(
             seq: 3,
             fact: NewFact(
-                tenant: Samples.tenant, activity: ActivityNumber(1), kind: "push.sent",
+                tenant: Samples.tenant, activity: ActivityNumber(1), kind: "push.accepted",
                 recordedAt: Samples.moment, body: Array(#"{"status":200}"#.utf8)))
         let name = Samples.activity.key.id
+        let cursor = LogCursor(Samples.log, LogPlace(command: event.tenantSeq, fact: 3))
         try expect("log-entry.command") {
-            LogEntry.command(event, activity: name).write(to: &$0)
+            LogEntry.command(event, activity: name).write(
+                to: &$0, cursor: cursor, now: Samples.moment)
         }
         try expect("log-page.end") {
             LogPage(
-                entries: [.command(event, activity: nil), .fact(fact, activity: name)],
-                nextCursor: nil
-            ).write(to: &$0)
+                entries: [
+                    (.command(event, activity: nil), cursor), (.fact(fact, activity: name), cursor),
+                ], nextCursor: nil
+            ).write(to: &$0, now: Samples.moment)
         }
+    }
+
+    /// Each fact that a backend may rely on.
+    private static let facts: [(name: String, kind: String, body: String)] = [
+        (
+            "push-accepted", "push.accepted",
+            #""version":7,"from":6,"event":"update","route":"update_token","priority":10,"#
+                + #""bytes":412,"apns_id":"eabeae54-14a8-8571-b60b-1697f925ec7b","took_us":41000"#
+        ),
+        (
+            "push-refused", "push.refused",
+            #""version":7,"from":7,"event":"update","route":"update_token","priority":10,"#
+                + #""bytes":412,"apns_id":"eabeae54-14a8-8571-b60b-1697f925ec7b","status":410,"#
+                + #""reason":"Unregistered","took_us":41000,"decision":"refused""#
+        ),
+        ("push-skipped", "push.skipped", #""version":1,"from":1,"decision":"start_wait""#),
+        ("push-expired", "push.expired", #""version":7,"from":7,"decision":"expired""#),
+        ("card-began", "card.began", #""card":"cat-7","version":1"#),
+        ("card-dismissed", "card.dismissed", #""card":"cat-7","version":7,"by":"user""#),
+        ("card-lost", "card.lost", #""card":"cat-7","version":7"#),
+        ("presence-covered", "presence.covered", #""state":"covered""#),
+        ("presence-leaving", "presence.leaving", #""state":"leaving""#),
+        ("presence-returning", "presence.returning", #""state":"active""#),
+        (
+            "action", "action",
+            #""action":"act_0123456789abcdef","owner":1,"card":"cat-7","intent":"Feed","#
+                + #""parameters":{"food":"fish"},"at":"2026-11-20T09:03:00.000Z","#
+                + #""expires_at":"2026-11-20T09:03:30.000Z""#
+        ),
+        ("timeline-due", "timeline.due", #""kind":"profile","subject":{"user":"u42"}"#),
+    ]
+
+    @Test(arguments: facts.map(\.name))
+    func `each fact that a backend may rely on has an example`(name: String) throws {
+        let one = try #require(Self.facts.first { $0.name == name })
+        let head = one.kind == "timeline.due" ? "{" : #"{"device":"phone-1","#
+        let fact = RecordedFact(
+            seq: 88,
+            fact: NewFact(
+                tenant: Samples.tenant, activity: ActivityNumber(1), kind: one.kind,
+                recordedAt: Samples.moment, body: Array((head + one.body + "}").utf8)))
+        let ofActivity = !one.kind.hasPrefix("presence") && one.kind != "timeline.due"
+        let user = one.kind == "action" ? "u42" : nil
+        let entry = LogEntry.fact(
+            fact, activity: ofActivity ? Samples.activity.key.id : nil, user: user)
+        let cursor = LogCursor(Samples.log, LogPlace(command: 1042, fact: 88))
+        try expect("log-entry.\(name)") {
+            entry.write(to: &$0, cursor: cursor, now: Samples.moment)
+        }
+    }
+
+    @Test func `what has expired keeps its parameters for itself`() throws {
+        let one = try #require(Self.facts.first { $0.name == "action" })
+        let fact = RecordedFact(
+            seq: 88,
+            fact: NewFact(
+                tenant: Samples.tenant, activity: nil, kind: one.kind, recordedAt: Samples.moment,
+                body: Array((#"{"device":"phone-1","# + one.body + "}").utf8)))
+        let cursor = LogCursor(Samples.log, LogPlace(command: 1042, fact: 88))
+        for (left, isExpired) in [(1, false), (0, true)] {
+            let now = Instant(rfc3339: "2026-11-20T09:03:30Z")! - Span.milliseconds(Int64(left))
+            var writer = JSONWriter()
+            LogEntry.fact(fact, activity: nil).write(to: &writer, cursor: cursor, now: now)
+            let view = try JSONDocument(writer.bytes).root
+            #expect(view["expired"]?.bool == (isExpired ? true : nil))
+            #expect((view["parameters"] == nil) == isExpired)
+            #expect(ActionFact.hasExpired(fact.fact, now: now) == isExpired)
+        }
+    }
+
+    @Test func `rows that the log has not are counted in their place`() throws {
+        let thinned = RecordedFact(
+            seq: 90,
+            fact: NewFact(
+                tenant: Samples.tenant, activity: nil, kind: "history.thinned",
+                recordedAt: Samples.moment,
+                body: Array(
+                    #"{"from":"2026-11-20T09:02:00.000Z","left_out":{"push.merged":7}}"#.utf8)))
+        let cursor = LogCursor(Samples.log, LogPlace(command: 1042, fact: 90))
+        try expect("log-entry.left-out") {
+            LogEntry.thinned(thinned).write(to: &$0, cursor: cursor, now: Samples.moment)
+        }
+        try expect("log-entry.cut") {
+            LogEntry.cut(RowsLeftOut(kind: "fact", after: 12, through: 90), at: Samples.moment)
+                .write(to: &$0, cursor: cursor, now: Samples.moment)
+        }
+    }
+
+    @Test func `an action is answered with its id`() throws {
+        let taken = Stored.TakenAction(id: "act_0123456789abcdef", expiresAt: Samples.later)
+        try expect("action-answer.taken") { ActionAnswer(taken).write(to: &$0) }
     }
 
     @Test func `a device, with no token whole`() throws {

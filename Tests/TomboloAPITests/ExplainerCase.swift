@@ -110,7 +110,7 @@ extension Evidence {
         thinned.append(
             Self.fact(
                 "history.thinned",
-                "{\"from\":\"\(from)\",\"left_out\":{\"change.merged\":7,\"card.reported\":1200}}",
+                "{\"from\":\"\(from)\",\"left_out\":{\"push.merged\":7,\"card.reported\":1200}}",
                 end))
     }
 

@@ -18,15 +18,38 @@ import Testing
             $0.push()
             $0.phone("card.reported", swiped, at: 5)
         },
-        Case("dismissed", "a swipe after the phone showed it") {
+        Case("dismissed", "a swipe after the phone drew it") {
             $0.push()
-            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 3)
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":3}"#, at: 3)
             $0.phone(
-                "card.reported", #"{"phase":"dismissed","by":"user","shown_version":3}"#, at: 5)
+                "card.reported", #"{"phase":"dismissed","by":"user","drawn_version":3}"#, at: 5)
         },
         Case("clip", "frames are counted, not listed") {
+            $0.registration?.presence = nil
             $0.asked.kind = .play
             $0.skip(.unchanged)
+        },
+        Case("frames_hidden", "the app is in front of the clip") {
+            $0.asked.kind = .play
+            $0.skip(.unchanged)
+        },
+        Case("frames_hidden", "the books have hidden frames, and the app has left") {
+            $0.registration?.presence = nil
+            $0.asked.kind = .play
+            $0.skip(.unchanged)
+            $0.phone("clip.frames", #"{"clip":"clip_3","asked":20,"hidden":20}"#, at: 9)
+        },
+        Case("extension_frozen", "the phone has it, and draws an older one") {
+            $0.push()
+            $0.phone(
+                "card.reported",
+                #"{"phase":"active","received_version":3,"drawn_version":2}"#, at: 9)
+        },
+        Case("stale_not_drawn", "the phone has it, is stale, and draws an older one") {
+            $0.push()
+            $0.phone(
+                "card.reported", #"{"phase":"stale","received_version":3,"drawn_version":2}"#,
+                at: 9)
         },
         Case("no_route", "the card is gone, and nobody knows any more how") {
             $0.destination?.acknowledgedVersion = 2
@@ -55,14 +78,15 @@ import Testing
         Case("phone_dropped_it", "the phone shows an older one") {
             $0.push()
             $0.phone(
-                "card.reported", #"{"phase":"active","shown_version":2,"misses_push":true}"#, at: 9)
+                "card.reported", #"{"phase":"active","received_version":2,"misses_push":true}"#,
+                at: 9)
         },
         Case("phone_budget", "eleven pushes of priority 10 in an hour") { evidence in
             for second in 1...11 { evidence.push(at: Int64(second)) }
         },
-        Case(nil, "the phone shows a newer one") {
+        Case(nil, "the phone draws a newer one") {
             $0.push()
-            $0.phone("card.reported", #"{"phase":"active","shown_version":4}"#, at: 9)
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":4}"#, at: 9)
         },
     ]
 
@@ -157,20 +181,20 @@ import Testing
             },
             Case("upstream_closed", "Apple is away") {
                 $0.closeUpstream(at: -5)
-                $0.wait(.laneParked)
+                $0.wait(.upstreamClosed)
             },
             Case("bucket", "Apple is away, too") {
                 $0.closeUpstream(at: -5)
                 $0.wait(.bucket)
             },
-            Case("lane_parked", "the Apple of another app is away") {
+            Case("upstream_closed", "the Apple of another app is away") {
                 $0.closeUpstream("com.example.other", at: -5)
-                $0.wait(.laneParked)
+                $0.wait(.upstreamClosed)
             },
-            Case("lane_parked", "Apple was away before the relay started") {
+            Case("upstream_closed", "Apple was away before the relay started") {
                 $0.closeUpstream(at: -9)
                 $0.relay("relay.started", at: -5)
-                $0.wait(.laneParked)
+                $0.wait(.upstreamClosed)
             },
             Case("paused", "an operator's pause") {
                 $0.relay("pause.began", #"{"pause":"pau_1","type":"Runner"}"#, at: -5)
@@ -212,12 +236,12 @@ import Testing
         then("upstream_closed", "Apple was away, and came again") {
             $0.closeUpstream(at: 5)
             $0.openUpstream(at: 50)
-            $0.push(at: 60, held: [.laneParked: 45, .bucket: 50])
+            $0.push(at: 60, held: [.upstreamClosed: 45, .bucket: 50])
         },
         then("bucket", "Apple went away later") {
             $0.closeUpstream(at: 30)
             $0.openUpstream(at: 50)
-            $0.push(at: 60, held: [.laneParked: 20, .bucket: 30])
+            $0.push(at: 60, held: [.upstreamClosed: 20, .bucket: 30])
         },
         then("paused", "a pause that is over") {
             $0.relay("pause.began", #"{"pause":"pau_1","activity":"cat-7"}"#, at: -5)
@@ -243,11 +267,11 @@ import Testing
         },
         then("bucket", "the phone showed it later") {
             $0.push(at: 60, held: [.bucket: 59])
-            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 61)
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":3}"#, at: 61)
         },
         then("phone_unreachable", "the phone says later that it shows what came in time") {
             $0.push(at: 2)
-            $0.phone("card.reported", #"{"phase":"active","shown_version":3}"#, at: 61)
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":3}"#, at: 61)
         },
         then("phone_unreachable", "a swipe after the moment") {
             $0.phone("device.registered", "{}", at: -9)

@@ -23,6 +23,16 @@ import TomboloJSON
         #expect(Set(LintPage.pages.map(\.title)).count == Lint.Code.allCases.count)
     }
 
+    @Test func `what only a phone can know has a page of its own`() {
+        for page in SuspectPage.pages {
+            #expect(ProblemCode(rawValue: page.slug) == nil)
+            #expect(Lint.Code(rawValue: page.slug) == nil)
+            #expect(SuspectPage.page(page.slug) == page)
+            #expect(page.text.contains("suspect \(page.code)"))
+        }
+        #expect(SuspectPage.page("no-such-suspect") == nil)
+    }
+
     @Test(arguments: Refusal.Code.allCases)
     func `every refusal of the core is a problem of the same name`(code: Refusal.Code) {
         let problem = Problem(Refusal(code, "why", version: 7, bytesOver: 904))

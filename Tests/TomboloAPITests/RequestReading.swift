@@ -19,6 +19,7 @@ enum RequestReading {
         case "event-line": _ = try EventLine(Array(view.raw))
         case "device": _ = try DeviceRegistration(reading: view)
         case "token": _ = try TokenRegistration(reading: view)
+        case "action": _ = try DeviceAction(reading: view)
         case "presence": _ = try PresenceReport(reading: view)
         case "pause-request": _ = try PauseRequest(reading: view)
         case "reload": _ = try ReloadRequest(reading: view, control: nil)

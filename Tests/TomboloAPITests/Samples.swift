@@ -11,10 +11,14 @@ enum Samples {
     static let grant = GrantInForce(
         budgetClass: .standard, grant: Budgets()[.standard])
 
+    /// The log that the answers' cursors belong to.
+    static let log = LogID(0x3f9a_01bc)
+
     static func accepted(_ kind: EventKind) -> Accepted {
         Accepted(
-            activity: activity.key.id, seq: 1042, tenantSeq: 1042, version: kind == .start ? 1 : 2,
-            status: kind == .end ? .ended : .active, kind: kind, changed: true, grant: grant,
+            activity: activity.key.id, seq: 1042, tenantSeq: 1042, factSeq: 87,
+            version: kind == .start ? 1 : 2, status: kind == .end ? .ended : .active, kind: kind,
+            changed: true, grant: grant,
             decision: nil, destinations: DestinationCounts(sent: 1, deferred: 0), clip: nil,
             plan: nil)
     }
@@ -55,7 +59,8 @@ enum Samples {
         frames: FrameCounts(), shown: nil, shownMatches: nil)
 
     private static let report = PhoneReport(
-        phase: .active, by: nil, shownVersion: nil, shownState: nil, shownAt: later,
+        phase: .active, by: nil, receivedVersion: nil, drawnVersion: nil, receivedState: nil,
+        drawnState: nil, shownAt: later,
         firstShownAt: moment, shownCount: 99, lastLocalUpdate: nil)
 
     static let device = DeviceView(
@@ -73,5 +78,5 @@ enum Samples {
         ],
         presence: PresenceView(
             report: PresenceReport(phase: .inactive, cause: .controlCenter, at: moment),
-            standing: .covered, isInFront: true))
+            state: .covered, isInFront: true))
 }

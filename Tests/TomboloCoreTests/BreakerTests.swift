@@ -117,7 +117,7 @@ import TomboloJSON
         #expect(rig.core.isParked(lane))
         #expect(rig.notices.last?.silence == UpstreamSilence(pushes: 2, span: .seconds(20)))
         let waiting = rig.view()?.destinations.compactMap(\.waiting?.reason)
-        #expect(waiting?.contains("lane_parked") == true)
+        #expect(waiting?.contains("upstream_closed") == true)
         #expect(waiting?.contains("stream_limit") == false, "it closed while they waited")
         rig.verdict = { _ in .accepted }
         rig.advance(to: 60)

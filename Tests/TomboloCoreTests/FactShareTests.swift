@@ -99,7 +99,7 @@ import TomboloJSON
         rig.token("activity:cat", "bb")
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 70)
-        #expect(rig.facts.count { $0.kind == "push.sent" } == rig.pushes.count)
+        #expect(rig.facts.count { $0.kind == "push.accepted" } == rig.pushes.count)
         #expect(rig.pushes.count >= 2)
     }
 
@@ -111,9 +111,9 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":1},"state_version":9}"#)
         for lap in 1...300 { rig.command(.update, #"{"state":{"lap":\#(lap)},"state_version":1}"#) }
         rig.advance(to: 70)
-        let written = rig.facts.count { $0.kind == "change.skipped" }
+        let written = rig.facts.count { $0.kind == "push.skipped" }
         #expect((1...200).contains(written), "\(written)")
-        #expect(Int64(written) + Self.leftOut(rig, "change.skipped") == 301)
+        #expect(Int64(written) + Self.leftOut(rig, "push.skipped") == 301)
     }
 
     @Test func `with time details are written again`() {

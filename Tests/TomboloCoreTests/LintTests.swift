@@ -236,7 +236,7 @@ import TomboloJSON
         rig.advance(to: 30)
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.command(.update, #"{"state":{"lap":2}}"#)
-        #expect(codes(rig) == [.laneParked])
+        #expect(codes(rig) == [.upstreamClosed])
     }
 }
 

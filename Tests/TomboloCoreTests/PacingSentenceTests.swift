@@ -71,7 +71,7 @@ import TomboloJSON
                 rig.verdict = { _ in .notSent(reason: "no connection") }
                 rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"t"}}"#)
                 rig.advance(to: 11.05)
-            } == "lane_parked")
+            } == "upstream_closed")
         #expect(
             reason { rig in
                 rig.core.setCapacityForTests(0)

@@ -55,7 +55,7 @@ import TomboloCore
         }
         for version in 2...3 {
             #expect(
-                bodies.count { $0.contains(#""matches_version":\#(version)"#) } == 1, "\(bodies)")
+                bodies.count { $0.contains(#""received_version":\#(version)"#) } == 1, "\(bodies)")
         }
     }
 

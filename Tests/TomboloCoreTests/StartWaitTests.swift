@@ -167,7 +167,7 @@ import TomboloJSON
         #expect(rig.lastAccepted?.decision == .skipped(.startWait))
         #expect(rig.lastAccepted?.destinations.skipped == 1)
         #expect(rig.ledgers()[0].ledger.counts.startWait == 6)
-        let lines = rig.facts.filter { $0.kind == "change.skipped" }
+        let lines = rig.facts.filter { $0.kind == "push.skipped" }
             .map { String(decoding: $0.body, as: UTF8.self) }
         #expect(lines.count <= 2, "\(rig.facts.map(\.kind)): \(lines)")
         #expect(lines.allSatisfy { $0.contains("start_wait") })

@@ -211,13 +211,19 @@ import TomboloRelay
 
     @Test func `a waiter for a commit wakes when it comes, and at its deadline anyway`() throws {
         try Self.with { relay, _ in
-            let none = await relay.waitForCommit(
-                after: 0, deadline: relay.loop.now + .milliseconds(20))
-            #expect(none == 0)
-            async let waited = relay.waitForCommit(
-                after: 0, deadline: relay.loop.now + .seconds(10))
-            _ = await relay.submit(try Self.command(.start, "cat", #"{"type":"R","state":{}}"#))
-            #expect(await waited == 1)
+            let command = try Self.command(.start, "cat", #"{"type":"R","state":{}}"#)
+            let tenant = command.activity.tenant
+            let before = await relay.place(of: tenant)
+            await relay.waitForCommit(
+                after: before, of: tenant, deadline: relay.loop.now + .milliseconds(20))
+            #expect(await relay.place(of: tenant) == before)
+            let deadline = relay.loop.now + .seconds(10)
+            async let waited: Void = relay.waitForCommit(
+                after: before, of: tenant, deadline: deadline)
+            _ = await relay.submit(command)
+            await waited
+            #expect(relay.loop.now < deadline)
+            #expect(await relay.place(of: tenant).command == before.command + 1)
         }
     }
 

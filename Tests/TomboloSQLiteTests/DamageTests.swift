@@ -39,7 +39,7 @@ private func filled() async throws -> SQLitePlace {
         ]
         batch.facts = [
             NewFact(
-                tenant: Sample.lab, activity: nil, kind: "push.sent", recordedAt: Sample.noon,
+                tenant: Sample.lab, activity: nil, kind: "push.accepted", recordedAt: Sample.noon,
                 body: Array("fact-\(seq)".utf8))
         ]
         batch.records = [

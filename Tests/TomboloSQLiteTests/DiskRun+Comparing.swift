@@ -91,7 +91,7 @@ extension DiskRun {
         if found.log.lastSeq != expected.lastSeq { wrong.append("last sequence") }
         if found.log.lastFactSeq != expected.lastFactSeq { wrong.append("last fact") }
         if found.log.heads != expected.heads { wrong.append("heads") }
-        if found.log.tenantSeqs != expected.tenantSeqs {
+        if found.log.places != expected.places {
             wrong.append("tenants' counts")
         }
         if found.log.records != expected.records { wrong.append("records") }

@@ -141,7 +141,7 @@ struct DiskRun {
         batch.events = events
         batch.facts = (0..<chance.next(below: 3)).map { _ in
             NewFact(
-                tenant: Sample.lab, activity: ActivityNumber(number(2)), kind: "push.sent",
+                tenant: Sample.lab, activity: ActivityNumber(number(2)), kind: "push.accepted",
                 recordedAt: now, body: Array("{\"device\":\"phone-2\",\"x\":\(text(80))}".utf8))
         }
         batch.records = (0..<chance.next(below: 3)).map { _ in

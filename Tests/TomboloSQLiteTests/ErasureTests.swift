@@ -25,7 +25,7 @@ private func filled(_ place: SQLitePlace) async throws -> SQLiteEventLog {
         var batch = activities.batch(events)
         batch.facts = (1...8).map { activity in
             NewFact(
-                tenant: Sample.lab, activity: ActivityNumber(activity), kind: "push.sent",
+                tenant: Sample.lab, activity: ActivityNumber(activity), kind: "push.accepted",
                 recordedAt: Sample.noon,
                 body: Array(
                     #"{"device":"phone-\#(activity)","reason":"secret-\#(activity)"}"#.utf8))

@@ -9,7 +9,7 @@ import TomboloEventLog
 /// is right.
 private final class Facts {
     static let count: Int64 = 36_000
-    static let kinds = ["push.sent", "push.refused", "token.registered", "presence.changed"]
+    static let kinds = ["push.accepted", "push.refused", "token.registered", "presence.changed"]
 
     let disk = SimulatedDisk(seed: 1)
     let memory = InMemoryEventLog()
@@ -82,7 +82,7 @@ private final class Facts {
             query.recipient = Identifier(name).map(Recipient.device)
         }
         if pick(3) == 0 {
-            query.kinds = [["rare"], ["rare", "push.sent"], ["none"]][Int(pick(3))]
+            query.kinds = [["rare"], ["rare", "push.accepted"], ["none"]][Int(pick(3))]
         }
         if pick(3) == 0 { query.from = Sample.noon + .seconds(pick(36_000)) }
         if pick(3) == 0 { query.until = Sample.noon + .seconds(pick(36_000)) }
@@ -193,7 +193,7 @@ private final class Facts {
         #expect(try log.verify().count == 1)
         #expect(try log.verify()[0].contains("nothing leads to fact"))
         var chapter = try FactChapter.read(0, connection)
-        chapter.add(3, Sample.fact("push.sent", activity: 9_999), tenant: 1)
+        chapter.add(3, Sample.fact("push.accepted", activity: 9_999), tenant: 1)
         try rows.insert(chapter, 0)
         let wrong = try log.verify()
         #expect(wrong.contains { $0.contains("it leads to fact 3, which it is not") }, "\(wrong)")
@@ -206,7 +206,7 @@ private final class Facts {
         for round in Int64(0)..<20 {
             var batch = AppendBatch()
             batch.facts = (Int64(0)..<1_000).map {
-                Sample.fact("push.sent", activity: $0 % 7 + round)
+                Sample.fact("push.accepted", activity: $0 % 7 + round)
             }
             _ = try await log.append(batch)
         }

@@ -26,7 +26,7 @@ private final class OldLog {
                 activities.next($0, "{\"pad\":\"\(pad)\"}", at: Sample.noon, key: "key-\($0)")
             }
             var batch = activities.batch(events)
-            batch.facts = numbers.map { Sample.fact("push.sent", activity: $0) }
+            batch.facts = numbers.map { Sample.fact("push.accepted", activity: $0) }
             try store(batch)
             var retiring = AppendBatch()
             retiring.retired = numbers.map {

@@ -15,7 +15,7 @@ private func filled() async throws -> SQLitePlace {
             let event = activities.next(
                 activity, "{\"round\":\(round)}", at: Sample.noon, key: "key-\(round)-\(activity)")
             var batch = activities.batch([event])
-            batch.facts = [Sample.fact("push.sent", activity: activity)]
+            batch.facts = [Sample.fact("push.accepted", activity: activity)]
             batch.records = [Record(space: .device, number: activity, value: Array("{}".utf8))]
             _ = try await log.append(batch)
         }

@@ -21,7 +21,7 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     for hour in hours {
         var batch = Sample.batch(
             Sample.event(1, after: hour, at: Sample.noon + .hours(hour), key: "\(hour)"))
-        var fact = Sample.fact("push.sent", activity: 1)
+        var fact = Sample.fact("push.accepted", activity: 1)
         fact.recordedAt = Sample.noon + .hours(hour)
         batch.facts = [fact]
         _ = try writer.store([batch])[0].get()
@@ -71,7 +71,7 @@ private func live(_ writer: LogWriter, hours: Range<Int64>) throws {
     _ = try log.store([retiring])[0].get()
     // A month later a fact comes, and takes all of it away.
     var late = AppendBatch()
-    var fact = Sample.fact("push.sent")
+    var fact = Sample.fact("push.accepted")
     fact.recordedAt = Sample.noon + .hours(720)
     late.facts = [fact]
     _ = try log.store([late])[0].get()
@@ -89,7 +89,7 @@ private func tick(_ writer: LogWriter, hour: Int64, lead: Span) throws {
     let now = Sample.noon + .hours(hour) + lead
     var batch = Sample.batch(Sample.event(1, after: hour, at: now))
     batch.lead = lead
-    var fact = Sample.fact("push.sent")
+    var fact = Sample.fact("push.accepted")
     fact.recordedAt = now
     batch.facts = [fact]
     _ = try writer.store([batch])[0].get()

@@ -8,10 +8,11 @@ import TomboloAPI
     private func answer(_ seq: Int64) -> CommandAnswer {
         CommandAnswer(
             Accepted(
-                activity: Identifier("a")!, seq: seq, tenantSeq: seq, version: 1, status: .waiting,
-                kind: .start, changed: true, grant: nil, decision: nil,
+                activity: Identifier("a")!, seq: seq, tenantSeq: seq, factSeq: 0, version: 1,
+                status: .waiting, kind: .start, changed: true, grant: nil, decision: nil,
                 destinations: DestinationCounts(),
-                clip: nil, plan: nil))
+                clip: nil, plan: nil),
+            in: LogID(1))
     }
 
     @Test func `as many answers are kept as there is room for, the oldest goes first`() {

@@ -74,7 +74,7 @@ import TomboloJSON
         let log = InMemoryEventLog()
         _ = try await log.recover()
         var batch = AppendBatch()
-        let leftOut = #"{"change.merged":7,"token.registered":5}"#
+        let leftOut = #"{"push.merged":7,"token.registered":5}"#
         batch.facts = [
             NewFact(
                 tenant: DoorsUnderTest.tenant, activity: nil, kind: "history.thinned",

@@ -102,14 +102,14 @@ import TomboloJSON
             let tail = try doors.curl(
                 "GET", "/v1/tail?activity=cat-7", fields: ["Last-Event-ID: 1"], options: ["-N"])
             defer { tail.end() }
-            let history = await tail.wait { $0.contains("id: 3") }
+            let history = await tail.wait { $0.contains("\"seq\":3") }
             #expect(history.contains("text/event-stream"))
-            #expect(!history.contains("id: 2"))
+            #expect(!history.contains("\"seq\":2"))
             _ = try await doors.call("POST", "/v1/activities/dog-1/end")
             _ = try await doors.call("POST", "/v1/activities/cat-7/end")
-            let live = await tail.wait { $0.contains("id: 5") && $0.hasSuffix("\n\n") }
-            #expect(live.contains("id: 5\nevent: end\ndata: {\"seq\":5,"))
-            #expect(!live.contains("id: 4"))
+            let live = await tail.wait { $0.contains("\"seq\":5") && $0.hasSuffix("\n\n") }
+            #expect(live.contains("\nevent: end\ndata: {\"seq\":5,"), "\(live)")
+            #expect(!live.contains("\"seq\":4"))
         }
     }
 
@@ -121,9 +121,10 @@ import TomboloJSON
             let tail = try doors.curl(
                 "GET", "/v1/tail?since=0", fields: ["Accept: \(accept)"], options: ["-N"])
             defer { tail.end() }
-            let text = await tail.wait { $0.contains("}}\n") }
+            let text = await tail.wait { $0.contains("\"}\n") }
             let line = text.split(separator: "\n").first { $0.contains("\"seq\":1") }
-            #expect(line?.hasSuffix(#"  "state": {"a\nb": 1} }}"#) == true, "\(text)")
+            #expect(
+                line?.contains(#"  "state": {"a\nb": 1} },"cursor":"#) == true, "\(text)")
         }
     }
 

@@ -88,7 +88,7 @@ import TomboloRelay
             status: 422, code: "invalid-field", says: ["start:TYPE"]),
         Case(
             method: "GET", path: "/v1/tail", fields: ["Last-Event-ID: x"], status: 400,
-            code: "invalid-header", says: ["number"]),
+            code: "invalid-header", says: ["id of an event"]),
         Case(
             method: "GET", path: "/v1/tail?since=one", fields: ["Last-Event-ID: 1"], status: 400,
             code: "invalid-query", says: ["since=one"]),

@@ -28,7 +28,7 @@ import TomboloCore
     ]
     private static let device: Set<Operation> = [
         .registerDevice, .showDevice, .deleteDevice, .registerToken, .deleteToken,
-        .reportPresence, .reportActivity, .reconcileTokens,
+        .reportPresence, .reportActivity, .reconcileTokens, .postAction,
     ]
     private static let keys: Set<Operation> = [
         .mintKey, .listKeys, .rotateKey, .deleteKey, .reloadConfiguration, .retryDeadLetters,

@@ -101,7 +101,7 @@ struct PhoneBench {
             case .changed(let card, let change): changes.append((card, change))
             case .drawn(let card): pictures.append(card)
             case .tokenIssuedSilently(let token, _): silentTokens.append(token)
-            case .ignored, .reloaded, .moved, .frequentUpdatesAllowed: break
+            case .ignored, .reloaded, .moved, .frequentUpdatesAllowed, .tapped: break
             }
         }
     }

@@ -67,7 +67,8 @@ import TomboloLoop
         #expect(
             sent(&reports) == [
                 "/devices/phone-2/activities/cat%207 "
-                    + #"{"phase":"active","shown_state":{"image":"b"},"#
+                    + #"{"phase":"active","received_state":{"image":"b"},"#
+                    + #""drawn_state":{"image":"b"},"#
                     + #""shown_at":"2027-01-15T08:00:00.000000Z","shown_count":1,"#
                     + #""first_shown_at":"2027-01-15T08:00:00.000000Z"}"#
             ])

@@ -63,7 +63,7 @@ import TomboloLoop
             }
             #expect(word.document.root["phase"]?.string == "active")
             #expect(
-                word.document.root["shown_state"]?.json
+                word.document.root["received_state"]?.json
                     == JSON(unchecked: Array(#"{"image":"b"}"#.utf8)))
             _ = try await push(bench, to: update, "end", "c", extra: #","dismissal-date":1"#)
             _ = try await relay.wait(for: "PUT /v1/devices/phone-1/activities/cat") {
@@ -104,7 +104,7 @@ import TomboloLoop
             #expect(try await act(#"{"do":"online"}"#).contains(#""image":"c""#))
             _ = try await act(#"{"do":"update","activity":"cat","state":{"image":"own"}}"#)
             _ = try await relay.wait(for: "PUT /v1/devices/phone-1/activities/cat") {
-                $0["shown_state"]?["image"]?.string == "own"
+                $0["received_state"]?["image"]?.string == "own"
             }
             #expect(try await act(#"{"do":"swipe","activity":"cat"}"#).hasSuffix("200"))
             _ = try await relay.wait(for: "PUT /v1/devices/phone-1/activities/cat") {

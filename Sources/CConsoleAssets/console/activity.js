@@ -342,7 +342,7 @@ class View {
     gotThen(device) {
         for (let index = this.place; index >= 0; index -= 1) {
             const { entry } = this.steps[index];
-            if (entry.fact === "push.sent" && entry.body?.device === device) return entry.body.version;
+            if (entry.fact === "push.accepted" && entry.body?.device === device) return entry.body.version;
         }
         return 0;
     }
@@ -422,10 +422,14 @@ const phases = {
 /** What the phone itself has said of its card: words and their explanation. */
 function phoneSays(shown) {
     if (!shown || shown.matches === undefined) return null;
-    return shown.matches
-        ? badge("phone agrees", "good", "The phone says that it shows what the relay sent last.")
-        : badge("phone differs", "warn",
-            "The phone says that it shows something else than the relay sent last.");
+    if (!shown.matches) {
+        return badge("phone differs", "warn",
+            "The phone says that it has something else than the relay sent last.");
+    }
+    return shown.drawn_version !== undefined && shown.drawn_version === shown.received_version
+        ? badge("drawn", "good", "The phone says that it drew what the relay sent last.")
+        : badge("received", "good",
+            "The phone says that it has what the relay sent last. It did not say that it drew it.");
 }
 
 const rate = (value) => value >= 1 ? value.toFixed(1) : String(Number(value.toPrecision(2)));
@@ -482,7 +486,7 @@ class DestinationView {
         const words = [`${this.isChannel ? "Apple took" : "has"} v${destination.acknowledged_version}`,
             destination.route?.replaceAll("_", " ") ?? "no way to it now",
             waiting(destination.waiting),
-            shown?.last_at && `last drawn ${distance(shown.last_at)}`];
+            shown?.last_at && `phone changed ${distance(shown.last_at)}`];
         setText(this.words, words.filter(Boolean).join(" · "));
         const frames = destination.frames;
         setText(this.frames, frames.asked === 0 ? "" : `frames ${count(frames.sent)} of `

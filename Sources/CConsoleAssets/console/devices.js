@@ -19,7 +19,7 @@ export async function devices(root, { id, signal }) {
         { title: "System", cell: (row) => brief(row.os ?? "–"), wide: true },
         { title: "App", cell: (row) => brief(row.app ?? "–"), wide: true },
         { title: "Tokens", cell: (row) => count(row.tokens.length), number: true },
-        { title: "App is", cell: (row) => brief(row.presence?.standing ?? "–") },
+        { title: "App is", cell: (row) => brief(row.presence?.state ?? "–") },
     ], { key: (row) => row.device, none: "No device is registered." });
     const more = h("button", { type: "button", hidden: true }, "Show more");
     const jump = h("input", { id: "jump", placeholder: "its id" });
@@ -71,7 +71,7 @@ async function device(root, id, signal) {
             ["time zone", brief(view.time_zone ?? "–")], ["locale", brief(view.locale ?? "–")],
             ["budget class", view.class], ["frequent updates", view.frequent_updates ? "yes" : "no"],
             ["the app is", view.presence
-                ? `${view.presence.standing}${view.presence.in_front ? ", in front" : ""}` : "–"],
+                ? `${view.presence.state}${view.presence.in_front ? ", in front" : ""}` : "–"],
         ]);
         tokens.update(view.tokens);
         fill(budgets, budget.destinations.length + budget.surfaces.length === 0

@@ -18,7 +18,7 @@ export const reasons = {
     in_flight: "a push is on its way", stream_limit: "waits for a stream",
     reserving: "its budget is written", no_start_token: "no start token",
     no_update_token: "no update token", start_unknown: "outcome of the start unknown",
-    token_back_off: "Apple says wait", lane_parked: "Apple is away",
+    token_back_off: "Apple says wait", upstream_closed: "Apple is away",
     apple_error: "Apple is unwell", no_answer: "Apple did not answer",
     token_doubted: "the token is doubted",
     upstream_closed: "Apple is away", timestamp_ahead: "the clock is behind", next_second: "the next second", paused: "paused",

@@ -131,7 +131,8 @@ class PhoneView {
     show() {
         const { phone } = this;
         const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
-            this.top?.card, phone.class, phone.budget?.holds, phone.trouble].join();
+            this.top?.card, phone.class, phone.budget?.holds, phone.trouble, phone.tap?.result,
+            phone.tap?.at].join();
         setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
             + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget
                 ? ` · the phone's own budget: ${phone.budget.left} of ${phone.budget.of}` : ""}`);
@@ -150,6 +151,7 @@ class PhoneView {
         fill(this.badges, badge(phone.class), badge(`iOS ${phone.os}`),
             !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"),
             phone.budget?.holds && badge("over budget", "warn"),
+            phone.tap?.result === "not sent" && badge(`tap not sent: ${phone.tap.reason}`, "warn"),
             ...phone.trouble.map((kind) => badge(kind, "warn")));
         setText(this.buttons.lock, phone.locked ? "Unlock" : "Lock");
         setText(this.buttons.front, phone.presence === "background" ? "Open app" : "Leave app");
@@ -201,6 +203,8 @@ function playing(state, now) {
 }
 
 const SWIPE = 70;
+/** A finger that moves less than this taps. */
+const TOUCH = 8;
 
 /** A card on the Lock Screen: it can be swiped away, and "Allow" gives the app its token. */
 class CardView {
@@ -211,9 +215,11 @@ class CardView {
         this.allow = h("button", { type: "button", onclick: () => this.act("allow") }, "Allow");
         const swipe = h("button", { type: "button", onclick: () => this.act("swipe"),
             "aria-label": `Swipe ${card.activity ?? "the card"} away` }, "Swipe away");
+        const tap = h("button", { type: "button", onclick: () => this.act("tap"),
+            "aria-label": `Tap ${card.activity ?? "the card"}` }, "Tap");
         this.element = h("div.cardbox", {}, this.alert, this.face.element,
             h("div.cardbuttons", {}, card.activity ? toCard(card.activity) : "no id", this.allow,
-                swipe));
+                tap, swipe));
         this.drag();
     }
 
@@ -250,6 +256,7 @@ class CardView {
             start = null;
             surface.style.transform = "";
             if (way < -SWIPE) this.act("swipe");
+            else if (event.type === "pointerup" && Math.abs(way) < TOUCH) this.act("tap");
         };
         surface.addEventListener("pointerup", end);
         surface.addEventListener("pointercancel", end);

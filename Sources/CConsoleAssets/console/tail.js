@@ -12,7 +12,8 @@ export class Tail {
     constructor(origin, key, since, tell) {
         this.origin = origin;
         this.key = key;
-        this.since = since;
+        /** Where the next connection goes on. */
+        this.place = `since=${since}`;
         this.tell = tell;
         this.abort = new AbortController();
         this.queue = [];
@@ -30,7 +31,7 @@ export class Tail {
         let wait = 500;
         while (!this.abort.signal.aborted) {
             try {
-                const answer = await fetch(`${this.origin}/v1/tail?since=${this.since}`, {
+                const answer = await fetch(`${this.origin}/v1/tail?${this.place}`, {
                     headers: {
                         authorization: `Bearer ${this.key}`, accept: "application/x-ndjson",
                     },
@@ -45,7 +46,7 @@ export class Tail {
                 wait = 500;
                 await this.read(answer.body.getReader());
             } catch {
-                // The relay went away or is starting: what is missed is read again from `since`.
+                // The relay went away or is starting: what is missed is read again.
             }
             if (this.abort.signal.aborted) return;
             this.become("waiting");
@@ -67,9 +68,9 @@ export class Tail {
     }
 
     take(event) {
-        this.since = event.seq;
-        // A row that cannot be read: lists say so when they are read.
-        if (event.damaged && !event.do) return;
+        this.place = `cursor=${event.cursor}`;
+        // Rows that cannot be read, or are there no more: lists say so when they are read.
+        if (!event.do) return;
         this.queue.push(event);
         if (this.queue.length > BATCH_MAX) {
             this.queue.shift();

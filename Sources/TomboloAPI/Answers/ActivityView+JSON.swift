@@ -100,7 +100,8 @@ extension JSONWriter {
 
     private mutating func shown(_ report: PhoneReport, matches: Bool?) {
         beginObject()
-        optional("version", report.shownVersion)
+        optional("received_version", report.received)
+        optional("drawn_version", report.drawn)
         optional("count", report.shownCount)
         optional("first_at", report.firstShownAt?.rfc3339)
         optional("last_at", report.shownAt?.rfc3339)

@@ -16,6 +16,7 @@ package enum BatchResult: Sendable {
             writer.optional("id", id)
             writer.member("ok", true)
             writer.member("seq", answer.tenantSeq)
+            writer.optional("cursor", answer.cursor?.text)
             writer.member("version", answer.version)
             writer.optional("clip", answer.clip)
             if !answer.changed { writer.member("unchanged", true) }

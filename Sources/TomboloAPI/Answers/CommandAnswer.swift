@@ -8,6 +8,8 @@ package struct CommandAnswer: Sendable {
     package var seq: Int64
     /// Of its event among those of the tenant.
     package var tenantSeq: Int64
+    /// Where the log goes on behind its event; nil where that is not known any more.
+    package var cursor: LogCursor?
     package var version: Int64
     package var kind: EventKind
     package var status: ActivityStatus
@@ -30,7 +32,10 @@ package struct CommandAnswer: Sendable {
     package var replayed = false
 
     /// What the core answered, as the API tells it.
-    package init(_ accepted: Accepted) {
+    ///
+    /// - Parameter log: the tenant's.
+    package init(_ accepted: Accepted, in log: LogID) {
+        cursor = LogCursor(log, LogPlace(command: accepted.tenantSeq, fact: accepted.factSeq))
         activity = accepted.activity
         seq = accepted.seq
         tenantSeq = accepted.tenantSeq
@@ -120,6 +125,7 @@ package struct CommandAnswer: Sendable {
         if kind == .play { writer.optional("clip", clip) }
         writer.member("activity", activity.rawValue)
         writer.member("seq", tenantSeq)
+        writer.optional("cursor", cursor?.text)
         writer.member("version", version)
         writer.member("status", status.name)
         if let plan {

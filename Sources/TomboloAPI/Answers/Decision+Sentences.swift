@@ -90,7 +90,7 @@ extension Hold {
         case .tokenBackOff:
             "Apple asked for fewer pushes to this token (429). The relay tries again "
                 + "later."
-        case .laneParked: Self.closedSentence
+        case .upstreamClosed: Self.closedSentence
         case .timestampAhead:
             "The machine's clock is behind the last push's timestamp. The phone would "
                 + "ignore an earlier one."

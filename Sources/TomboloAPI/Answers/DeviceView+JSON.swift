@@ -35,7 +35,7 @@ extension DeviceView {
             writer.optional("phase", presence.report.phase?.name)
             writer.optional("cause", presence.report.cause?.name)
             writer.optional("at", presence.report.at?.rfc3339)
-            writer.member("standing", presence.standing.name)
+            writer.member("state", presence.state.name)
             writer.member("in_front", presence.isInFront)
             writer.endObject()
         }

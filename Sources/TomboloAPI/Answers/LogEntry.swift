@@ -5,58 +5,108 @@ package import TomboloJSON
 package enum LogEntry: Sendable {
     /// `activity` is nil where its name is not known any more.
     case command(RecordedEvent, activity: Identifier?)
-    case fact(RecordedFact, activity: Identifier?)
+    /// `user`: of an action, whose device it was; nil where that is not known any more.
+    case fact(RecordedFact, activity: Identifier?, user: String? = nil)
+    /// In the place of facts that the history has left out for want of room.
+    case thinned(RecordedFact)
+    /// In the place of rows that the log has deleted for their age.
+    case cut(RowsLeftOut, at: Instant)
+    /// In the place of rows that cannot be read.
+    case damaged(DamagedPlaces, at: Instant)
 
-    /// Its place among those of its kind and tenant.
+    /// Its place among those of its kind and tenant; of several, the last.
     package var tenantSeq: Int64 {
         switch self {
         case .command(let event, _): event.tenantSeq
-        case .fact(let fact, _): fact.tenantSeq
+        case .fact(let fact, _, _), .thinned(let fact): fact.tenantSeq
+        case .cut(let rows, _): rows.last
+        case .damaged(let places, _): places.places.upperBound
         }
     }
 
     package var recordedAt: Instant {
         switch self {
         case .command(let event, _): event.event.recordedAt
-        case .fact(let fact, _): fact.fact.recordedAt
+        case .fact(let fact, _, _), .thinned(let fact): fact.fact.recordedAt
+        case .cut(_, let at), .damaged(_, let at): at
         }
     }
 
-    /// `body` is the producer's own bytes, or the fact's.
-    package func write(to writer: inout JSONWriter) {
+    /// What it is called among server-sent events.
+    package var name: String {
+        switch self {
+        case .command(let event, _): event.event.kind.name
+        case .fact(let fact, _, _): fact.fact.kind
+        case .thinned, .cut: "left_out"
+        case .damaged: "damaged"
+        }
+    }
+
+    /// Writes one object.
+    ///
+    /// - Parameters:
+    ///   - cursor: from where a reader goes on behind it.
+    ///   - now: an action that has expired by then keeps its parameters for itself.
+    package func write(to writer: inout JSONWriter, cursor: LogCursor, now: Instant) {
         writer.beginObject()
         switch self {
-        case .command(let event, let activity):
-            writer.member("seq", event.tenantSeq)
-            writer.nullable("activity", activity?.rawValue)
-            writer.member("version", event.version)
-            writer.member("do", event.event.kind.name)
-            writer.member("recorded_at", event.event.recordedAt.rfc3339)
-            writer.member("kind", "command")
-            writer.member("by", event.event.key.id)
-            writer.optional("idempotency_key", event.event.idempotency?.key)
-            guard !event.event.body.isEmpty else {
-                writer.member("erased", true)
-                break
-            }
-            writer.body(event.event.body)
-        case .fact(let fact, let activity):
-            writer.member("seq", fact.tenantSeq)
-            writer.optional("activity", activity?.rawValue)
-            writer.member("fact", fact.fact.kind)
-            writer.member("recorded_at", fact.fact.recordedAt.rfc3339)
-            writer.member("kind", "fact")
-            writer.body(fact.fact.body)
+        case .command(let event, let activity): Self.write(event, activity, to: &writer)
+        case .fact(let fact, let activity, let user):
+            Self.write(fact, activity, user, now: now, to: &writer)
+        case .thinned(let fact): RowsLeftOut.write(fact, to: &writer)
+        case .cut(let rows, _): rows.writeMembers(to: &writer)
+        case .damaged(let places, _):
+            writer.member("seq", places.places.upperBound)
+            writer.member("damaged", true)
+            places.writeMembers(to: &writer)
         }
+        writer.member("cursor", cursor.text)
         writer.endObject()
     }
+
+    /// `body` is the producer's own bytes.
+    private static func write(
+        _ event: RecordedEvent, _ activity: Identifier?, to writer: inout JSONWriter
+    ) {
+        writer.member("seq", event.tenantSeq)
+        writer.nullable("activity", activity?.rawValue)
+        writer.member("version", event.version)
+        writer.member("do", event.event.kind.name)
+        writer.member("recorded_at", event.event.recordedAt.rfc3339)
+        writer.member("kind", "command")
+        writer.member("by", event.event.key.id)
+        writer.optional("idempotency_key", event.event.idempotency?.key)
+        guard !event.event.body.isEmpty else { return writer.member("erased", true) }
+        writer.body(event.event.body, of: readable(event.event.body))
+    }
+
+    /// `body` is the fact's; an action has its members beside the others.
+    private static func write(
+        _ fact: RecordedFact, _ activity: Identifier?, _ user: String?, now: Instant,
+        to writer: inout JSONWriter
+    ) {
+        let document = readable(fact.fact.body)
+        writer.member("seq", fact.tenantSeq)
+        writer.optional("activity", activity?.rawValue)
+        writer.member("fact", fact.fact.kind)
+        writer.member("recorded_at", fact.fact.recordedAt.rfc3339)
+        writer.member("kind", "fact")
+        FactSummary(fact.fact, body: document?.root).writeMembers(to: &writer)
+        guard let document, let action = ActionFact(fact.fact, document.root) else {
+            return writer.body(fact.fact.body, of: document)
+        }
+        writer.optional("user", user)
+        action.writeMembers(to: &writer, now: now)
+    }
+
+    /// Nil for what is no JSON, whatever is wrong with it.
+    private static func readable(_ body: [UInt8]) -> JSONDocument? { try? JSONDocument(body) }
 }
 
 extension JSONWriter {
     /// Text that is not JSON would spoil the document around it.
-    fileprivate mutating func body(_ bytes: [UInt8]) {
-        // Whatever is wrong with it, it is not written.
-        guard (try? JSONDocument(bytes)) != nil else { return member("damaged", true) }
+    fileprivate mutating func body(_ bytes: [UInt8], of document: JSONDocument?) {
+        guard document != nil else { return member("damaged", true) }
         name("body")
         raw(bytes)
     }
@@ -64,23 +114,33 @@ extension JSONWriter {
 
 /// A page of `/v1/log`: only a `nextCursor` of nil is the end.
 package struct LogPage: Sendable {
-    package var entries: [LogEntry]
-    package var nextCursor: String?
-    package var damaged: [DamagedPlaces]
+    /// Each with the position behind it.
+    package var entries: [(entry: LogEntry, cursor: LogCursor)]
+    package var nextCursor: LogCursor?
 
-    package init(entries: [LogEntry], nextCursor: String?, damaged: [DamagedPlaces] = []) {
+    package init(entries: [(entry: LogEntry, cursor: LogCursor)], nextCursor: LogCursor?) {
         self.entries = entries
         self.nextCursor = nextCursor
-        self.damaged = damaged
     }
 
-    package func write(to writer: inout JSONWriter) {
+    /// Rows that it lacks.
+    private var damaged: [DamagedPlaces] {
+        entries.compactMap { if case .damaged(let places, _) = $0.entry { places } else { nil } }
+    }
+
+    /// Writes one object.
+    ///
+    /// - Parameter now: as in `LogEntry.write`.
+    package func write(to writer: inout JSONWriter, now: Instant) {
         writer.beginObject()
         writer.name("events")
         writer.beginArray()
-        for entry in entries { entry.write(to: &writer) }
+        for (entry, cursor) in entries {
+            if case .damaged = entry { continue }
+            entry.write(to: &writer, cursor: cursor, now: now)
+        }
         writer.endArray()
-        writer.nullable("next_cursor", nextCursor)
+        writer.nullable("next_cursor", nextCursor?.text)
         if !damaged.isEmpty {
             writer.name("damaged")
             writer.beginArray()

@@ -6,17 +6,20 @@ package struct StoredAnswer: Sendable {
     private let device: Identifier
     private let subject: (name: String, value: String)?
     private let kind: Stored.Kind
+    private let presence: Presence.Verdict?
     private let lint: [Lint]
     private let isDryRun: Bool
 
     /// - Parameters:
     ///   - subject: what of the device was meant, for example `("token", "activity:cat-7")`.
+    ///   - presence: what a report of presence came to.
     ///   - isDryRun: it is what would be.
     package init(
         device: Identifier, subject: (name: String, value: String)? = nil, kind: Stored.Kind,
-        lint: [Lint] = [], isDryRun: Bool = false
+        presence: Presence.Verdict? = nil, lint: [Lint] = [], isDryRun: Bool = false
     ) {
         self.device = device
+        self.presence = presence
         self.subject = subject
         self.kind = kind
         self.lint = lint
@@ -39,6 +42,10 @@ package struct StoredAnswer: Sendable {
         writer.member("device", device.rawValue)
         if let subject { writer.member(subject.name, subject.value) }
         writer.member("result", word)
+        if let presence {
+            writer.member("presence", presence.state.name)
+            writer.member("is", presence.transition.name)
+        }
         if !lint.isEmpty { writer.lints(lint) }
         writer.endObject()
     }

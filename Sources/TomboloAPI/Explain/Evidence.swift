@@ -79,7 +79,8 @@ package struct Evidence: Sendable {
 
     /// Kinds of facts about a phone that an explanation reads.
     package static let phoneKinds: Set<String> = [
-        "token.registered", "token.deleted", "token.retired", "card.reported", "presence.changed",
+        "token.registered", "token.deleted", "token.retired", "card.reported", "presence.covered",
+        "presence.leaving", "presence.returning",
         "device.registered", "device.deleted", "device.user_changed", "alert.expired",
         "clip.frames",
     ]

@@ -3,35 +3,47 @@ import TomboloCore
 // What the phone said, and what it lost.
 
 extension Explainer {
-    /// The phone's own word that it shows the version, or a newer one.
+    /// The phone's own word that it drew the version, or a newer one.
     var shown: Finding? {
-        guard dismissal == nil, userChange == nil else { return nil }
-        let report = evidence.phone.last { fact in
-            // What it showed after the moment that is asked about is no answer.
-            let isThen = evidence.moment.map { fact.recordedAt <= $0 } ?? true
-            return isThen && Self.shownVersion(fact) > 0
-        }
-        if let report, Self.shownVersion(report) >= evidence.asked.version {
-            return Finding(
-                "shown",
-                "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it shows version "
-                    + "\(Self.shownVersion(report)).", at: report.recordedAt)
-        }
-        guard evidence.moment == nil, let destination = evidence.destination,
-            destination.shownMatches == true, let word = destination.shown,
-            word.phase != .dismissed, let shownAt = word.shownAt,
-            shownAt >= evidence.asked.recordedAt
+        guard let report = lastWord("drawn_version"),
+            let version = Self.number(report, "drawn_version"), version >= evidence.asked.version
         else { return nil }
         return Finding(
             "shown",
-            "\(evidence.device) reported that it shows the state of version \(evidence.newest).",
-            at: shownAt)
+            "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it drew version "
+                + "\(version).", at: report.recordedAt)
     }
 
-    /// The version that a phone named, or that it reported the state of.
-    private static func shownVersion(_ fact: NewFact) -> Int64 {
-        guard fact.kind == "card.reported" else { return 0 }
-        return max(number(fact, "shown_version") ?? 0, number(fact, "matches_version") ?? 0)
+    /// The phone's own word that it has the version, or a newer one. It is no word of a picture.
+    var received: Finding? {
+        if let report = lastWord("received_version"),
+            let version = Self.number(report, "received_version"),
+            version >= evidence.asked.version
+        {
+            return Finding(
+                "received",
+                "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it has version "
+                    + "\(version). It did not report that it drew it.", at: report.recordedAt)
+        }
+        guard dismissal == nil, userChange == nil, evidence.moment == nil,
+            let destination = evidence.destination, destination.shownMatches == true,
+            let word = destination.shown, word.phase != .dismissed, let shownAt = word.shownAt,
+            shownAt >= evidence.asked.recordedAt
+        else { return nil }
+        return Finding(
+            "received",
+            "\(evidence.device) reported that it has the state of version \(evidence.newest). It did "
+                + "not report that it drew it.", at: shownAt)
+    }
+
+    /// The phone's last report of the card that names such a version, where it has the card still.
+    private func lastWord(_ member: String) -> NewFact? {
+        guard dismissal == nil, userChange == nil else { return nil }
+        return evidence.phone.last { fact in
+            // What it reported after the moment that is asked about is no answer.
+            let isThen = evidence.moment.map { fact.recordedAt <= $0 } ?? true
+            return isThen && fact.kind == "card.reported" && Self.number(fact, member) != nil
+        }
     }
 
     /// What is asked about ends here.
@@ -47,7 +59,10 @@ extension Explainer {
         let ended = evidence.deliveries.last { $0.isEnd && $0.at <= last.recordedAt }
         let text: String
         if let by = Self.string(last, "by") {
-            text = "The \(by) dismissed the card on \(evidence.device)."
+            text =
+                by == "user"
+                ? "The user swiped the card away on \(evidence.device)."
+                : "The \(by) dismissed the card on \(evidence.device)."
         } else if let ended {
             text =
                 "The card on \(evidence.device) is dismissed: the relay had ended it, at "
@@ -172,15 +187,15 @@ extension Explainer {
     func missed(_ fate: DeliveryEntry) -> Suspect? {
         let report = evidence.phone.last {
             $0.kind == "card.reported" && $0.recordedAt > fate.at
-                && Self.number($0, "shown_version") != nil
+                && Self.number($0, "received_version") != nil
         }
         guard let report, Self.string(report, "misses_push") != nil,
-            let version = Self.number(report, "shown_version"), version < evidence.asked.version
+            let version = Self.number(report, "received_version"), version < evidence.asked.version
         else { return nil }
         return Suspect(
-            "phone_dropped_it", "The phone took the push and did not draw it.",
+            "phone_dropped_it", "The phone took the push and ignored it.",
             speaksFor: [
-                "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it shows version "
+                "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it has version "
                     + "\(version)."
             ])
     }

@@ -4,7 +4,7 @@ import TomboloCore
 
 extension Explainer {
     var suspects: [Suspect] {
-        let found = shown != nil ? [] : isWithApple ? silent : loud
+        let found = shown != nil ? [] : hiddenFrames + (isWithApple ? silent : loud)
         guard let refusedEvents else { return found }
         return [refusedEvents] + found.filter { $0.code != refusedEvents.code }
     }
@@ -119,7 +119,7 @@ extension Explainer {
 
     /// Holds whose cause is an outage.
     private static let outages: [Hold: String] = [
-        .laneParked: "upstream_closed", .paused: "paused", .reserving: "disk_full",
+        .upstreamClosed: "upstream_closed", .paused: "paused", .reserving: "disk_full",
     ]
 
     private static func text(line entry: DeliveryEntry) -> String {
@@ -195,8 +195,11 @@ extension Explainer {
         }
         if let loss = userChange ?? dismissal { found.append(loss) }
         if let retired = retiredAfter(fate) { found.append(retired) }
-        if attempt.event == .start, let start = unconfirmedStart(fate) { found.append(start) }
+        if attempt.event == .start, let start = unconfirmedStart(fate) {
+            found += [start, Self.lowPower("The start has no update token yet.")]
+        }
         if let missed = missed(fate) { found.append(missed) }
+        found += undrawn
         if let undecodable { found.append(undecodable) }
         if let spent = spentBudget(fate) { found.append(spent) }
         if attempt.priority == 5 {
@@ -277,7 +280,7 @@ extension Explainer {
         let (activity, device) = (evidence.activity, evidence.device)
         var found: [String] = []
         switch longestStartHold?.hold.name ?? code {
-        case "upstream_closed", "lane_parked", "disk_full", "log_full":
+        case "upstream_closed", "disk_full", "log_full":
             found.append("tombolo doctor")
         case "wrong_topic", "wrong_environment":
             found += ["tombolo config check", "tombolo doctor"]

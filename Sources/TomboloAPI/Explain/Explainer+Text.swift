@@ -36,11 +36,11 @@ extension Explainer {
         case "card.reported":
             let phase = string(fact, "phase") ?? "unknown"
             let by = string(fact, "by").map { " by the \($0)" } ?? ""
-            let shown = number(fact, "shown_version").map { ", showing version \($0)" } ?? ""
-            let matched = number(fact, "matches_version").map { ", with version \($0)'s state" }
-            return "it reported its card as \(phase)\(by)\(shown)\(matched ?? "")"
-        case "presence.changed":
-            return "its app's presence became \(string(fact, "standing") ?? "unknown")"
+            let received = number(fact, "received_version").map { ", with version \($0)" } ?? ""
+            let drawn = number(fact, "drawn_version").map { ", version \($0) drawn" } ?? ""
+            return "it reported its card as \(phase)\(by)\(received)\(drawn)"
+        case "presence.covered", "presence.leaving", "presence.returning":
+            return "its app's presence became \(string(fact, "state") ?? "unknown")"
         case "device.registered": return "it was registered"
         case "device.user_changed": return "it was registered for another user"
         case "device.deleted": return "it was deleted"

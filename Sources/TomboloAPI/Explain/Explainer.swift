@@ -58,6 +58,7 @@ package struct Explainer: Sendable {
 
     private func answer(_ suspect: Suspect?) -> String {
         if let shown { return suspect.map { "\(shown.text) \($0.text)" } ?? shown.text }
+        if let received { return suspect.map { "\(received.text) \($0.text)" } ?? received.text }
         guard let suspect else {
             return isFresh
                 ? "\(fateText) Apple took it a moment ago; nothing speaks against it." : fateText
@@ -87,7 +88,7 @@ package struct Explainer: Sendable {
                     "The newest version that Apple took for \(evidence.device) is "
                         + "\(last.record.version), at \(last.at.rfc3339).", at: last.at))
         }
-        if let shown { found.append(shown) }
+        if let known = shown ?? received { found.append(known) }
         found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses + lostAlerts
         if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }

@@ -230,7 +230,7 @@ extension LintPage {
             fix: "Wait, or end the pause: DELETE /v1/pauses/{pause}.",
             command: "tombolo resume PAUSE"),
         LintPage(
-            .laneParked, "Pushes that wait for Apple",
+            .upstreamClosed, "Pushes that wait for Apple",
             effect: "The provider token is refused (wrong, stale, or renewed too often), Apple "
                 + "answers 5xx, or cannot be reached: nothing goes out, and nothing is lost.",
             fix: "Look at what the relay printed; check key, team, clock and network.",

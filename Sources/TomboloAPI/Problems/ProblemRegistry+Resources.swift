@@ -67,6 +67,14 @@ extension ProblemRegistry {
             fix: "Look at the log for the numbers there are.",
             command: "tombolo log ls"),
         ProblemPage(
+            .cursorOfAnotherLog, 410, "The cursor belongs to another log",
+            cause:
+                "A cursor names a place in one log. This log was restored from a backup, or is a new "
+                + "one: what lies behind the place is not the same any more.",
+            fix:
+                "Read the state of what you follow (GET /v1/activities), and begin without a cursor.",
+            command: "tombolo activity ls"),
+        ProblemPage(
             .unknownKey, 404, "There is no such API key",
             cause: "No key of this id exists under this key's tenant.",
             fix: "List the keys with GET /v1/keys.",
@@ -187,6 +195,23 @@ extension ProblemRegistry {
             cause: "The budget class lab has no limits, and this app pushes to Apple.",
             fix: "Use standard or frequent, or configure the app's endpoint as a simulator.",
             command: "tombolo sim --help"),
+        ProblemPage(
+            .notOffered, 422, "The card or widget does not offer this",
+            cause:
+                "Nothing that this device was sent in the last 24 hours offers what was tapped: a card "
+                + "offers its own tap and the intents of its type, a widget the url and links of its "
+                + "entries.",
+            fix:
+                "Register the intent with the type (intents), or put the link into an entry of the "
+                + "timeline. A card of an earlier life of its activity offers nothing.",
+            command: "tombolo type show TYPE"),
+        ProblemPage(
+            .actionExpired, 422, "The tap is too old",
+            cause:
+                "The person tapped longer ago than the action may take (expires, 30 s). The age counts "
+                + "from at, by the phone's clock.",
+            fix: "Show \"not sent\", and let the person tap again. Never queue a tap.",
+            command: "tombolo help phone tap"),
         ProblemPage(
             .idempotencyKeyReused, 422, "The idempotency key belongs to another request",
             cause: "This key came within 24 hours with another method, path or body.",

@@ -11,12 +11,13 @@ package struct PhoneAction: Sendable {
         ("terminate", false), ("launch", false), ("restart", false), ("reinstall", false),
         ("swipe", true), ("allow", false), ("deny", false), ("rotate", true), ("update", true),
         ("listen", true), ("low-power", false), ("watch", false), ("trouble", false),
-        ("budget", false),
+        ("budget", false), ("tap", false),
     ]
 
     /// Which deeds take a member.
     private static let members: [(String, [String])] =
         [
+            ("link", ["tap"]), ("intent", ["tap"]), ("parameters", ["tap"]),
             ("state", ["update", "listen"]), ("channel", ["listen"]), ("type", ["listen"]),
             ("on", ["low-power", "watch", "trouble"]),
             ("kind", ["trouble"]),
@@ -40,10 +41,14 @@ package struct PhoneAction: Sendable {
         let deed = view["do"]?.string
         _ = reader.object("state")
         _ = reader.bool("on")
-        for name in ["kind", "channel", "type"] { _ = reader.string(name) }
+        _ = reader.object("parameters")
+        for name in ["kind", "channel", "type", "link", "intent"] { _ = reader.string(name) }
         for level in Self.levels { _ = reader.integer(level, in: 1...1_000_000) }
         for (name, deeds) in Self.members where view[name] != nil && !deeds.contains(deed ?? "") {
             reader.fail(name, "is of \(deeds.joined(separator: ", ")), not of \(deed ?? "this")")
+        }
+        if deed == "tap", ["activity", "link", "intent"].allSatisfy({ view[$0] == nil }) {
+            reader.fail("activity", "is missing: say what is tapped (activity, link or intent)")
         }
         if deed == "trouble", view["kind"] == nil { reader.fail("kind", "is missing") }
         try reader.finish()

@@ -62,6 +62,7 @@ extension Activity {
             attributes: try view.stored("attributes", \.storedObject),
             onUnknownStart: try policy("unknown", or: .giveUp),
             startWait: try view.stored("start_wait", or: Start.startWaitDefault, \.storedSpan),
+            endAfter: try view.stored("end_after", or: nil) { $0.storedSpan.map(Optional.some) },
             onTokenGone: try policy("token_gone", or: .stop),
             renew: try policy("renew", or: .never),
             startedAt: try view.stored("started", \.storedInstant),

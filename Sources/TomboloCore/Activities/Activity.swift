@@ -13,6 +13,8 @@ package struct Activity: Sendable {
         package var onUnknownStart: UnknownStartPolicy
         /// A start that has waited longer on a device is not sent any more (pacing rule 5).
         package var startWait = Start.startWaitDefault
+        /// The relay ends it so long after its last event; nil: never.
+        package var endAfter: Span?
         package var onTokenGone = TokenGonePolicy.stop
         package var renew = RenewalPolicy.never
         package var startedAt: Instant
@@ -117,4 +119,19 @@ package struct Activity: Sendable {
 
     /// Nothing of it is on its way.
     mutating func settle() { former = nil }
+}
+
+extension Activity {
+    /// Whether a card of that name shows it that listens on its broadcast channel.
+    func isOnChannel(_ reference: ActivityReference) -> Bool {
+        guard case .channel = definition.audience, let durable, durable.ending == nil else {
+            return false
+        }
+        return reference.incarnation == durableIncarnation
+    }
+
+    /// When it ends by itself if its producer, who spoke at that time, says nothing more.
+    func endsBySilence(since instant: Instant) -> Instant? {
+        hasEnded ? nil : definition.endAfter.map { instant + $0 }
+    }
 }

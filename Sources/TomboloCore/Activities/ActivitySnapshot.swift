@@ -74,6 +74,7 @@ extension Activity.Definition {
         if startWait != Start.startWaitDefault {
             writer.member("start_wait", startWait.nanoseconds)
         }
+        if let endAfter { writer.member("end_after", endAfter.nanoseconds) }
         if onTokenGone != .stop { writer.member("token_gone", Int64(onTokenGone.rawValue)) }
         if renew != .never { writer.member("renew", Int64(renew.rawValue)) }
         if framesShowWhen != .background {

@@ -16,6 +16,8 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     private(set) var runningInAll = 0
     /// When ended activities leave memory.
     var retirements = DeadlineHeap()
+    /// When running activities end by themselves: their producers have said nothing for so long.
+    var silences = DeadlineHeap()
     /// Some have left: the log may know activities that are not here.
     var hasRetired = false
     private var nextNumber: Int64 = 1
@@ -107,6 +109,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         byKey[rows[slot].key] = nil
         byNumber[rows[slot].number] = nil
         retirements.set(slot, at: nil)
+        silences.set(slot, at: nil)
         rows[slot].forget()
         recount(slot)
         free.append(slot)

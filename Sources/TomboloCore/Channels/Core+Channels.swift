@@ -115,7 +115,7 @@ extension Core {
         }
         channels[lane].recovered(
             slot, isUsed: isUsed,
-            restsUntil: shownAt(restsUntil - activityLifeMax, now: now) + activityLifeMax)
+            restsUntil: clock.shownAt(restsUntil - activityLifeMax, now: now) + activityLifeMax)
         return []
     }
 

@@ -120,6 +120,6 @@ extension Core {
         devices[destination.device]?.channel?.restsUntil = endedAt + activityLifeMax
         stageDevice(destination.device)
         channels[lane].release(
-            destination.device, restsUntil: shownAt(endedAt, now: now) + activityLifeMax)
+            destination.device, restsUntil: clock.shownAt(endedAt, now: now) + activityLifeMax)
     }
 }

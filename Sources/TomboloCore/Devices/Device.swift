@@ -109,8 +109,7 @@ struct Device: Sendable {
             || last.value == PushToken(value) && observedAt <= last.at
     }
 
-    /// Whether the app is in front, and since when. Not kept across a restart: without a word an
-    /// app is in the background.
+    /// Whether the app is in front, and since when. Without a word an app is in the background.
     var presence: Presence { heard?.presence ?? Presence() }
 
     /// What is known before it says anything.

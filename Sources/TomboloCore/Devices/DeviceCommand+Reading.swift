@@ -74,8 +74,21 @@ extension PhoneReport {
             reader.fail("phase", "is missing: pending, active, stale, ended or dismissed")
         }
         by = reader.choice("by", [("user", "user"), ("system", "system")])
-        shownVersion = reader.integer("shown_version", in: 0...Int64.max)
-        shownState = reader.object("shown_state")?.json
+        receivedVersion = reader.integer("received_version", in: 0...Int64.max)
+        drawnVersion = reader.integer("drawn_version", in: 0...Int64.max)
+        // That an app shows something is what it was given: the picture is the system's.
+        if let older = reader.integer("shown_version", in: 0...Int64.max) {
+            if receivedVersion != nil {
+                reader.fail("shown_version", "is received_version: give one")
+            }
+            receivedVersion = receivedVersion ?? older
+        }
+        receivedState = reader.object("received_state")?.json
+        drawnState = reader.object("drawn_state")?.json
+        if let older = reader.object("shown_state")?.json {
+            if receivedState != nil { reader.fail("shown_state", "is received_state: give one") }
+            receivedState = receivedState ?? older
+        }
         shownAt = reader.instant("shown_at")
         firstShownAt = reader.instant("first_shown_at")
         shownCount = reader.integer("shown_count", in: 0...Int64.max)

@@ -11,6 +11,7 @@ package enum DeviceCommand: Sendable {
     case deleteToken(TokenName, TokenRegistration)
     case presence(PresenceReport)
     case report(ActivityReference, PhoneReport)
+    case action(DeviceAction)
 }
 
 /// A device as registered: one installation of one app.
@@ -164,10 +165,13 @@ package struct TokenRegistration: Hashable, Sendable {
 }
 
 /// A phone's word on one activity.
-package struct PhoneReport: Hashable, Sendable {
+package struct PhoneReport: Sendable {
     /// ActivityKit's `ActivityState`.
     package enum Phase: UInt8, Hashable, Sendable {
         case pending, active, stale, ended, dismissed
+
+        /// The card is on the phone, and lives.
+        var isThere: Bool { self == .active || self == .stale }
 
         /// The word that phones report it by.
         package var name: String {
@@ -184,9 +188,14 @@ package struct PhoneReport: Hashable, Sendable {
     package var phase: Phase
     /// Who dismissed it: `user` or `system`.
     package var by: String?
-    package var shownVersion: Int64?
-    /// The content state that the phone shows, byte for byte.
-    package var shownState: JSON?
+    /// The newest version that the phone has. Whether anybody saw it is another question.
+    package var receivedVersion: Int64?
+    /// The version of the newest picture.
+    package var drawnVersion: Int64?
+    /// The content state that the phone has, byte for byte.
+    package var receivedState: JSON?
+    /// The content state of the newest picture, byte for byte.
+    package var drawnState: JSON?
     package var shownAt: Instant?
     package var firstShownAt: Instant?
     /// How often what it shows has changed, the start included.
@@ -194,6 +203,23 @@ package struct PhoneReport: Hashable, Sendable {
     package var lastLocalUpdate: Instant?
     /// The relay's own finding: it came when the last push had had its time, and does not show it.
     package internal(set) var missesPush = false
-    /// The relay's own finding: the last version whose state it reported, byte for byte.
+    /// The relay's own finding: the version whose state it reports, byte for byte.
     package internal(set) var matchedVersion: Int64?
+    /// The relay's own finding: the version whose state it reports as drawn.
+    package internal(set) var matchedPicture: Int64?
+    /// The versions that the history has of it already.
+    var noted: (received: Int64?, drawn: Int64?) = (nil, nil)
+
+    /// Whether it names a version that the history does not have of it.
+    var hasNewVersion: Bool { nextNoted != noted }
+
+    /// What the history has of it with this report.
+    var nextNoted: (received: Int64?, drawn: Int64?) {
+        (received ?? noted.received, drawn ?? noted.drawn)
+    }
+
+    /// The newest version that it has, as far as the report tells.
+    package var received: Int64? { receivedVersion ?? matchedVersion ?? drawn }
+    /// The newest version that is drawn, as far as the report tells.
+    package var drawn: Int64? { drawnVersion ?? matchedPicture }
 }

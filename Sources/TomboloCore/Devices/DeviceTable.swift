@@ -33,6 +33,8 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
     private var registrations = RegistrationPool()
     private var holders: [TokenPlace: Int] = [:]
     private var nextNumber: Int64 = 1
+    /// What persons did on them.
+    var actions = ActionTable()
     /// What the activities of each have spent together.
     var budgets: [DeviceBudget] = []
     /// When a device's lease or grace is over, by its place.
@@ -79,6 +81,31 @@ struct DeviceTable: RandomAccessCollection, MutableCollection, Sendable {
         }
         guard keyCount < limits.devicesMax else {
             throw .full("the relay has as many devices as it keeps", "devices", remedy)
+        }
+    }
+
+    /// Apps that were in front when the relay before stopped.
+    ///
+    /// - Parameter steady: the steady time of a moment of wall time.
+    mutating func adoptPresences(
+        _ records: [Record], now: Instant, steady: (Instant) -> Instant
+    ) {
+        let kept = records.filter { $0.space == .presence }
+        guard !kept.isEmpty else { return }
+        var byNumber: [Int64: Int] = [:]
+        for (place, device) in devices.enumerated() {
+            if let device { byNumber[device.number] = place }
+        }
+        for record in kept {
+            guard let place = byNumber[record.number], var heard = self[place]?.silence,
+                let presence = Presence(record, steady: steady, now: now)
+            else { continue }
+            heard.presence = presence
+            heard.report = PresenceReport(
+                phase: presence.state == .active ? .active : .inactive,
+                cause: presence.state == .covered ? .controlCenter : nil, at: presence.observedAt)
+            self[place]?.heard = heard
+            deadlines.set(place, at: presence.changesAt(now: now))
         }
     }
 

@@ -56,6 +56,7 @@ extension Start {
         alertTTL =
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         startWait = Self.startWait(&reader)
+        endAfter = Self.endAfter(&reader)
         onUnknownStart = reader.choice(
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
         onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)
@@ -69,6 +70,11 @@ extension Start {
     /// `start_wait` of a start or a type.
     static func startWait(_ reader: inout FieldReader) -> Span? {
         reader.span("start_wait", in: .seconds(1)...activityLifeMax)
+    }
+
+    /// `end_after` of a start or a type.
+    static func endAfter(_ reader: inout FieldReader) -> Span? {
+        reader.span("end_after", in: .seconds(1)...activityLifeMax)
     }
 
     private static func audience(_ reader: inout FieldReader) -> (Audience, StartRoute) {

@@ -116,6 +116,8 @@ package struct Start: Sendable {
     package var alertTTL: Span = Alert.defaultTTL
     /// How long its push may wait on a device; nil: the type's, else `startWaitDefault`.
     package var startWait: Span?
+    /// The relay ends the activity so long after its last event; nil: as its type says, else never.
+    package var endAfter: Span?
     /// nil: the type's, else `giveUp`.
     package var onUnknownStart: UnknownStartPolicy?
     /// nil: the type's, else `stop`.

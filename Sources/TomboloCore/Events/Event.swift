@@ -105,7 +105,7 @@ package struct NewFact: Hashable, Sendable {
     package var tenant: TenantID
     /// The activity it is about, if any.
     package var activity: ActivityNumber?
-    /// A short word: `token.registered`, `push.sent`, `push.refused`, `device.registered` …
+    /// A short word: `token.registered`, `push.accepted`, `push.refused`, `device.registered` …
     package var kind: String
     package var recordedAt: Instant
     /// One JSON object.

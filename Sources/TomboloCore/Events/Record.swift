@@ -22,6 +22,10 @@ package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
     /// Upstreams to Apple that have taken a push; the number is a hash of tenant, app and
     /// environment.
     case upstream = 11
+    /// Where the apps in front are; the number is the device's.
+    case presence = 12
+    /// What persons did on phones, until it expires; numbered by itself.
+    case action = 13
     /// An operator's pauses; the number is the pause's.
     case pause = 16
 }

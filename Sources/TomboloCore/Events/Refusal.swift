@@ -24,6 +24,8 @@ package struct Refusal: Error, Hashable, Sendable {
         case idempotencyKeyReused = "idempotency-key-reused"
         case idempotencyKeyRunning = "idempotency-key-running"
         case labRefused = "lab-refused"
+        case notOffered = "not-offered"
+        case actionExpired = "action-expired"
         case limitReached = "limit-reached"
         case overloaded = "overloaded"
         case logFull = "log-full"

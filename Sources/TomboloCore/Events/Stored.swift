@@ -9,6 +9,19 @@ package struct Stored: Hashable, Sendable {
         case outdated
     }
 
+    /// What a person did, as the relay names it.
+    package struct TakenAction: Hashable, Sendable {
+        /// `act_` and 16 hexadecimal digits.
+        package let id: String
+        /// By wall time: nobody acts on it from then on.
+        package let expiresAt: Instant
+
+        /// One that was taken.
+        package init(id: String, expiresAt: Instant) {
+            (self.id, self.expiresAt) = (id, expiresAt)
+        }
+    }
+
     package var kind: Kind
     /// What was seen coming.
     package var lint: [Lint] = []
@@ -19,6 +32,12 @@ package struct Stored: Hashable, Sendable {
     package var kept: [KeptLetters] = []
     /// Of something that the relay numbers itself.
     package var number: Int64?
+    /// Of an action: its id, and until when somebody acts on it.
+    package var action: TakenAction?
+    /// An earlier request with the same idempotency key was answered the same.
+    package var isReplay = false
+    /// Of a report of presence: what it came to.
+    package var presence: Presence.Verdict?
 
     package init(_ kind: Kind, number: Int64? = nil) {
         self.kind = kind

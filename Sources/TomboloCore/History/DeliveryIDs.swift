@@ -5,9 +5,15 @@
 /// without the key it tells nothing: neither the sequence nor how many pushes others send.
 package struct DeliveryIDs: Sendable {
     private let hash: KeyedHash
+    private let restoredAt: Instant?
 
-    /// - Parameter hash: with the log's own key.
-    package init(_ hash: KeyedHash) { self.hash = hash }
+    /// - Parameters:
+    ///   - hash: with the log's own key.
+    ///   - restoredAt: when the log was put back from a backup last.
+    package init(_ hash: KeyedHash, restoredAt: Instant? = nil) {
+        self.hash = hash
+        self.restoredAt = restoredAt
+    }
 
     /// One of a push that goes now; its fact comes after the one at `factSeq`.
     func make(after factSeq: Int64, _ chance: inout Chance) -> APNsID {
@@ -23,6 +29,21 @@ package struct DeliveryIDs: Sendable {
     package func place(of id: APNsID) -> Int64? {
         guard id.high & 0xf000 == 0x8000, id.low >> 62 == 2 else { return nil }
         return Int64((id.high >> 16) ^ mask(id.high & 0xfff, id.low))
+    }
+
+    /// Whose device it was, so that a fact needs no name: a hash that this log alone can make.
+    package func owner(_ user: String, _ tenant: TenantID) -> Int64 {
+        // A number of JSON keeps 53 bits everywhere.
+        Int64(hash(Int64(tenant.name.rawValue.utf8.count), "user \(tenant.name) \(user)") >> 12)
+    }
+
+    /// A link as a hash that this log alone can make.
+    func link(_ link: String) -> Int64 { Int64(hash(Int64(0), "link \(link)") >> 12) }
+
+    /// Which log this is, for one tenant: another one where the log was made anew, or was put back
+    /// from a backup.
+    package func log(of tenant: TenantID) -> LogID {
+        LogID(hash(restoredAt?.nanoseconds ?? 0, "log \(tenant.name)"))
     }
 
     private func mask(_ nonce: UInt64, _ low: UInt64) -> UInt64 {

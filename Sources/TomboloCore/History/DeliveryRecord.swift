@@ -123,18 +123,18 @@ package struct DeliveryRecord: Hashable, Sendable {
     /// The name of its fact: `push.` and Apple's answer, or `change.` and the decision.
     package var kind: String {
         switch attempt?.answer {
-        case .accepted: "push.sent"
+        case .accepted: "push.accepted"
         case .refused: "push.refused"
         case .notSent: "push.not_sent"
         case .unknown: "push.unknown"
-        case nil: "change.\(decision?.action ?? "skipped")"
+        case nil: "push.\(decision?.action ?? "skipped")"
         }
     }
 
     /// The kinds of all facts that are deliveries.
     package static let kinds: Set<String> = [
-        "push.sent", "push.refused", "push.not_sent", "push.unknown", "change.skipped",
-        "change.expired", "change.merged",
+        "push.accepted", "push.refused", "push.not_sent", "push.unknown", "push.skipped",
+        "push.expired", "push.merged",
     ]
 }
 

@@ -15,6 +15,7 @@ extension Start {
         if let policy = onTokenGone { hash.combine("gone \(policy.rawValue)".utf8) }
         if let policy = onUnknownStart { hash.combine("unknown \(policy.rawValue)".utf8) }
         if let wait = startWait { hash.combine("wait \(wait.nanoseconds)".utf8) }
+        if let span = endAfter { hash.combine("end \(span.nanoseconds)".utf8) }
         if urgency != .normal { hash.combine("urgency \(urgency.rawValue)".utf8) }
         if alertTTL != Alert.defaultTTL {
             hash.combine("ttl \(alertTTL.nanoseconds)".utf8)

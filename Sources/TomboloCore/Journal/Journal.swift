@@ -15,8 +15,8 @@ struct Journal: Sendable {
     /// The newest durable sequences.
     private(set) var lastSeq: Int64 = 0
     private(set) var lastFactSeq: Int64 = 0
-    /// The newest durable event of each tenant, among its own.
-    private var tenantSeqs: [TenantID: Int64] = [:]
+    /// The same of each tenant, among its own.
+    private var places: [TenantID: LogPlace] = [:]
 
     init(flushDelay: Span, _ shares: FactShares) {
         self.flushDelay = flushDelay
@@ -24,10 +24,10 @@ struct Journal: Sendable {
     }
 
     /// Goes on where the relay before stopped.
-    mutating func recover(lastSeq: Int64, lastFactSeq: Int64, tenantSeqs: [TenantID: Int64]) {
+    mutating func recover(lastSeq: Int64, lastFactSeq: Int64, places: [TenantID: LogPlace]) {
         self.lastSeq = lastSeq
         self.lastFactSeq = lastFactSeq
-        self.tenantSeqs = tenantSeqs
+        self.places = places
     }
 
     // MARK: Records and events
@@ -184,8 +184,8 @@ struct Journal: Sendable {
 
     // MARK: Sequences
 
-    /// The newest durable event of a tenant, among its own; 0 where it has none.
-    func lastSeq(of tenant: TenantID) -> Int64 { tenantSeqs[tenant] ?? 0 }
+    /// The newest durable event and fact of a tenant, among its own; 0 where it has none.
+    func place(of tenant: TenantID) -> LogPlace { places[tenant] ?? .none }
 
     /// The sequence that the newest fact has, or will have when it is durable.
     var knownFactSeq: Int64 {
@@ -280,7 +280,12 @@ struct Journal: Sendable {
             let tenant = batch.events[index].event.tenant
             let next = index + 1
             if next < batch.events.count, batch.events[next].event.tenant == tenant { continue }
-            tenantSeqs[tenant] = commit.tenantSeqs[index]
+            places[tenant, default: .none].command = commit.tenantSeqs[index]
+        }
+        for index in batch.facts.indices {
+            let (tenant, next) = (batch.facts[index].tenant, index + 1)
+            if next < batch.facts.count, batch.facts[next].tenant == tenant { continue }
+            places[tenant, default: .none].fact = commit.tenantFactSeqs[index]
         }
         return batch
     }

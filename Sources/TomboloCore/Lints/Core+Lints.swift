@@ -226,7 +226,7 @@ extension Core {
         }
         return [
             Lint(
-                .laneParked, "",
+                .upstreamClosed, "",
                 "pushes of this app wait: Apple refuses its provider token, is unwell, or cannot "
                     + "be reached; tombolo doctor finds out which")
         ]

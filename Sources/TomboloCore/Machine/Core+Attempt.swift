@@ -122,7 +122,7 @@ extension Core {
             destinations[slot].isQueued = true
             enqueue(slot, in: lane, must: must, now: now)
         }
-        let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .laneParked
+        let hold: Hold = lanes[lane].parkedUntil == nil ? .streamLimit : .upstreamClosed
         postpone(slot, until: lanes[lane].parkedUntil, hold, now: now)
         destinations.deadlines.set(slot, at: nil)
     }

@@ -4,12 +4,6 @@ import TomboloJSON
 // before that (pacing rules 13 and 14).
 
 extension Core {
-    /// The steady time of a moment of wall time, by the clock as it is now.
-    func steady(_ wall: Instant) -> Instant { clock.steady(wall) }
-
-    /// When the relay's clock showed a moment of wall time that is on record.
-    func shownAt(_ wall: Instant, now: Instant) -> Instant { clock.shownAt(wall, now: now) }
-
     /// Wall time goes on, and never back. A long step shows that it was behind until now: cards are
     /// as old as they were.
     mutating func followClock(to next: Span, now: Instant) {
@@ -42,7 +36,7 @@ extension Core {
 
     /// When the system ends a destination's card; nil before there is one.
     func cardEnd(_ destination: Destination) -> Instant? {
-        destination.cardSince.map { steady($0 + configuration.limits.cardLife) }
+        destination.cardSince.map { clock.steady($0 + configuration.limits.cardLife) }
     }
 
     /// What time alone does to a card: it gets its successor, or is over. Answers the successor.
@@ -50,7 +44,7 @@ extension Core {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return nil
         }
-        let end = steady(since + configuration.limits.cardLife)
+        let end = clock.steady(since + configuration.limits.cardLife)
         guard end - configuration.limits.renewBefore <= now,
             !destinations[slot].isFinished, projection(slot)?.ending == nil
         else { return nil }
@@ -76,13 +70,14 @@ extension Core {
         guard let since = destinations[slot].cardSince,
             !destinations[slot].isFinished, !hasEnding(slot)
         else { return nil }
-        let end = steady(since + configuration.limits.cardLife)
+        let end = clock.steady(since + configuration.limits.cardLife)
         return isToBeRenewed(slot) ? end - configuration.limits.renewBefore : end
     }
 
     /// The system has ended the card: what comes now shows nowhere.
     mutating func lapse(_ slot: Int, now: Instant) {
         decideRest(slot, .expired, now: now)
+        tell(.ended, at: slot, now: now)
         enter(.lapsed, slot, now: now)
     }
 
@@ -191,7 +186,7 @@ extension Core {
     /// A new card that has not shown up in time: the old one stays, and there is no second try.
     func strandedAt(_ destination: Destination) -> Instant? {
         guard destination.phase == .started, predecessor(of: destination) != nil else { return nil }
-        return destination.cardSince.map { steady($0 + configuration.limits.strandedAfter) }
+        return destination.cardSince.map { clock.steady($0 + configuration.limits.strandedAfter) }
     }
 
     /// What holds the newest state back from a card without an update token.
@@ -225,6 +220,9 @@ extension Core {
     mutating func cardGone(_ slot: Int, _ reaches: BlastRadius, now: Instant) {
         guard let destination = destinations.at(slot), destination.phase != .ended else { return }
         let definition = activities[destination.activity].definition
+        if reaches == .tokenGone, destination.phase == .live, projection(slot)?.ending == nil {
+            tell(isOld(destination, at: now) ? .ended : .lost, at: slot, now: now)
+        }
         guard definition.onTokenGone == .restart, reaches == .tokenGone,
             !isOld(destination, at: now), !destination.wasMadeAnew, definition.route != .adopt,
             destination.phase == .live,

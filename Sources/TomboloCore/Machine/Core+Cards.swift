@@ -44,7 +44,7 @@ extension Core {
             if let device { makeRoom(count, on: device, now: now) }
         case .putToken(let name, _): makeRoom(for: [name], device, now: now)
         case .putTokens(let set): makeRoom(for: set.tokens.map(\.name), device, now: now)
-        case .delete, .deleteToken, .presence, .report: break
+        case .delete, .deleteToken, .presence, .report, .action: break
         }
     }
 

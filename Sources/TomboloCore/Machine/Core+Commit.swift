@@ -129,8 +129,8 @@ extension Core {
             && destinations[reservation.slot].number == reservation.destination
     }
 
-    /// The newest durable event of a tenant, among its own; 0 where it has none.
-    package func lastSeq(of tenant: TenantID) -> Int64 { journal.lastSeq(of: tenant) }
+    /// The newest durable event and fact of a tenant, among its own; 0 where it has none.
+    package func place(of tenant: TenantID) -> LogPlace { journal.place(of: tenant) }
 
     private mutating func becomeDurable(
         _ staged: JournalBatch.Event, seq: Int64, tenantSeq: Int64, now: Instant
@@ -162,6 +162,8 @@ extension Core {
             activities[slot].began(staged.definition, incarnation: staged.incarnation)
             enterAudience(slot, now: now)
         }
+        let spokeAt = clock.shownAt(staged.event.recordedAt, now: now)
+        activities.silences.set(slot, at: activities[slot].endsBySilence(since: spokeAt))
         if staged.projection.ending != nil {
             leaveAudience(slot)
             retireLater(slot, now: now)
@@ -207,6 +209,7 @@ extension Core {
         var answer = accepted(slot, batch.events[index].event.kind, changed: true, now: now)
         answer.seq = commit.firstSeq + Int64(index)
         answer.tenantSeq = commit.tenantSeqs[index]
+        answer.factSeq = place(of: batch.events[index].event.tenant).fact
         answer.version = batch.events[index].event.expectedVersion + 1
         answer.lint = batch.events[index].lint
         if let plan = batch.events[index].plan, let grant = answer.grant {
@@ -271,6 +274,7 @@ extension Core {
         return Accepted(
             activity: activities[slot].key.id, seq: activities[slot].seq,
             tenantSeq: activities[slot].tenantSeq,
+            factSeq: place(of: activities[slot].key.tenant).fact,
             version: activities[slot].durable?.version ?? 0,
             status: status(slot), kind: kind, changed: changed,
             grant: grant

@@ -88,6 +88,7 @@ extension Core {
 
     mutating func enter(_ phase: Destination.Phase, _ slot: Int, now: Instant) {
         guard destinations[slot].enter(phase, now: now) else { return }
+        if phase == .live { tell(.began, at: slot, now: now) }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
         // Frames are asked for all the same.
         if phase.hasNoCard, destinations[slot].hasCursor {
@@ -104,7 +105,7 @@ extension Core {
             return false
         }
         guard let instant else { return true }
-        let end = steady(since + configuration.limits.cardLife)
+        let end = clock.steady(since + configuration.limits.cardLife)
         guard instant > end - configuration.limits.renewBefore else { return false }
         return agesAt(slot).map { $0 < instant } ?? false
     }
@@ -213,7 +214,7 @@ extension Core {
             destinations[slot].renewal == 0
                 || destinations.at(slot).map({ predecessor(of: $0) == nil }) ?? false
         else { return nil }
-        return shownAt(destinations[slot].startWaitsSince, now: now) + definition.startWait
+        return clock.shownAt(destinations[slot].startWaitsSince, now: now) + definition.startWait
     }
 
     /// What it would ring for is no news any more: no card begins.
@@ -245,7 +246,7 @@ extension Core {
             return .annihilated
         case .waiting, .starting, .startUnknown, .started:
             // No card outlives its activity by more: the system has taken it away by then.
-            let deadline = shownAt(ending.at, now: now) + activityLifeMax
+            let deadline = clock.shownAt(ending.at, now: now) + activityLifeMax
             if now < deadline { return .held(.updateToken, until: deadline) }
             loseAlerts(slot, now: now)
             enter(.gone, slot, now: now)

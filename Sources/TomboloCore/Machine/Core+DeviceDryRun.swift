@@ -20,8 +20,11 @@ extension Core {
         case .putTokens(let set):
             _ = try gone(after: set, of: device, by: authority, now: now)
             return Stored(.updated)
+        case .action(let action):
+            _ = try check(action, of: device, now: now)
+            return Stored(.created)
         case .presence(let report):
-            return Stored(hearing(report, of: device, now: now).isNews ? .updated : .outdated)
+            return hearing(report, of: device, now: now).stored
         }
     }
 

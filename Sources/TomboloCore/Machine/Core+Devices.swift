@@ -29,7 +29,15 @@ extension Core {
                 try take(report, of: key, ticket, now: now, effects: &effects)
             case .report(let reference, let report):
                 try take(report, on: reference, key, now: now, effects: &effects)
-                effects.answers.append((ticket, .stored(Stored(.updated))))
+                // The last word on a card is not said again.
+                if report.phase == .ended || report.phase == .dismissed {
+                    journal.answer(ticket, Stored(.updated))
+                } else {
+                    effects.answers.append((ticket, .stored(Stored(.updated))))
+                }
+            case .action(let action):
+                try act(action, key, ticket, now: now)
+                noteSignOfLife(try device(key), now: now, effects: &effects)
             }
         } catch {
             counters[key.tenant].commandsRefused += 1
@@ -153,6 +161,8 @@ extension Core {
         devices.remove(slot)
         audiences.keep(gone.audience, gone.key)
         journal.erase(.device, gone.number)
+        journal.write(devices.actions.forget(device: gone.number))
+        if gone.presence.isLease { journal.erase(.presence, gone.number) }
     }
 
     // MARK: Tokens

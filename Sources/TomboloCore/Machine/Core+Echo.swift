@@ -9,7 +9,7 @@ extension Core {
         guard let destination = destinations.at(slot), destination.phase == .ended,
             let projection = projection(slot), let ending = projection.ending,
             let due = destination.echoDue(projection, at: time(now), configuration.limits),
-            max(due, now) < shownAt(ending.at, now: now) + activityLifeMax,
+            max(due, now) < clock.shownAt(ending.at, now: now) + activityLifeMax,
             !isSucceeded(destination)
         else { return .later(nil) }
         if let flying = destination.inFlight { return .later(flying.until) }
@@ -40,23 +40,19 @@ extension Core {
         }
     }
 
-    /// Whether a start has gone, and nobody knows what became of it.
-    private func mayHaveBegun(_ destination: Destination) -> Bool {
-        switch destination.phase {
-        case .startUnknown: true
-        // About to be sent again, and perhaps on record as tried already.
-        case .waiting: destination.cardSince != nil
-        case .starting: startChannel(destination) == nil
-        case .started, .live, .ended, .gone, .lapsed, .listening: false
-        }
-    }
-
     /// A phone's word on its card: it shows the newest state, has ended, or has missed something.
     mutating func hear(_ report: PhoneReport, at slot: Int, now: Instant) {
         guard let destination = destinations.at(slot), let projection = projection(slot) else {
             return
         }
         let isOver = report.phase == .ended || report.phase == .dismissed
+        let mayAdopt = activities[destination.activity].definition.route.mayAdopt
+        if report.phase.isThere, mayAdopt || destination.mayHaveCard {
+            tell(.began, at: slot, now: now)
+        } else if report.phase == .dismissed {
+            let person = projection.ending == nil ? "user" : nil  // nobody else has ended it
+            tell(.dismissed, at: slot, by: report.by ?? person, now: now)
+        }
         // No token tells that a new card on a channel is there: of two pushes for an offline phone
         // Apple keeps one, and the old one's end would take the place of the new one's start.
         if destination.phase == .listening, !isOver { endPredecessor(of: slot, now: now) }
@@ -84,10 +80,18 @@ extension Core {
             return
         }
         // Whatever became of its start, the card is there.
-        if mayHaveBegun(destination) { begun(slot, destination.acknowledged, now: now) }
+        let mayHaveBegun =
+            switch destination.phase {
+            case .startUnknown: true
+            // About to be sent again, and perhaps on record as tried already.
+            case .waiting: destination.cardSince != nil
+            case .starting: startChannel(destination) == nil
+            case .started, .live, .ended, .gone, .lapsed, .listening: false
+            }
+        if mayHaveBegun { begun(slot, destination.acknowledged, now: now) }
         let isShown =
-            report.shownVersion.map { $0 >= projection.version }
-            ?? report.shownState.map {
+            report.receivedVersion.map { $0 >= projection.version }
+            ?? report.receivedState.map {
                 $0.bytes == shown(projection, destination, now: now).bytes
             }
         if isShown == true, destination.acknowledged >= projection.version {

@@ -113,6 +113,7 @@ extension Core {
             attributes: try start.attributes(naming: reference, at: type.map(\.idAt)),
             onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
             startWait: start.startWait ?? type?.startWait ?? Start.startWaitDefault,
+            endAfter: start.endAfter ?? type?.endAfter,
             onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
             renew: start.renew ?? type?.renew ?? .never,
             startedAt: wall(now),

@@ -134,7 +134,10 @@ extension Core {
     mutating func expire(_ alert: Projection.PendingAlert, at slot: Int, now: Instant) {
         destinations[slot].alertsThrough = alert.version
         markDirty(slot, now: now)
-        noteFact("alert.expired", at: slot, now: now) { $0.member("version", alert.version) }
+        let activity = activities[destinations[slot].activity].number
+        noteFact("alert.expired", of: destinations[slot].device, activity, now: now) {
+            $0.member("version", alert.version)
+        }
     }
 
     /// Alerts that still wait where nothing is left that could bring them: none dies in silence.
@@ -144,15 +147,6 @@ extension Core {
         where alert.version > destinations[slot].alertsThrough && alert.version < version {
             expire(alert, at: slot, now: now)
         }
-    }
-
-    /// What happened at a destination.
-    mutating func noteFact(
-        _ kind: String, at slot: Int, now: Instant, _ write: (inout JSONWriter) -> Void
-    ) {
-        let activity = destinations[slot].activity
-        noteFact(
-            kind, of: destinations[slot].device, activities[activity].number, now: now, write)
     }
 
     /// What a device said, or what became of a thing of its own.
@@ -169,6 +163,28 @@ extension Core {
         note(
             known.key.tenant, activity, kind, writer.bytes, isDetail: kind != "token.retired",
             now: now)
+    }
+
+    /// A step of a card's life, where it is news. It is on record with all that brought it about,
+    /// or not at all: a restart tells it neither twice nor never.
+    mutating func tell(
+        _ step: CardStory, at slot: Int, by: String? = nil, reason: String? = nil, now: Instant
+    ) {
+        // Who listens on a channel is unknown.
+        guard !devices.traits(destinations[slot].device).isChannel,
+            destinations[slot].story.take(step), let destination = destinations.at(slot),
+            let recipient = devices[destination.device]?.recipient
+        else { return }
+        let activity = activities[destination.activity]
+        var writer = FactRecipient.body(about: recipient)
+        writer.member("card", reference(destination).text)
+        if destination.acknowledged > 0 { writer.member("version", destination.acknowledged) }
+        if let by { writer.member("by", by) }
+        if let reason { writer.member("reason", reason) }
+        writer.endObject()
+        note(activity.key.tenant, activity.number, step.fact, writer.bytes, now: now)
+        destinations[slot].markIsDirty = true
+        journal.checkpoint(slot)
     }
 
     /// A device has a token, or has it no more. An activity that is not known is not named: nothing
@@ -195,17 +211,14 @@ extension Core {
         of device: Int, now: Instant
     ) {
         guard let activity = activityNumber(reference, of: device),
-            before?.phase != report.phase || before?.shownVersion != report.shownVersion
+            before?.phase != report.phase || report.hasNewVersion
                 || before?.missesPush != report.missesPush
-                || before?.matchedVersion != report.matchedVersion
         else { return }
         noteFact("card.reported", of: device, activity, now: now) { writer in
             writer.member("phase", report.phase.name)
             if let by = report.by { writer.member("by", by) }
-            if let shown = report.shownVersion { writer.member("shown_version", shown) }
-            if let matched = report.matchedVersion, matched != before?.matchedVersion {
-                writer.member("matches_version", matched)
-            }
+            if let version = report.received { writer.member("received_version", version) }
+            if let version = report.drawn { writer.member("drawn_version", version) }
             if let at = report.shownAt { writer.member("shown_at", at.rfc3339) }
             if report.missesPush { writer.member("misses_push", true) }
         }

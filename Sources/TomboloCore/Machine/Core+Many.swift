@@ -1,3 +1,5 @@
+import TomboloJSON
+
 // Several commands as one: atomic batches, and one end for many.
 
 extension Core {
@@ -149,6 +151,32 @@ extension Core {
             return
         }
         journal.answer(.events(indices: indices, ticket))
+    }
+
+    /// Ends activities whose producers have said nothing for `end_after`; a piece of them.
+    mutating func endSilent(now: Instant) {
+        var left = EndMany.pieceMax
+        while left > 0, let slot = activities.silences.pop(until: now) {
+            // What is on its way to the disk is a word of its producer.
+            guard activities[slot].durable?.version == activities[slot].accepted.version,
+                let after = activities[slot].definition.endAfter
+            else { continue }
+            left -= 1
+            let key = activities[slot].key
+            var command = Command(
+                activity: key, content: .end(End(change: .none)), body: Array("{}".utf8))
+            command.key = .relay
+            // Its commit takes this away.
+            activities.silences.set(slot, at: now + .minutes(1))
+            guard case .staged = admit(command, now: now) else { continue }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("reason", "end_after")
+            writer.member("end_after", after.text)
+            writer.endObject()
+            note(
+                key.tenant, activities[slot].number, "activity.ended", writer.bytes, now: now)
+        }
     }
 
     /// The highest number that an activity has.

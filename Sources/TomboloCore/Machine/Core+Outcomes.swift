@@ -313,7 +313,10 @@ extension Core {
         devices[destination.device]?.retire(name, at: retiredAt)
         releaseToken(token.value, of: destination.device)
         stageDevice(destination.device)
-        noteFact("token.retired", at: slot, now: now) { $0.member("token", name.text) }
+        let activity = activities[destination.activity].number
+        noteFact("token.retired", of: destination.device, activity, now: now) {
+            $0.member("token", name.text)
+        }
         guard flying.event != .start else { return }
         destinations[slot].token = nil
         cardGone(slot, reaches, now: now)

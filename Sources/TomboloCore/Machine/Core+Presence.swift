@@ -10,20 +10,31 @@ extension Core {
     ) throws(Refusal) {
         let slot = try device(key)
         guard let device = devices[slot] else { return }
-        let (heard, isNews, transitions) = hearing(report, of: device, now: now)
+        let (heard, stored, transitions) = hearing(report, of: device, now: now)
         devices[slot]?.heard = heard
+        if heard.presence.isLease || device.presence.isLease {
+            let clock = clock
+            journal.write(heard.presence.record(ofDevice: device.number) { clock.wall($0) })
+            journal.flushSoon(now: now)
+        }
         for transition in transitions { notePresence(slot, transition, now: now) }
-        effects.answers.append((ticket, .stored(Stored(isNews ? .updated : .outdated))))
+        // That an app comes or goes is on disk before its phone hears of it: after a kill it would
+        // be in front for as long as its lease, or would not be.
+        if heard.presence.isLease != device.presence.isLease {
+            journal.answer(ticket, stored)
+        } else {
+            effects.answers.append((ticket, .stored(stored)))
+        }
         for destination in devices[slot]?.destinations ?? [] {
             destinations[destination].noteSignOfLife(now: now)
         }
         presenceChanged(slot, now: now, effects: &effects)
     }
 
-    /// What is known of a device's presence after a report, and whether that was news.
+    /// What is known of a device's presence after a report, and what is said to it.
     func hearing(
         _ report: PresenceReport, of device: Device, now: Instant
-    ) -> (heard: Device.Heard, isNews: Bool, transitions: [Presence.Transition]) {
+    ) -> (heard: Device.Heard, stored: Stored, transitions: [Presence.Transition]) {
         var heard = device.heard ?? device.silence
         let wall = wall(now)
         var isNews = report.signals.isEmpty ? false : true
@@ -43,14 +54,24 @@ extension Core {
             guard let told = heard.classifier.classify(signal, at: at) else { continue }
             follow(told.phase, told.cause, at)
         }
-        return (heard, isNews, transitions)
+        var stored = Stored(isNews ? .updated : .outdated)
+        // The grace of one who leaves runs out without a word.
+        var present = heard.presence
+        present.lapse(now: now)
+        stored.presence = Presence.Verdict(present.state, transitions.last ?? .none)
+        return (heard, stored, transitions)
     }
 
     /// The frames of everything that the device shows are looked at anew, and once more when its
     /// lease or grace is over.
     mutating func presenceChanged(_ slot: Int, now: Instant, effects: inout Effects) {
         noteWork(onDevice: slot)
+        let wasLease = devices[slot]?.presence.isLease ?? false
         devices[slot]?.heard?.presence.lapse(now: now)
+        if wasLease, let device = devices[slot], !device.presence.isLease {
+            journal.erase(.presence, device.number)
+            journal.flushSoon(now: now)
+        }
         devices.deadlines.set(slot, at: devices[slot]?.presence.changesAt(now: now))
         for destination in devices[slot]?.destinations ?? [] {
             evaluate(destination, now: now, effects: &effects)
@@ -76,10 +97,11 @@ extension Core {
         // As in `noteFact`.
         guard let device = devices[slot], hasRoom else { return }
         var writer = FactRecipient.body(about: device.recipient)
-        writer.member("transition", transition.name)
-        writer.member("standing", device.presence.standing.name)
+        writer.member("state", device.presence.state.name)
         writer.endObject()
-        note(device.key.tenant, nil, "presence.changed", writer.bytes, isDetail: true, now: now)
+        note(
+            device.key.tenant, nil, "presence.\(transition.name)", writer.bytes, isDetail: true,
+            now: now)
     }
 
     // MARK: The phone's word
@@ -96,7 +118,7 @@ extension Core {
         }
         let before = devices[slot]?.reports[reference]
         devices[slot]?.reports[reference] = report
-        devices[slot]?.reports[reference]?.matchedVersion = before?.matchedVersion
+        devices[slot]?.reports[reference]?.noted = before?.noted ?? (nil, nil)
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations.at(index), self.reference(destination) == reference
             else { continue }
@@ -110,14 +132,18 @@ extension Core {
             if misses(report, destination, now: now) {
                 devices[slot]?.reports[reference]?.missesPush = true
             }
-            if let version = matchedVersion(report, destination, now: now) {
+            if let version = version(of: report.receivedState, destination, now: now) {
                 devices[slot]?.reports[reference]?.matchedVersion = version
+            }
+            if let version = version(of: report.drawnState, destination, now: now) {
+                devices[slot]?.reports[reference]?.matchedPicture = version
             }
             hear(report, at: index, now: now)
             evaluate(index, now: now, effects: &effects)
         }
         if let heard = devices[slot]?.reports[reference] {
             noteReport(heard, before: before, on: reference, of: slot, now: now)
+            devices[slot]?.reports[reference]?.noted = heard.nextNoted
         }
         noteSignOfLife(slot, besides: reference, now: now, effects: &effects)
     }

@@ -9,12 +9,12 @@ extension Core {
             lead: recovery.lead, recovery.leads, restoredAt: recovery.restoredAt,
             tellsThrough: recovery.tellsThrough, now: now)
         journal.recover(
-            lastSeq: recovery.lastSeq, lastFactSeq: recovery.lastFactSeq,
-            tenantSeqs: recovery.tenantSeqs)
+            lastSeq: recovery.lastSeq, lastFactSeq: recovery.lastFactSeq, places: recovery.places)
         activities.skip(recovery.lastActivity)
         activities.hasRetired = recovery.hasRetired
         idempotency.recover(recovery.idempotency)
-        deliveryIDs = DeliveryIDs(recovery.idempotency.hash)
+        deliveryIDs = DeliveryIDs(
+            recovery.idempotency.hash, restoredAt: recovery.restoredAt)
         let damaged = adoptActivities(recovery, &damage, now: now)
         defer { workNote?.set(nil) }
         let (records, unknown) = recovery.known()
@@ -31,6 +31,7 @@ extension Core {
                 record, deviceByNumber, besides: damaged, told: told,
                 restoredAt: recovery.restoredAt, now: now)
         }
+        devices.adoptPresences(records, now: now) { clock.shownAt($0, now: now) }
         let marked = destinations.indices.upperBound
         moveCards(by: recovery.clockStep, now: now)
         for slot in activities.indices where !activities[slot].hasEnded {
@@ -89,7 +90,12 @@ extension Core {
                 continue
             }
             activities.skip(number.rawValue)
-            retireLater(activities.insert(activity), now: now)
+            let spokeAt = clock.shownAt(activity.accepted.changedAt, now: now)
+            let slot = activities.insert(activity)
+            // While no relay ran, nobody could speak.
+            activities.silences.set(
+                slot, at: activity.endsBySilence(since: spokeAt).map { max($0, now + .minutes(1)) })
+            retireLater(slot, now: now)
         }
         for activity in left { damage.append(activities.setAside(activity)) }
         return Set(left.map(\.number))
@@ -102,7 +108,7 @@ extension Core {
         var damage: [String] = []
         for space in [
             RecordSpace.device, .startHistory, .channel, .type, .deadLetter, .key, .pause,
-            .timeline, .upstream,
+            .timeline, .upstream, .action,
         ] {
             for record in records where record.space == space {
                 noteWork(on: record)
@@ -123,10 +129,11 @@ extension Core {
         case .deadLetter: return deadLetters.adopt(record)
         case .pause: return pauses.adopt(record)
         case .timeline: return adoptTimeline(record, now: now)
+        case .action: return devices.actions.adopt(record)
         case .upstream: return Upstream.adopt(record, &lanes, of: configuration.apps)
         case .key: keys[record.number] = record.value
-        // The one needs the others, the other is the shell's.
-        case .mark, .relay: break
+        // Some need the devices, the last is the shell's.
+        case .mark, .presence, .relay: break
         }
         return []
     }

@@ -13,7 +13,7 @@ extension Core {
     mutating func retireLater(_ slot: Int, now: Instant) {
         guard let ending = activities[slot].accepted.ending else { return }
         activities.retirements.set(
-            slot, at: shownAt(ending.at, now: now) + configuration.limits.endedKept)
+            slot, at: clock.shownAt(ending.at, now: now) + configuration.limits.endedKept)
         activities.noteEnded(slot)
     }
 

@@ -59,7 +59,7 @@ extension Core {
                 now: now),
             silence: lanes[Int(destination.lane.rawValue)].silence(now: now), frames: counts,
             shown: report,
-            shownMatches: report?.shownState.map {
+            shownMatches: report?.receivedState.map {
                 $0.bytes == shown(projection, destination, now: now).bytes
             })
     }
@@ -105,12 +105,12 @@ extension Core {
     /// knows: it may have closed since, and tries when its probe does.
     func told(_ waiting: Decision?, _ lane: LaneNumber, now: Instant) -> Decision? {
         guard case .deferred(let until, let hold)? = waiting else { return waiting }
-        guard hold == .laneParked || hold == .streamLimit else {
+        guard hold == .upstreamClosed || hold == .streamLimit else {
             return .deferred(until: until.map(wall), hold)
         }
         let isParked = isParked(lane)
         return .deferred(
-            until: nextTry(lane, now: now), isParked ? .laneParked : .streamLimit)
+            until: nextTry(lane, now: now), isParked ? .upstreamClosed : .streamLimit)
     }
 
     /// Whether nothing more will happen to a version at any destination before an instant.
@@ -139,7 +139,7 @@ extension Core {
             }.sorted { $0.name < $1.name },
             presence: device.heard?.report.map { report in
                 PresenceView(
-                    report: report, standing: device.presence.standing,
+                    report: report, state: device.presence.state,
                     isInFront: device.presence.isInFront(at: now))
             })
     }
@@ -190,7 +190,7 @@ package struct DeviceView: Sendable {
 /// What a device said last of its app, and what it comes to now.
 package struct PresenceView: Sendable {
     package var report: PresenceReport
-    package var standing: Presence.Standing
+    package var state: Presence.State
     package var isInFront: Bool
 }
 

@@ -130,6 +130,7 @@ package struct Core: Sendable {
         var next = min(
             destinations.deadlines.first ?? .distantFuture,
             activities.retirements.first ?? .distantFuture,
+            activities.silences.first ?? .distantFuture,
             devices.deadlines.first ?? .distantFuture,
             devices.orphanDeadlines.first ?? .distantFuture,
             surfaces.deadlines.first ?? .distantFuture, sweeps.dueAt ?? .distantFuture,
@@ -164,6 +165,7 @@ package struct Core: Sendable {
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
         sweep(now: now, effects: &effects)
+        endSilent(now: now)
         while let slot = devices.deadlines.pop(until: now) {
             presenceChanged(slot, now: now, effects: &effects)
         }

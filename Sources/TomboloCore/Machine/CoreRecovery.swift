@@ -9,8 +9,8 @@ package struct CoreRecovery: Sendable {
     package var idempotency = RecoveredKeys()
     package var lastSeq: Int64 = 0
     package var lastFactSeq: Int64 = 0
-    /// The newest event of each tenant, among its own.
-    package var tenantSeqs: [TenantID: Int64] = [:]
+    /// The newest event and fact of each tenant, among its own.
+    package var places: [TenantID: LogPlace] = [:]
     /// The highest number that an activity ever took, damaged ones included.
     package var lastActivity: Int64 = 0
     /// The log keeps activities that ended long ago and are not among the heads.

@@ -113,6 +113,8 @@ package struct Accepted: Sendable {
     package var seq: Int64
     /// Its event's place among those of the tenant.
     package var tenantSeq: Int64
+    /// The tenant's newest fact before anything that the event brought about.
+    package var factSeq: Int64
     package var version: Int64
     package var status: ActivityStatus
     package var kind: EventKind

@@ -46,6 +46,10 @@ extension Record {
                 Pause(record: value, number: number) != nil || Pause.ended(record: value) != nil
         case .deadLetter: isRead = DeadLetter(record: value, number: number) != nil
         case .timeline: isRead = StoredTimeline.read(value, number: number) != nil
+        case .presence: isRead = Presence.parts(of: self) != nil
+        case .action:
+            var table = ActionTable()
+            isRead = table.adopt(self).isEmpty
         case .upstream: isRead = Upstream(record: value) != nil
         case .relay:
             isRead = RelayClock.Reading(record: self) != nil || !RelayClock.Reading.isRecord(self)

@@ -39,7 +39,7 @@ package enum Decision: Hashable, Sendable {
 package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
     case spacing, lowPrioritySpacing, bucket, inFlight, streamLimit, reserving, startToken,
         updateToken
-    case unknownStart, tokenBackOff, laneParked, timestampAhead, paused
+    case unknownStart, tokenBackOff, upstreamClosed, timestampAhead, paused
     case deviceSpacing, deviceLowPrioritySpacing, deviceBucket
     case startBudget, stranded, channel
     case appleUnwell, noAnswer, oldWord, nextSecond
@@ -70,7 +70,7 @@ package enum Hold: UInt8, Hashable, Sendable, CaseIterable {
         case .updateToken: "no_update_token"
         case .unknownStart: "start_unknown"
         case .tokenBackOff: "token_back_off"
-        case .laneParked: "lane_parked"
+        case .upstreamClosed: "upstream_closed"
         case .timestampAhead: "timestamp_ahead"
         case .paused: "paused"
         case .deviceSpacing: "device_spacing"

@@ -14,6 +14,7 @@ struct Mark: Sendable {
     /// nil: it began, or an older relay wrote it.
     var startWaitsSince: Instant?
     var wasMadeAnew: Bool
+    var story: CardStory
     var cardSince: Instant?
     var echo: Echo
     var startBucketFullAt: Instant
@@ -60,6 +61,9 @@ struct Mark: Sendable {
         startWasSkipped = view["ss"] != nil
         startWaitsSince = view["ws"]?.integer.map(Instant.init(nanoseconds:))
         wasMadeAnew = view["ma"] != nil
+        story = try view.stored("cf", or: .none) {
+            $0.storedCount.flatMap { CardStory(rawValue: UInt8(clamping: $0)) }
+        }
         cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         echo = Self.echo(view)
@@ -138,6 +142,7 @@ extension Destination {
         startWasRefused = mark.startWasRefused
         startWasSkipped = mark.startWasSkipped
         wasMadeAnew = mark.wasMadeAnew
+        story = mark.story
     }
 
     /// - Parameters:
@@ -176,6 +181,7 @@ extension Destination {
         if startWasSkipped { writer.member("ss", Int64(1)) }
         if phase.isBeforeStart { writer.member("ws", startWaitsSince.nanoseconds) }
         if wasMadeAnew { writer.member("ma", Int64(1)) }
+        if story != .none { writer.member("cf", Int64(story.rawValue)) }
         if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
         if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }

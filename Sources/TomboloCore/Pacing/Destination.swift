@@ -117,6 +117,8 @@ struct Destination: SlotValue {
     /// It is on record that what comes ends so (`DeliveryRecord.goesOn`); nil where it is not.
     var goesOn: EventDecision?
     private var refusals: UInt8 = 0
+    /// How far the history of its card has come.
+    var story = CardStory.none
     var echo = Echo()
     private let laneByte: UInt8
     private let devicePlace: Int32
@@ -159,6 +161,10 @@ struct Destination: SlotValue {
     /// The version on its way.
     var carriedVersion: Int64? { _inFlight.isThere ? _inFlight.value.version : nil }
     var hasFinal: Bool { _rare.isThere && _rare.value.hasFinal }
+
+    /// Whether a start or a token has been here: without one only an app that begins its cards
+    /// itself has one.
+    var mayHaveCard: Bool { phase != .waiting || cardSince != nil }
 
     /// Whether nothing new will ever be sent to it again.
     var isFinished: Bool {

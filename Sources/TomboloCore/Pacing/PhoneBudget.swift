@@ -23,18 +23,17 @@ extension Core {
         guard destination.pacing.lastSend + configuration.limits.echoGrace <= now,
             let projection = destination.final ?? activities[destination.activity].durable
         else { return false }
-        return report.shownVersion.map { $0 < destination.acknowledged }
-            ?? report.shownState.map {
+        return report.receivedVersion.map { $0 < destination.acknowledged }
+            ?? report.receivedState.map {
                 $0.bytes != shown(projection, destination, now: now).bytes
             } ?? false
     }
 
-    /// The version whose state a phone reports, where it names none; nil where it is none that the
-    /// relay has now.
-    func matchedVersion(
-        _ report: PhoneReport, _ destination: Destination, now: Instant
+    /// The version of a state that a phone reports; nil where it is none that the relay has now.
+    func version(
+        of state: JSON?, _ destination: Destination, now: Instant
     ) -> Int64? {
-        guard report.shownVersion == nil, let state = report.shownState,
+        guard let state,
             let projection = destination.final ?? activities[destination.activity].durable,
             state.bytes == shown(projection, destination, now: now).bytes
         else { return nil }

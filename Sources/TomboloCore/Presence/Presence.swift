@@ -30,7 +30,7 @@ package struct Presence: Hashable, Sendable {
     }
 
     /// Where the app is.
-    package enum Standing: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         case active
         case covered
         /// Was in the background and is inactive: on its way to the front.
@@ -50,19 +50,44 @@ package struct Presence: Hashable, Sendable {
         }
     }
 
-    package private(set) var standing = Standing.background
+    /// What a report came to: the answer to its phone.
+    package struct Verdict: Hashable, Sendable {
+        /// Where the app is now.
+        package var state: State
+        /// What the report was.
+        package var transition: Transition
+
+        /// Where the app is, and how it came there.
+        package init(_ state: State, _ transition: Transition) {
+            (self.state, self.transition) = (state, transition)
+        }
+    }
+
+    package private(set) var state = State.background
     /// When the last report came. The lease counts from there, and not from the device's own time:
     /// the phone of a clock that is behind by more than a lease would never be in front. A report
     /// that comes late holds frames back for one lease at most.
     package private(set) var heardAt = Instant.distantPast
     /// The device's time of the last report that counted.
-    private var observedAt = Instant.distantPast
+    private(set) var observedAt = Instant.distantPast
 
     package init() {}
 
+    init(_ state: State, heardAt: Instant, observedAt: Instant) {
+        (self.state, self.heardAt, self.observedAt) = (state, heardAt, observedAt)
+    }
+
+    /// Whether it says that the app is in front, or covered, for as long as its lease runs.
+    package var isLease: Bool {
+        switch state {
+        case .active, .covered, .returning: true
+        case .leaving, .background: false
+        }
+    }
+
     /// Whether the app stands in front of what would be animated.
     package func isInFront(at now: Instant) -> Bool {
-        switch standing {
+        switch state {
         case .active, .covered, .returning: now < heardAt + Self.lease
         case .leaving(let since): now < since + Self.grace
         case .background: false
@@ -72,7 +97,7 @@ package struct Presence: Hashable, Sendable {
     /// When it stops being in front, if nothing is said; nil where it is not.
     package func changesAt(now: Instant) -> Instant? {
         guard isInFront(at: now) else { return nil }
-        if case .leaving(let since) = standing { return since + Self.grace }
+        if case .leaving(let since) = state { return since + Self.grace }
         return heardAt + Self.lease
     }
 
@@ -92,23 +117,23 @@ package struct Presence: Hashable, Sendable {
         lapse(now: now)
         heardAt = now
         let (next, transition) = step(phase, cause, now: now)
-        standing = next
+        state = next
         return transition
     }
 
     /// A lease that ran out is background, and so is what has been left.
     package mutating func lapse(now: Instant) {
-        switch standing {
+        switch state {
         case .active, .covered, .returning:
-            if now >= heardAt + Self.lease { standing = .background }
+            if now >= heardAt + Self.lease { state = .background }
         case .leaving, .background: break
         }
     }
 
     private func step(
         _ phase: PresenceReport.Phase, _ cause: PresenceReport.Cause?, now: Instant
-    ) -> (Standing, Transition) {
-        switch (standing, phase) {
+    ) -> (State, Transition) {
+        switch (state, phase) {
         case (.active, .active): (.active, .none)
         case (.covered, .active), (.returning, .active): (.active, .none)
         case (.leaving(let since), .active):
@@ -119,12 +144,12 @@ package struct Presence: Hashable, Sendable {
             cause == .controlCenter ? (.covered, .covered) : (.leaving(since: now), .leaving)
         case (.background, .inactive): (.returning, .returning)
         case (.covered, .inactive), (.returning, .inactive), (.leaving, .inactive):
-            (standing, .none)
+            (state, .none)
         case (.active, .background), (.covered, .background), (.returning, .background):
             (.background, .leaving)
         case (.leaving(let since), .background):
             // Nothing new; the grace that began runs out.
-            (now < since + Self.grace ? standing : .background, .none)
+            (now < since + Self.grace ? state : .background, .none)
         case (.background, .background): (.background, .none)
         }
     }

@@ -228,8 +228,7 @@ package struct GrantReplay: Sendable {
             factSeq += Int64(batch.facts.count)
             step(
                 .committed(
-                    AppendReceipt(
-                        firstSeq: firstSeq, firstFactSeq: firstFact, events: batch.events.count)))
+                    AppendReceipt(firstSeq: firstSeq, firstFactSeq: firstFact, of: batch)))
         }
     }
 

@@ -51,9 +51,12 @@ extension Core {
         let key = try check(request, kind, tenant)
         journal.addBytes(bytes)
         let known = timelines[key]
+        var timeline = request.timeline
+        timeline.linkHashes = request.links.map { deliveryIDs.link($0) }.sorted()
         let row = StoredTimeline(
-            number: timelines.number(of: key), key: key, timeline: request.timeline,
-            updatedAt: wall(now), askedThrough: known?.askedThrough ?? .distantPast)
+            number: timelines.number(of: key), key: key, timeline: timeline,
+            updatedAt: wall(now), askedThrough: known?.askedThrough ?? .distantPast,
+            former: known?.formerLinks(at: wall(now)) ?? [])
         let slot = timelines.put(row)
         journal.write(row.record())
         schedule(slot, now: now)
@@ -304,7 +307,10 @@ extension Core {
     mutating func adoptTimeline(_ record: Record, now: Instant) -> [String] {
         timelines.skip(record.number)
         guard let value = record.value else { return [] }
-        guard var row = StoredTimeline.read(value, number: record.number) else {
+        guard
+            var row = StoredTimeline.read(
+                value, number: record.number, hash: { deliveryIDs.link($0) })
+        else {
             return ["the record of timeline number \(record.number) cannot be read"]
         }
         // The clock was ahead then, and has been set right.

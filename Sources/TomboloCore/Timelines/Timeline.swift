@@ -24,6 +24,8 @@ package struct Timeline: Hashable, Sendable {
     package var hasContent: Bool
     /// Of what a widget may see: a hash over its bytes as they were sent.
     package var visibleHash: UInt64
+    /// Hashes of all that its entries link to, rising: such that only this log can make them.
+    var linkHashes: [Int64] = []
     /// Of its body.
     package var bytes: Int { body.bytes.count }
 
@@ -39,6 +41,14 @@ package struct Timeline: Hashable, Sendable {
     package static let ofDeviceMax = 500
     static let linksMax = 16
     static let urlBytesMax = 2_048
+
+    /// All that the entries of a body link to.
+    static func links(of view: JSONView) -> [String] {
+        ([view] + (view["entries"].map { Array($0.elements) } ?? [])).flatMap { entry in
+            let links = entry["links"]?.elements.compactMap(\.string) ?? []
+            return (entry["url"]?.string).map { [$0] + links } ?? links
+        }
+    }
 }
 
 /// A timeline as it is kept.
@@ -50,6 +60,48 @@ struct StoredTimeline: Sendable {
     var updatedAt: Instant
     /// By wall time: the newest moment for which the producer was asked.
     var askedThrough: Instant
+    /// What entries before these linked to: a widget shows them until it has fetched. The newest
+    /// first.
+    var former: [FormerLinks] = []
+
+    /// Links of entries that are gone, and until when a tap on one counts.
+    struct FormerLinks: Hashable, Sendable {
+        /// As `Timeline.linkHashes`.
+        let hashes: [Int64]
+        /// By wall time.
+        let until: Instant
+    }
+
+    /// As many links as a timeline may have, and as many again.
+    static let formerMax = 2 * Timeline.entriesMax * (Timeline.linksMax + 1)
+
+    /// What it counts against its tenant's room.
+    var bytes: Int { timeline.bytes + former.reduce(0) { $0 + $1.hashes.count * 8 } }
+
+    /// Whether a tap leads there, on an entry of now or of the last 24 hours.
+    func offers(_ hash: Int64, at wall: Instant) -> Bool {
+        Self.holds(timeline.linkHashes, hash)
+            || former.contains { $0.until > wall && Self.holds($0.hashes, hash) }
+    }
+
+    private static func holds(_ hashes: [Int64], _ hash: Int64) -> Bool {
+        var (low, high) = (0, hashes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if hashes[middle] < hash { low = middle + 1 } else { high = middle }
+        }
+        return low < hashes.count && hashes[low] == hash
+    }
+
+    /// What a timeline that takes this one's place remembers of it.
+    func formerLinks(at wall: Instant) -> [FormerLinks] {
+        var room = Self.formerMax
+        let own = FormerLinks(hashes: timeline.linkHashes, until: wall + .hours(24))
+        return ([own] + former).prefix { links in
+            room -= links.hashes.count
+            return room >= 0 && links.until > wall && !links.hashes.isEmpty
+        }
+    }
 
     /// What a producer is asked for fresh content at.
     struct Due: Hashable, Sendable {
@@ -103,13 +155,28 @@ struct StoredTimeline: Sendable {
         writer.member("kind", key.kind.rawValue)
         writer.member("updated", updatedAt.nanoseconds)
         if askedThrough != .distantPast { writer.member("asked", askedThrough.nanoseconds) }
+        if !former.isEmpty {
+            writer.name("former")
+            writer.beginArray()
+            for links in former {
+                writer.beginArray()
+                writer.integer(links.until.nanoseconds)
+                for hash in links.hashes { writer.integer(hash) }
+                writer.endArray()
+            }
+            writer.endArray()
+        }
         writer.member("body", timeline.body)
         writer.endObject()
         return Record(space: .timeline, number: number, value: writer.bytes)
     }
 
     /// Nil where the bytes are no timeline: the caller reports and sets aside.
-    static func read(_ bytes: [UInt8], number: Int64) -> StoredTimeline? {
+    ///
+    /// - Parameter hash: of a link, as `Timeline.linkHashes` has it.
+    static func read(
+        _ bytes: [UInt8], number: Int64, hash: (String) -> Int64 = { _ in 0 }
+    ) -> StoredTimeline? {
         guard let view = try? JSONView.stored(bytes),  // damage is the answer
             let tenant = view["tenant"]?.string.flatMap(Identifier.init),
             let app = view["app"]?.string,
@@ -118,11 +185,19 @@ struct StoredTimeline: Sendable {
             let body = view["body"]?.json.document.root,
             let request = try? TimelineRequest(reading: body)  // as above
         else { return nil }
+        var timeline = request.timeline
+        timeline.linkHashes = request.links.map(hash).sorted()
         return StoredTimeline(
             number: number,
             key: TimelineKey(
                 tenant: TenantID(tenant), app: app, kind: kind, subject: request.subject),
-            timeline: request.timeline, updatedAt: Instant(nanoseconds: updated),
-            askedThrough: view["asked"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast)
+            timeline: timeline, updatedAt: Instant(nanoseconds: updated),
+            askedThrough: view["asked"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast,
+            former: view["former"]?.elements.map { links in
+                let numbers = links.elements.compactMap(\.integer)
+                return FormerLinks(
+                    hashes: Array(numbers.dropFirst()),
+                    until: Instant(nanoseconds: numbers.first ?? 0))
+            } ?? [])
     }
 }

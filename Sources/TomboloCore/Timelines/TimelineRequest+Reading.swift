@@ -27,6 +27,7 @@ extension TimelineRequest {
         timeline = Timeline(
             schedule: schedule, policy: policy, dates: dates, readers: readers, body: view.json,
             hasContent: hasContent, visibleHash: Self.visibleHash(view))
+        links = Timeline.links(of: view)
     }
 
     /// Exactly one of user, device or key, and who may read a key's timeline.

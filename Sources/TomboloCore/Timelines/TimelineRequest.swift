@@ -4,4 +4,6 @@ package struct TimelineRequest: Sendable {
     package var app: String?
     package var subject: TimelineSubject
     package var timeline: Timeline
+    /// All that its entries link to.
+    package var links: [String] = []
 }

@@ -51,6 +51,21 @@ struct TimelineTable: Sendable {
         byReader[SubjectKey(tenant: tenant, subject: .user(user))] ?? []
     }
 
+    /// Whether a widget of a device shows, or has shown within a day, an entry that leads there. Of
+    /// a user who may read very many, some are left out.
+    ///
+    /// - Parameter link: its hash, as `Timeline.linkHashes` has it.
+    func offer(_ link: Int64, to user: String?, _ device: DeviceKey, at wall: Instant) -> Bool {
+        var places = slots(of: .device(device.id), device.tenant)
+        if let user {
+            places += slots(of: .user(user), device.tenant)
+            places += slots(readableBy: user, device.tenant)
+        }
+        return places.prefix(TimelineListing.pieceMax).contains {
+            rows[$0]?.offers(link, at: wall) ?? false
+        }
+    }
+
     /// Puts a timeline in the place of the one with its key.
     @discardableResult
     mutating func put(_ row: StoredTimeline) -> Int {
@@ -59,7 +74,7 @@ struct TimelineTable: Sendable {
         let slot: Int
         if let known = slots[row.key] {
             slot = known
-            sizes[tenant, default: Size()].bytes -= rows[slot]?.timeline.bytes ?? 0
+            sizes[tenant, default: Size()].bytes -= rows[slot]?.bytes ?? 0
             leaveReaders(slot)
         } else {
             slot = free.popLast() ?? rows.count
@@ -69,7 +84,7 @@ struct TimelineTable: Sendable {
                 .append(slot)
             sizes[tenant, default: Size()].count += 1
         }
-        sizes[tenant, default: Size()].bytes += row.timeline.bytes
+        sizes[tenant, default: Size()].bytes += row.bytes
         rows[slot] = row
         for reader in Set(row.timeline.readers.map(TimelineSubject.user)) {
             byReader[SubjectKey(tenant: tenant, subject: reader), default: []].append(slot)
@@ -98,7 +113,7 @@ struct TimelineTable: Sendable {
         bySubject[subject]?.removeAll { $0 == slot }
         if bySubject[subject]?.isEmpty == true { bySubject[subject] = nil }
         sizes[key.tenant, default: Size()].count -= 1
-        sizes[key.tenant, default: Size()].bytes -= row.timeline.bytes
+        sizes[key.tenant, default: Size()].bytes -= row.bytes
         rows[slot] = nil
         free.append(slot)
         deadlines.set(slot, at: nil)

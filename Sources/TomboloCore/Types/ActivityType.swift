@@ -33,6 +33,11 @@ package struct ActivityType: Sendable {
     package var reloadsWidgets = false
     /// The same of these controls.
     package var reloadsControls: [String] = []
+    /// App Intents that its card's buttons run.
+    package var intents: [String] = []
+    /// How long after the last event the relay ends activities that do not say themselves; nil:
+    /// never.
+    package var endAfter: Span?
     package var onTokenGone: TokenGonePolicy?
     package var renew: RenewalPolicy?
     /// When frames go, where a start does not say.
@@ -43,6 +48,9 @@ package struct ActivityType: Sendable {
     package var visibility: Visibility?
     /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
     package var body: JSON
+
+    /// A card has few buttons.
+    package static let intentsMax = 32
 
     /// Where the relay writes an activity's id unless the type says otherwise.
     package static let defaultIDAt = JSONPointer(tokens: ["activity_id"])
@@ -99,12 +107,21 @@ package struct ActivityType: Sendable {
         } else {
             framesShowWhen = FramesShowWhen.reading(&reader)
         }
+        intents = Self.intents(&reader)
+        endAfter = Start.endAfter(&reader)
         visibility = Visibility.reading(&reader, state)
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)
         _ = reader.object("families")
         _ = reader.object("preview")
         try reader.finish()
+    }
+
+    private static func intents(_ reader: inout FieldReader) -> [String] {
+        guard let list = reader.value("intents") else { return [] }
+        if let names = list.strings(atMost: intentsMax) { return names }
+        reader.fail("intents", "must be an array of at most \(intentsMax) names")
+        return []
     }
 
     /// The state as the phone wants it.

@@ -6,12 +6,18 @@ package struct AskingKey: Hashable, Sendable {
 
     /// Nobody knows: an older relay wrote it, or no key was needed.
     package static let unknown = AskingKey(rawValue: 0)
+    /// The relay itself: the end of an activity whose producer says nothing any more.
+    package static let relay = AskingKey(rawValue: 0xffff_ffff_ffff)
     private static let digits = 12
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// `unknown` for what is no key's id.
     package init(id: String) {
+        if id == Self.relay.id {
+            self = .relay
+            return
+        }
         let isID = id.utf8.count == Self.digits
         rawValue = isID ? Int64(id, radix: 16).map { max(0, $0) } ?? 0 : 0
     }
@@ -21,6 +27,7 @@ package struct AskingKey: Hashable, Sendable {
     /// As people know it.
     package var id: String {
         guard isKnown else { return "unknown" }
+        if self == .relay { return "relay" }
         let text = String(rawValue, radix: 16)
         return String(repeating: "0", count: max(0, Self.digits - text.utf8.count)) + text
     }

@@ -30,7 +30,7 @@ package struct Lint: Hashable, Sendable {
         case channelEnvironment = "channel-environment"
         case channelExpiration = "channel-expiration"
         case channelStart = "channel-start"
-        case laneParked = "lane-parked"
+        case upstreamClosed = "upstream-closed"
         case newRequiredField = "new-required-field"
         case clipBundleUndeclared = "clip-bundle-undeclared"
         case clipSlowed = "clip-slowed"

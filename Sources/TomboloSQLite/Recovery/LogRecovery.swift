@@ -74,8 +74,9 @@ struct LogRecovery {
         seqs = try TenantSeqs.recover(tenants, last: last, connection) { damage.append($0) }
         log.damage += damage
         for (name, number) in tenants.byName {
-            let count = seqs.tally(number).event.last
-            if count > 0 { log.tenantSeqs[name] = count }
+            let tally = seqs.tally(number)
+            let place = LogPlace(command: tally.event.last, fact: tally.fact.last)
+            if place != .none { log.places[name] = place }
         }
     }
 

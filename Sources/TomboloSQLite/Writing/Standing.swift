@@ -99,6 +99,7 @@ struct Standing {
         if imported == nil { checkHeads(of: batch) }
         placeFacts(of: batch, as: imported)
         receipt.tenantSeqs = places.map(\.tenantSeq)
+        receipt.tenantFactSeqs = factPlaces.map(\.tenantSeq)
         return receipt
     }
 

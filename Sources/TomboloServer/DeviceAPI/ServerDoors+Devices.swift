@@ -134,8 +134,8 @@ extension ServerDoors {
             ? try Self.found(await relay.dryRun(command, for: key, by: authority))
             : try Self.stored(await relay.submit(command, for: key, by: authority), "a device")
         let answer = StoredAnswer(
-            device: key.id, subject: subject, kind: stored.kind, lint: stored.lint,
-            isDryRun: isDryRun)
+            device: key.id, subject: subject, kind: stored.kind, presence: stored.presence,
+            lint: stored.lint, isDryRun: isDryRun)
         return .json(answer.httpStatus) { answer.write(to: &$0) }
     }
 }

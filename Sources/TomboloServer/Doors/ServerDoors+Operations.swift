@@ -33,6 +33,7 @@ extension ServerDoors {
         case .registerToken: try await registerToken(request, exchange)
         case .deleteToken: try await deleteToken(request, exchange)
         case .reportPresence: try await reportPresence(request, exchange)
+        case .postAction: try await postAction(request, exchange)
         case .reportActivity: try await reportActivity(request, exchange)
         case .listLog: try await listLog(request)
         case .showEvent: try await showEvent(request)

@@ -7,6 +7,8 @@ import TomboloRelay
 struct ActivityNames {
     /// A tail may run for ever: its memory of names does not grow with it.
     private static let namesMax = 10_000
+    /// Activities with more destinations are looked at one in a turn.
+    private static let audienceMax = 64
 
     let tenant: TenantID
     private var names: [ActivityNumber: Identifier] = [:]
@@ -32,23 +34,75 @@ struct ActivityNames {
         return type
     }
 
-    mutating func entries(_ events: [RecordedEvent], _ relay: Relay) async -> [LogEntry] {
+    /// The commands that are asked for, in their order.
+    mutating func entries(
+        _ events: [RecordedEvent], _ relay: Relay, _ filter: LogFilter, only id: Identifier? = nil
+    ) async -> [LogEntry] {
         var entries: [LogEntry] = []
+        let devices = await filter.devices(relay, tenant: tenant)
         for event in events {
-            entries.append(
-                .command(event, activity: await name(of: event.event.activity, relay)))
+            let number = event.event.activity
+            let name = await name(of: number, relay)
+            guard id == nil || name == id,
+                await takes(number, relay, filter),
+                await goes(name, to: devices, relay)
+            else { continue }
+            entries.append(.command(event, activity: name))
         }
         return entries
     }
 
-    mutating func entries(_ facts: [RecordedFact], _ relay: Relay) async -> [LogEntry] {
+    /// The facts that are asked for, in their order.
+    ///
+    /// - Parameter tellsGaps: what the history has left out has entries of its own.
+    mutating func entries(
+        _ facts: [RecordedFact], _ relay: Relay, _ filter: LogFilter, only id: Identifier? = nil,
+        tellsGaps: Bool = false
+    ) async -> [LogEntry] {
         var entries: [LogEntry] = []
+        let devices = await filter.devices(relay, tenant: tenant)
         for fact in facts {
-            var name: Identifier?
-            if let number = fact.fact.activity { name = await self.name(of: number, relay) }
-            entries.append(.fact(fact, activity: name))
+            if tellsGaps, fact.fact.kind == LogFilter.thinned {
+                entries.append(.thinned(fact))
+                continue
+            }
+            guard filter.takes(fact.fact, devices) else { continue }
+            let user = await relay.owner(of: fact.fact)
+            // What somebody else has done on the device is not this user's.
+            if let wanted = filter.user, fact.fact.kind == DeviceAction.factKind, user != wanted {
+                continue
+            }
+            guard let number = fact.fact.activity else {
+                guard id == nil, filter.type == nil else { continue }
+                entries.append(.fact(fact, activity: nil, user: user))
+                continue
+            }
+            let name = await name(of: number, relay)
+            guard id == nil || name == id, await takes(number, relay, filter) else { continue }
+            entries.append(.fact(fact, activity: name, user: user))
         }
         return entries
+    }
+
+    private mutating func takes(
+        _ number: ActivityNumber, _ relay: Relay, _ filter: LogFilter
+    ) async -> Bool {
+        guard let type = filter.type else { return true }
+        return await self.type(of: number, relay) == type
+    }
+
+    /// Whether an activity goes to one of the devices now.
+    private func goes(
+        _ name: Identifier?, to devices: Set<Identifier>?, _ relay: Relay
+    ) async -> Bool {
+        guard let devices else { return true }
+        guard let name else { return false }
+        let view = await relay.activity(ActivityKey(tenant: tenant, id: name))
+        // A view of a large audience takes its time.
+        if view?.destinations.count ?? 0 > Self.audienceMax { await relay.letOthersGo() }
+        return view?.destinations.contains {
+            if case .device(let device) = $0.recipient { devices.contains(device) } else { false }
+        } ?? false
     }
 
     /// A line of the delivery history; nil where the fact is none.

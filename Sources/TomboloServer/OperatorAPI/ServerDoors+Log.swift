@@ -5,10 +5,6 @@ import TomboloHTTP
 import TomboloRelay
 
 extension ServerDoors {
-    private enum LogKind: String, CaseIterable {
-        case command, fact, all
-    }
-
     func listLog(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
             try await readLog(request)
@@ -16,41 +12,45 @@ extension ServerDoors {
     }
 
     private func readLog(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let kind = try logKind(request)
-        let cursor = try logCursor(request, kind)
+        let filter = try LogFilter(request)
+        let first = LogCursor(await relay.logID(of: request.tenant), .none)
+        let cursor = try await logCursor(request, filter.kind) ?? first
         let limit = try request.limit()
         let activity = try await activity(request)
         let (from, until) = (try request.instant("from"), try request.instant("until"))
-        let only = try eventKind(request, kind)
+        let only = try eventKind(request, filter.kind)
         var commands: (entries: [LogEntry], next: Int64?) = ([], nil)
         var facts: (entries: [LogEntry], next: Int64?) = ([], nil)
         var names = ActivityNames(tenant: request.tenant)
-        var damaged: [DamagedPlaces] = []
         do {
-            if kind != .fact {
+            if filter.takesCommands {
                 var query = EventQuery(tenant: request.tenant)
-                (query.after, query.limit, query.kind) = (cursor.command, limit, only)
+                (query.after, query.limit, query.kind) = (cursor.place.command, limit, only)
                 query.through = await relay.lastSeq(of: request.tenant)
                 (query.activity, query.newest) = (activity?.number, activity?.seq)
                 (query.from, query.until) = (from, until)
                 let page = try await relay.events(query)
-                commands = (await names.entries(page.events, relay), page.next)
-                damaged += page.damaged.map { DamagedPlaces(kind: "command", $0) }
+                let kept = await names.entries(page.events, relay, filter)
+                commands = (
+                    LogMerge.sequence("command", kept, damaged: page.damaged), page.next
+                )
             }
-            if kind != .command {
+            if filter.takesFacts {
                 var query = FactQuery(tenant: request.tenant)
-                (query.after, query.activity, query.limit) = (cursor.fact, activity?.number, limit)
+                (query.after, query.limit) = (cursor.place.fact, limit)
+                (query.activity, query.recipient) = (activity?.number, filter.recipient)
+                query.kinds = filter.facts
                 (query.from, query.until) = (from, until)
                 let page = try await relay.facts(query)
-                facts = (await names.entries(page.facts, relay), page.next)
-                damaged += page.damaged.map { DamagedPlaces(kind: "fact", $0) }
+                let kept = await names.entries(page.facts, relay, filter)
+                facts = (LogMerge.sequence("fact", kept, damaged: page.damaged), page.next)
             }
         } catch {
             throw Problem(error)
         }
-        let merge = LogMerge(
-            commands: commands, facts: facts, after: cursor, limit: limit, damaged: damaged)
-        return .json { merge.page.write(to: &$0) }
+        let merge = LogMerge(commands: commands, facts: facts, after: cursor, limit: limit)
+        let now = await relay.wallNow()
+        return .json { merge.page.write(to: &$0, now: now) }
     }
 
     func showEvent(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -64,38 +64,61 @@ extension ServerDoors {
         }
         var names = ActivityNames(tenant: request.tenant)
         let name = await names.name(of: event.event.activity, relay)
-        return .json { LogEntry.command(event, activity: name).write(to: &$0) }
-    }
-
-    private func logKind(_ request: DoorRequest) throws(Problem) -> LogKind {
-        guard let text = request.target["kind"] else { return .command }
-        guard let kind = LogKind(rawValue: text) else {
-            throw Problem(.invalidQuery, "kind=\(text) must be command, fact or all.")
+        let cursor = try await cursor(event.tenantSeq, "seq", request, .command)
+        return .json {
+            LogEntry.command(event, activity: name).write(
+                to: &$0, cursor: cursor, now: event.event.recordedAt)
         }
-        return kind
     }
 
-    private func logCursor(
+    /// From where a page or a tail goes on: `cursor`, or `since`, the number of a command or fact;
+    /// nil where the request says neither.
+    func logCursor(
         _ request: DoorRequest, _ kind: LogKind
-    ) throws(Problem) -> LogCursor {
+    ) async throws(Problem) -> LogCursor? {
         let since = try request.integer("since", in: 0...Int64.max)
         if let text = request.target["cursor"] {
             guard let cursor = LogCursor(text) else {
                 throw Problem(
                     .invalidQuery,
-                    "cursor=\(text) is none that a page of this log gave as next_cursor.")
+                    "cursor=\(text) is not a cursor of this log. \(Self.cursorSource)")
             }
-            return cursor
+            return try await checked(cursor, request)
         }
-        var cursor = LogCursor()
-        guard let since else { return cursor }
+        guard let since else { return nil }
+        return try await cursor(since, "since", request, kind)
+    }
+
+    /// A cursor is given back as it was got.
+    static let cursorSource =
+        "Give one as an answer, a page or a tail gave it (`cursor` or `next_cursor`)."
+
+    /// Throws where it belongs to another log.
+    func checked(_ cursor: LogCursor, _ request: DoorRequest) async throws(Problem) -> LogCursor {
+        guard await relay.logID(of: request.tenant) == cursor.log else {
+            throw Problem(
+                .cursorOfAnotherLog,
+                "The cursor \(cursor.text) belongs to another log: this one was restored from a backup, "
+                    + "or is a new one. Read what you follow with GET, then begin without a cursor."
+            )
+        }
+        return cursor
+    }
+
+    /// A number in place of a cursor: the `seq` of a command, or of a fact. The other sequence goes
+    /// on from its beginning: nothing is passed over.
+    func cursor(
+        _ number: Int64, _ name: String, _ request: DoorRequest, _ kind: LogKind
+    ) async throws(Problem) -> LogCursor {
+        var cursor = LogCursor(await relay.logID(of: request.tenant), .none)
         switch kind {
-        case .command: cursor.command = since
-        case .fact: cursor.fact = since
+        case .command: cursor.place.command = number
+        case .fact: cursor.place.fact = number
         case .all:
             throw Problem(
                 .invalidQuery,
-                "Commands and facts are numbered apart: give since with kind=command or kind=fact.")
+                "\(name): \(number) is the number of a command or of a fact, which are counted apart. "
+                    + "Give a cursor, or kind=command or kind=fact.")
         }
         return cursor
     }

@@ -39,7 +39,8 @@ extension ServerDoors {
     private static let problems: DoorResponse = {
         let problems = ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
         let lints = LintPage.pages.map { "\(LintPage.path($0.code))  lint  \($0.title)\n" }
-        var response = DoorResponse.text((problems + lints).joined())
+        let suspects = SuspectPage.pages.map { "/problems/\($0.slug)  suspect  \($0.title)\n" }
+        var response = DoorResponse.text((problems + lints + suspects).joined())
         response.isShared = true
         return response
     }()
@@ -47,6 +48,7 @@ extension ServerDoors {
     private func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         let slug = request.parameter("slug")
         if let lint = Lint.Code(rawValue: slug) { return .text(LintPage.page(lint).text) }
+        if let suspect = SuspectPage.page(slug) { return .text(suspect.text) }
         if ProblemCode(rawValue: slug) == nil,
             let problem = HTTPServerProblem.all.first(where: { $0.code == slug })
         {

@@ -23,29 +23,20 @@ enum TailFormat: Hashable, Sendable {
         Array((self == .lines ? "\n" : ": heartbeat\n\n").utf8)
     }
 
-    /// Events that cannot be read: `seq` is the last of them, from which a reader goes on.
-    func piece(_ damaged: DamagedPlaces) -> [UInt8] {
-        var writer = JSONWriter(capacity: 256)
-        writer.beginObject()
-        writer.member("seq", damaged.places.upperBound)
-        writer.member("damaged", true)
-        damaged.writeMembers(to: &writer)
-        writer.endObject()
-        switch self {
-        case .lines: return JSON.line(writer.bytes) + [UInt8(ascii: "\n")]
-        case .serverSentEvents:
-            let head = "id: \(damaged.places.upperBound)\nevent: damaged\n"
-            return Array("\(head)data: ".utf8) + JSON.line(writer.bytes) + Array("\n\n".utf8)
-        }
+    /// Where the tail begins: a reader that is cut before the first event comes back with it. An
+    /// event without data is no event, and its id is kept.
+    func beginning(_ cursor: LogCursor) -> [UInt8] {
+        self == .lines ? [] : Array("id: \(cursor.text)\n\n".utf8)
     }
 
-    func piece(_ event: RecordedEvent, activity: Identifier?) -> [UInt8] {
+    /// One entry, and the position from which a reader goes on behind it.
+    func piece(_ entry: LogEntry, _ cursor: LogCursor, now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
-        LogEntry.command(event, activity: activity).write(to: &writer)
+        entry.write(to: &writer, cursor: cursor, now: now)
         switch self {
         case .lines: return JSON.line(writer.bytes) + [UInt8(ascii: "\n")]
         case .serverSentEvents:
-            let head = "id: \(event.tenantSeq)\nevent: \(event.event.kind.name)\n"
+            let head = "id: \(cursor.text)\nevent: \(entry.name)\n"
             return Array("\(head)data: ".utf8) + JSON.line(writer.bytes) + Array("\n\n".utf8)
         }
     }

@@ -16,9 +16,10 @@ extension ServerDoors {
         switch answer {
         case .acceptedAll(let accepted):
             var writer = LinesWriter()
+            let log = await relay.logID(of: request.tenant)
             for (line, one) in zip(lines, accepted) {
                 if one.changed { countEvent(by: line.command.key, of: request.tenant) }
-                writer.write(.accepted(id: line.id, CommandAnswer(one)))
+                writer.write(.accepted(id: line.id, CommandAnswer(one, in: log)))
             }
             return DoorResponse(
                 status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)

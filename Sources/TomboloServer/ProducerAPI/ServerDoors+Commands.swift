@@ -105,7 +105,7 @@ extension ServerDoors {
         switch answer {
         case .accepted(let accepted):
             if accepted.changed { countEvent(by: command.key, of: command.activity.tenant) }
-            return CommandAnswer(accepted)
+            return CommandAnswer(accepted, in: await relay.logID(of: command.activity.tenant))
         case .replay(let seq): return try await replay(seq, command)
         case .refused(let refusal): throw Problem(refusal)
         case .acceptedAll, .refusedBatch, .stored:

@@ -43,7 +43,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case listDeadLetters, retryDeadLetters
     case registerDevice, showDevice, deleteDevice
     case registerToken, deleteToken, reconcileTokens
-    case reportPresence, reportActivity
+    case reportPresence, reportActivity, postAction
     case listLog, showEvent, tail
     case eraseActivity, eraseDevice
     case mintKey, listKeys, rotateKey, deleteKey

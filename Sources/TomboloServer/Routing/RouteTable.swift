@@ -71,16 +71,23 @@ package enum RouteTable {
         Route("PUT", "/v1/devices/{device}/tokens", .reconcileTokens, .ownDevice),
         Route("PUT", "/v1/devices/{device}/presence", .reportPresence, .ownDevice),
         Route("PUT", "/v1/devices/{device}/activities/{ref}", .reportActivity, .ownDevice),
+        Route(
+            "POST", "/v1/devices/{device}/actions", .postAction, .ownDevice, idempotency: true),
+    ]
+
+    /// Which rows of the log, and from where.
+    private static let logQuery = [
+        "kind", "fact", "result", "activity", "type", "device", "user", "since", "cursor",
     ]
 
     private static let operators = [
         Route(
             "GET", "/v1/log", .listLog, .observe,
-            query: ["activity", "kind", "do", "from", "until", "since", "limit", "cursor"]),
+            query: logQuery + ["do", "from", "until", "limit"]),
         Route("GET", "/v1/log/{seq}", .showEvent, .observe),
         Route("POST", "/v1/activities/{id}/erase", .eraseActivity, .operate),
         Route("POST", "/v1/devices/{device}/erase", .eraseDevice, .operate),
-        Route("GET", "/v1/tail", .tail, .observe, query: ["since", "activity", "type"]),
+        Route("GET", "/v1/tail", .tail, .observe, query: logQuery),
         Route(
             "GET", "/v1/dead-letters", .listDeadLetters, .observe,
             query: ["activity", "device", "reason", "limit", "cursor"]),

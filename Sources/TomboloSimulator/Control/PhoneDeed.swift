@@ -8,6 +8,8 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     case controlCenter = "control-center"
     case touch, lock, unlock, offline, online, terminate, launch, restart, reinstall, swipe, allow,
         deny
+    /// A card, a link or a button.
+    case tap
     /// Both switch on, or off with `"on":false`.
     case lowPower = "low-power"
     case watch
@@ -85,6 +87,7 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             let state = JSON.line(Array(given.raw))
             return { $0.updateLocally(activityID: activity, state: state, at: $1) }
         case .listen: return try Self.listen(view, activity)
+        case .tap: return try Self.tap(view)
         case .watch:
             return { phone, _ in
                 phone.setWatch(on)
@@ -124,6 +127,23 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         let state = JSON.line(Array(given.raw))
         return {
             $0.listen(on: channel, activityID: activity, type: type, state: state, at: $1)
+        }
+    }
+
+    private static func tap(
+        _ view: JSONView
+    ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        let (activity, link) = (view["activity"]?.string, view["link"]?.string)
+        let intent = view["intent"]?.string
+        guard activity != nil || link != nil || intent != nil else {
+            throw Fault(message: "say what is tapped: activity, link or intent")
+        }
+        guard link == nil || intent == nil else {
+            throw Fault(message: "a tap follows a link or runs an intent, not both")
+        }
+        let parameters = view["parameters"].map { JSON.line(Array($0.raw)) }
+        return {
+            $0.tap(activity: activity, link: link, intent: intent, parameters: parameters, at: $1)
         }
     }
 

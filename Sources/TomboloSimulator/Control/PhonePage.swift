@@ -11,6 +11,8 @@ enum PhonePage {
         writer.member("locked", phone.isLocked)
         writer.member("online", phone.isOnline)
         writer.member("terminated", phone.isTerminated)
+        if let opened = phone.opened { writer.member("opened", opened) }
+        if let tap = phone.lastTap { write(tap, at: now, into: &writer) }
         writer.member("drawn", phone.drawnCount)
         writer.member("ignored", phone.ignoredCount)
         writeBudget(phone, at: now, into: &writer)
@@ -30,6 +32,28 @@ enum PhonePage {
         writer.beginArray()
         for card in phone.cards { write(card, into: &writer) }
         writer.endArray()
+        writer.endObject()
+    }
+
+    /// What its user did last, and whether somebody hears of it.
+    private static func write(
+        _ tap: PhoneTap, at now: WallInstant, into writer: inout JSONWriter
+    ) {
+        writer.name("tap")
+        writer.beginObject()
+        if let activity = tap.activity { writer.member("activity", activity) }
+        if let link = tap.link { writer.member("link", link) }
+        if let intent = tap.intent { writer.member("intent", intent) }
+        writer.member("at", tap.at.rfc3339)
+        switch tap.outcome(at: now) {
+        case .waiting: writer.member("result", "waiting")
+        case .sent(let action):
+            writer.member("result", "sent")
+            writer.member("action", action)
+        case .notSent(let reason):
+            writer.member("result", "not sent")
+            writer.member("reason", reason)
+        }
         writer.endObject()
     }
 

@@ -61,6 +61,8 @@ package struct ActivityCard: Hashable, Sendable {
     /// A spinner hides the picture until the app is opened.
     package internal(set) var hasOverlay = false
 
+    /// The user has swiped it away.
+    package internal(set) var isSwiped = false
     /// The user tapped "Don't Allow".
     package internal(set) var isDenied = false
 

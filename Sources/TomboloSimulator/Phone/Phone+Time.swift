@@ -32,6 +32,7 @@ extension Phone {
         guard let index = cards.lastIndex(where: { $0.activityID == activityID }) else {
             return effects
         }
+        cards[index].isSwiped = true
         dismiss(index, at: now, &effects)
         cards.remove(at: index)
         return effects

@@ -16,6 +16,9 @@ package struct Phone: Sendable {
     package private(set) var isOnline = true
     package internal(set) var isLocked = false
     package internal(set) var presence = AppPresence.background
+    /// The URL with which the app was opened last by a tap.
+    package internal(set) var opened: String?
+    package internal(set) var lastTap: PhoneTap?
     /// Pictures drawn since the phone was switched on.
     package internal(set) var drawnCount = 0
 

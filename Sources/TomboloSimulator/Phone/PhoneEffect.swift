@@ -15,6 +15,8 @@ package enum PhoneEffect: Hashable, Sendable {
     case reloaded(TokenPurpose, count: Int)
     /// The app came to the front, or left it.
     case moved(AppPresence)
+    /// A person has tapped something that the app tells its backend.
+    case tapped(PhoneTap)
     /// The user allowed frequent updates for the app, or no longer does.
     case frequentUpdatesAllowed(Bool)
 }

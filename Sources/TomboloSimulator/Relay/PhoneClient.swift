@@ -10,6 +10,7 @@ final class PhoneClient: @unchecked Sendable {
     private let wallClock: @Sendable () -> WallInstant
     private let line: @Sendable ([UInt8]) -> Void
     private let parking: Parking
+    let taps: TapSender
     /// Whether the last attempt found nobody: an outage is told once.
     private var isRelayGone = false
 
@@ -18,12 +19,13 @@ final class PhoneClient: @unchecked Sendable {
     private static let refreshSpacing: Duration = .seconds(30)
 
     init(
-        _ reports: PhoneReports, link: RelayLink, loop: any Loop,
+        _ reports: PhoneReports, link: RelayLink, taps: TapSender, loop: any Loop,
         wallClock: @escaping @Sendable () -> WallInstant,
         line: @escaping @Sendable ([UInt8]) -> Void
     ) {
         self.reports = reports
         self.link = link
+        self.taps = taps
         self.loop = loop
         self.wallClock = wallClock
         self.line = line
@@ -32,6 +34,7 @@ final class PhoneClient: @unchecked Sendable {
 
     /// Something happened on the phone; it is told as soon as may be.
     func note(_ effect: PhoneEffect, at wall: WallInstant) {
+        if case .tapped(let tap) = effect { taps.send(tap) }
         reports.note(effect, at: loop.now, wall: wall)
         parking.unpark()
     }

@@ -66,14 +66,14 @@ package struct PhoneReports: Sendable {
             queue.put(path, .token, body.bytes, at: now)
         case .tokenRetired(_, let purpose, _):
             if let path = tokenPath(purpose) { queue.forget(path) }
-        case .changed(let card, _):
+        case .changed(let card, _), .drawn(let card):
             report(card, at: now)
         case .moved(let place):
             tellPresence(place, at: now, wall: wall)
         case .frequentUpdatesAllowed(let allowed):
             isFrequentAllowed = allowed
             queue.put(devicePath, .device, deviceBody, at: now)
-        case .ignored, .reloaded, .drawn, .tokenIssuedSilently:
+        case .ignored, .reloaded, .tapped, .tokenIssuedSilently:
             break
         }
     }
@@ -124,8 +124,11 @@ package struct PhoneReports: Sendable {
         var body = JSONWriter()
         body.beginObject()
         body.member("phase", card.phase.name)
-        body.name("shown_state")
+        if card.isSwiped { body.member("by", "user") }
+        body.name("received_state")
         body.raw(card.contentState)
+        body.name("drawn_state")
+        body.raw(card.drawnState)
         body.member("shown_at", card.shownAt.rfc3339)
         body.member("shown_count", card.shownCount)
         body.member("first_shown_at", card.firstShownAt.rfc3339)

@@ -34,15 +34,33 @@ final class RelayLink: @unchecked Sendable {
 
     /// `PUT /v1<path>`; at most one at a time.
     func put(_ path: String, _ body: [UInt8]) async -> UploadQueue.Outcome {
-        guard let client = await connected() else { return .unreachable }
+        guard let answer = await perform("PUT", path, fields, body, within: Self.answerTimeMax)
+        else { return .unreachable }
+        return .answered(status: answer.status)
+    }
+
+    /// `POST /v1<path>` with a key under which it counts once; nil: nobody has answered in time.
+    func post(
+        _ path: String, _ body: [UInt8], key: String, within time: Duration
+    ) async -> (status: Int, body: [UInt8])? {
+        var fields = fields
+        fields.append("idempotency-key", key)
+        return await perform("POST", path, fields, body, within: time)
+    }
+
+    private func perform(
+        _ method: String, _ path: String, _ fields: HTTPFields, _ body: [UInt8],
+        within time: Duration
+    ) async -> (status: Int, body: [UInt8])? {
+        guard let client = await connected() else { return nil }
         let request = HTTP2Request(
-            method: "PUT", scheme: endpoint.scheme.rawValue, authority: origin.authority,
+            method: method, scheme: endpoint.scheme.rawValue, authority: origin.authority,
             path: "/v1" + path, fields: fields, body: body)
-        switch await client.perform(request, timeout: Self.answerTimeMax) {
-        case .answered(let answer): return .answered(status: answer.status)
+        switch await client.perform(request, timeout: time) {
+        case .answered(let answer): return (answer.status, answer.body)
         case .notProcessed, .unknown:
             close()
-            return .unreachable
+            return nil
         }
     }
 

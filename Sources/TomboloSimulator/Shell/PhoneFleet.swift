@@ -32,6 +32,11 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         self.wallClock = wallClock
         self.line = line
         parking = Parking(loop)
+        for (index, client) in clients.enumerated() {
+            client.taps.ended = { [weak self] number, outcome in
+                self?.phones[index].tapEnded(number, outcome)
+            }
+        }
     }
 
     func received(_ push: AcceptedPush, at now: WallInstant) {
@@ -97,6 +102,8 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
                 owners[token] = nil
                 gateway.retire(token, end)
             case .moved, .frequentUpdatesAllowed: break
+            case .tapped(let tap):
+                line(SimulatorLine.tapped(phone: configuration.name, tap))
             case .changed(let card, let change):
                 let isDrawn = drawn.contains(card.number) || !card.isBehind
                 line(

@@ -102,7 +102,10 @@ package final class Simulator: @unchecked Sendable {
             group.addTask { try await self.fleet.run() }
             group.addTask { try await self.gateway.run() }
             if let control { group.addTask { try await control.run() } }
-            for client in clients { group.addTask { try await client.run() } }
+            for client in clients {
+                group.addTask { try await client.run() }
+                group.addTask { try await client.taps.run() }
+            }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -153,9 +156,11 @@ package final class Simulator: @unchecked Sendable {
             let reports = PhoneReports(
                 configuration: phone.configuration, environment: configuration.environment,
                 user: phone.configuration.user, tellsBudgetClass: configuration.tellsBudgetClass)
+            let taps = TapSender(
+                phone: phone.configuration.name, link: try RelayLink(relay, loop: loop), loop: loop)
             return PhoneClient(
-                reports, link: try RelayLink(relay, loop: loop), loop: loop, wallClock: wallClock,
-                line: line)
+                reports, link: try RelayLink(relay, loop: loop), taps: taps, loop: loop,
+                wallClock: wallClock, line: line)
         }
         return (phones, clients)
     }

@@ -54,6 +54,21 @@ enum SimulatorLine {
         return line.bytes
     }
 
+    /// A person has tapped something.
+    static func tapped(phone: String, _ tap: PhoneTap) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("phone", phone)
+        line.name("activity")
+        if let id = tap.activity { line.string(id) } else { line.null() }
+        line.member("event", "tapped")
+        if let link = tap.link { line.member("link", link) }
+        if let intent = tap.intent { line.member("intent", intent) }
+        line.member("at", tap.at.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+
     /// A push changed nothing, and why.
     static func ignored(phone: String, _ push: IgnoredPush) -> [UInt8] {
         var line = JSONWriter()

@@ -81,8 +81,7 @@ struct BenchEvents: Sendable {
         guard let batch = core.takeBatch(now: now), let head = batch.heads.first else {
             preconditionFailure("the core takes a bench's command: \(effects.answers)")
         }
-        let commit = AppendReceipt(
-            firstSeq: 1, firstFactSeq: 1, events: batch.events.count)
+        let commit = AppendReceipt(firstSeq: 1, firstFactSeq: 1, of: batch)
         core.step(.committed(commit), now: now, effects: &effects)
         return head.value
     }

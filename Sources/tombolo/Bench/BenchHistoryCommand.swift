@@ -185,7 +185,7 @@ struct BenchFacts {
         writer.endObject()
         return NewFact(
             tenant: .main, activity: activity,
-            kind: seq % 100_000 == 99 ? Self.rareKind : "push.sent",
+            kind: seq % 100_000 == 99 ? Self.rareKind : "push.accepted",
             recordedAt: Self.recordedAt(seq), body: writer.bytes)
     }
 }

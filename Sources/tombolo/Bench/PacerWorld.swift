@@ -123,8 +123,7 @@ struct PacerWorld {
             factSeq += Int64(batch.facts.count)
             take(
                 .committed(
-                    AppendReceipt(
-                        firstSeq: first, firstFactSeq: firstFact, events: batch.events.count)))
+                    AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)))
         }
     }
 

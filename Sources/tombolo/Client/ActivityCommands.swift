@@ -97,7 +97,9 @@ enum ActivityCommands {
         ] {
             if let policy = invocation.text(flag) { writer.member(name, policy) }
         }
-        if let span = invocation.duration(.startWait) { writer.member("start_wait", span.text) }
+        for (flag, name) in [(Flag.startWait, "start_wait"), (.endAfter, "end_after")] {
+            if let span = invocation.duration(flag) { writer.member(name, span.text) }
+        }
         guard !devices.isEmpty || user != nil || channel != nil else { return }
         writer.name("audience")
         writer.beginObject()

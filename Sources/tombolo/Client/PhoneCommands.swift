@@ -1,4 +1,5 @@
 import TomboloJSON
+import TomboloLoop
 import TomboloSimulator
 
 /// `phone`: the simulated phones of `tombolo dev`, by the relay's `/v1/phones`.
@@ -71,6 +72,55 @@ enum PhoneCommands {
             context, .write(context, "POST", path, body: writer.bytes), name: arguments[0])
     }
 
+    /// A tap, and what became of it.
+    static func tap(_ context: CommandContext) async throws -> ExitStatus {
+        let (arguments, invocation) = (context.invocation.arguments, context.invocation)
+        let parameters = invocation.pairs(.tapParameter)
+        let (link, intent) = (invocation.text(.tapLink), invocation.text(.tapIntent))
+        guard arguments.count > 1 || link != nil || intent != nil else {
+            throw ProgramError.usage("nothing is tapped", remedy: "name a card, --link or --intent")
+        }
+        guard parameters.isEmpty || intent != nil else {
+            throw ProgramError.usage("-p is a parameter of an intent", remedy: "give --intent NAME")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("do", PhoneDeed.tap.rawValue)
+        if arguments.count > 1 { writer.member("activity", arguments[1]) }
+        if let link { writer.member("link", link) }
+        if let intent { writer.member("intent", intent) }
+        if !parameters.isEmpty {
+            writer.member("parameters", try StateInput.object(parameters))
+        }
+        writer.endObject()
+        let path = "/v1/phones/\(PathText.escaped(arguments[0]))"
+        let request = RelayRequest.write(context, "POST", path, body: writer.bytes)
+        guard !invocation.isGiven(.dryRun) else {
+            return try await print(context, request, name: arguments[0])
+        }
+        return try await follow(request, path, context, name: arguments[0])
+    }
+
+    /// Looks at the phone until the relay has answered, or the phone has given up.
+    private static func follow(
+        _ request: RelayRequest, _ path: String, _ context: CommandContext, name: String
+    ) async throws -> ExitStatus {
+        let client = try await RelayClient.connect(context)
+        defer { client.close() }
+        var answer = try await client.send(request, name: name)
+        while try answer.document().root["tap"]?["result"]?.string == "waiting" {
+            try await context.loop.sleep(for: .milliseconds(50))
+            answer = try await client.send(RelayRequest("GET", path), name: name)
+        }
+        let phone = try answer.document().root
+        if OutputFormat(context) == .table {
+            try context.terminal.print(summary(phone))
+        } else {
+            try context.terminal.write(answer.line)
+        }
+        return phone["tap"]?["result"]?.string == "sent" ? .succeeded : .failed
+    }
+
     /// The card that the app begins to listen: what runs on the channel, as the relay has it.
     private static func writeListener(
         _ writer: inout JSONWriter, to channel: String, _ context: CommandContext
@@ -120,8 +170,17 @@ enum PhoneCommands {
             words.append("asks whether the app may update more often")
         }
         if phone["watch"]?.bool == true { words.append("with a watch") }
+        if let opened = phone["opened"]?.string { words.append("opened with \(opened)") }
+        if let tap = phone["tap"] { words.append(summary(tap: tap)) }
         words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
         return Printable.line("\(cells[0]): \(words.joined(separator: ", "))")
+    }
+
+    private static func summary(tap: JSONView) -> String {
+        let what = ["intent", "link", "activity"].lazy.compactMap { tap[$0]?.string }.first ?? ""
+        let result = tap["result"]?.string ?? ""
+        let reason = tap["reason"]?.string.map { " (\($0))" } ?? ""
+        return "tap on \(what): \(result)\(reason)"
     }
 
     /// Why what a person sees is not the newest state.

@@ -33,7 +33,7 @@ enum ReadCommands {
             context, "/v1/devices", rows: "devices",
             columns: [
                 "device", "user", "app", "environment", "os",
-                Column("CLASS", "class", "budget_class"), Column("PRESENCE", "presence.standing"),
+                Column("CLASS", "class", "budget_class"), Column("PRESENCE", "presence.state"),
             ])
     }
 

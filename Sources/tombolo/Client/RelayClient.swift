@@ -189,6 +189,15 @@ final class RelayStream: @unchecked Sendable {
         self.lost = lost
     }
 
+    /// A field of the answer; waits for it.
+    func field(_ name: String) async throws -> String? {
+        do {
+            return try await stream.head().fields[name]
+        } catch let failure as HTTP2Failure {
+            throw lost(failure)
+        }
+    }
+
     /// The next part of the answer, or nil at its end.
     func next() async throws -> [UInt8]? {
         do {

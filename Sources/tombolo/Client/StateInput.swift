@@ -48,6 +48,11 @@ enum StateInput {
         }
     }
 
+    /// An object with these members alone.
+    static func object(_ fields: [(name: String, value: String)]) throws(ProgramError) -> JSON {
+        try setting(fields, in: .emptyObject)
+    }
+
     private static func setting(
         _ fields: [(name: String, value: String)], in object: JSON
     ) throws(ProgramError) -> JSON {
@@ -55,7 +60,7 @@ enum StateInput {
         var seen: Set<String> = []
         for (name, text) in fields {
             guard seen.insert(name).inserted else {
-                throw .usage("-s \(name)= is given twice", remedy: "give each field once")
+                throw .usage("\(name)= is given twice", remedy: "give each field once")
             }
             object = object.setting(JSONPointer(tokens: [name]), to: value(text)) ?? object
         }

@@ -144,7 +144,8 @@ enum StreamCommands {
 /// One `tail`: where it is, and how long it has waited for its relay.
 private struct Tail {
     private let context: CommandContext
-    private var since: Int64?
+    /// Behind which line the next connection goes on; nil: nothing has come yet.
+    private var cursor: String?
     private var left: Int
 
     /// A relay that restarts is back within this.
@@ -152,7 +153,7 @@ private struct Tail {
 
     init(_ context: CommandContext) {
         self.context = context
-        since = context.invocation.integer(.since).map(Int64.init)
+        cursor = context.invocation.text(.cursor)
         left = context.invocation.integer(.limit) ?? .max
     }
 
@@ -164,6 +165,8 @@ private struct Tail {
                 let client = try await RelayClient.connect(context)
                 defer { client.close() }
                 let stream = try await client.stream(request, hasBody: false)
+                // A tail that begins now goes on from there.
+                if cursor == nil { cursor = try await stream.field("tombolo-cursor") }
                 giveUpAt = context.loop.now + Self.patience
                 pause = .milliseconds(100)
                 try await read(stream)
@@ -181,8 +184,13 @@ private struct Tail {
         let path = PathText.query(
             "/v1/tail",
             [
-                ("since", since.map(String.init)), ("activity", invocation.text(.ofActivity)),
-                ("type", invocation.text(.onlyType)),
+                ("cursor", cursor),
+                ("since", cursor == nil ? invocation.integer(.since).map(String.init) : nil),
+                ("kind", invocation.isGiven(.facts) ? "fact" : invocation.text(.tailKind)),
+                ("fact", invocation.text(.fact)), ("result", invocation.text(.result)),
+                ("activity", invocation.text(.ofActivity)),
+                ("type", invocation.text(.onlyType)), ("device", invocation.text(.ofDevice)),
+                ("user", invocation.text(.ofUser)),
             ])
         return RelayRequest("GET", path, fields: [("accept", "application/x-ndjson")])
     }
@@ -199,11 +207,14 @@ private struct Tail {
 
     private mutating func print(_ line: ArraySlice<UInt8>) throws(ProgramError) {
         // What is no JSON is shown as it is, and does not move the place.
-        let view = try? JSONDocument(Array(line)).root
-        guard let view, let seq = view["seq"]?.integer else { return }
-        since = seq
-        if view["damaged"]?.bool == true, view["do"] == nil {
-            context.terminal.complain("tombolo: \(view["detail"]?.string ?? "damaged")\n")
+        guard let view = try? JSONDocument(Array(line)).root,
+            let position = view["cursor"]?.string
+        else { return }
+        cursor = position
+        let isGap = view["kind"]?.string == "left_out"
+        if isGap || view["damaged"]?.bool == true && view["do"] == nil {
+            let what = "\(view["count"]?.integer ?? 0) \(view["of"]?.string ?? "row")s are left out"
+            context.terminal.complain("tombolo: \(view["detail"]?.string ?? what)\n")
             if OutputFormat(context, elsewhere: .jsonl) == .table { return }
             return try context.terminal.write(line + [10])
         }
@@ -212,10 +223,21 @@ private struct Tail {
             try context.terminal.write(line + [10])
             return
         }
-        let cells = ["recorded_at", "do", "activity", "version"].map {
-            view[$0].map(Cell.text) ?? ""
+        try context.terminal.print(Self.row(view))
+    }
+
+    /// One line for people.
+    private static func row(_ view: JSONView) -> String {
+        func text(_ name: String) -> String? { view[name].map(Cell.text) }
+        let version = text("version").map { "version \($0)" }
+        let isCommand = view["do"] != nil
+        var words = ["seq", "recorded_at", isCommand ? "do" : "fact", "activity"].map(text)
+        // Who asked for a command is not shown here.
+        words += isCommand ? [version] : [text("device"), version]
+        if !isCommand {
+            words += ["reason", "link", "intent"].map(text)
+            words.append(view["body"]?["by"].map { "by the \(Cell.text($0))" })
         }
-        try context.terminal.print(
-            "\(seq)  \(cells[0])  \(cells[1])  \(cells[2])  version \(cells[3])")
+        return words.compactMap { $0 }.joined(separator: "  ")
     }
 }

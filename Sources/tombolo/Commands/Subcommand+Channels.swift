@@ -25,7 +25,10 @@ extension Flag {
     static let startWait = Flag(
         "start-wait", .duration, "how long the start may wait on a device (15m)")
 
-    static let ofLives: [Flag] = [renew, onTokenGone, onUnknownStart, startWait]
+    static let endAfter = Flag(
+        "end-after", .duration, "how long after its last event the relay ends it")
+
+    static let ofLives: [Flag] = [renew, onTokenGone, onUnknownStart, startWait, endAfter]
 }
 
 extension Argument {

@@ -7,6 +7,16 @@ extension Flag {
     static let kind = Flag(
         "kind", .choice(["command", "fact", "all"]), default: "command",
         "what producers did, what the relay learned, or both")
+    static let tailKind = Flag(
+        "kind", .choice(["command", "fact", "all"]),
+        "what producers did, what the relay learned, or both")
+    static let facts = toggle("facts", "only what the relay learned: --kind fact")
+    static let fact = Flag(
+        "fact", .text("NAME"), "only facts of these names, such as card.began,card.dismissed")
+    static let result = Flag(
+        "result", .text("NAME"), "only pushes that ended so, such as refused,skipped")
+    static let cursor = Flag(
+        "cursor", .text("CURSOR"), "go on behind a line, by the cursor that it had")
     static let onlyDo = Flag(
         "do", .choice(["start", "update", "end", "play", "stop"]), "only commands of this kind")
     static let byKey = Flag("by", .text("KEY"), "only what the key with this id asked for")
@@ -37,10 +47,18 @@ extension Subcommand {
     static let tail = Subcommand(
         path: ["tail"], summary: "Print events as they come, one JSON object a line",
         flags: [
-            .since, .ofActivity, .onlyType,
-            Flag("limit", .integer(1...Int.max), "end after this many events"),
+            .since, .cursor, .tailKind, .facts, .fact, .result, .ofActivity, .onlyType, .ofDevice,
+            .ofUser, Flag("limit", .integer(1...Int.max), "end after this many events"),
         ] + Flag.ofClients,
-        examples: ["tombolo tail --since 0 --activity cat-7"],
+        details: [
+            "Facts tell what became of it: push.accepted, push.refused, push.skipped, push.expired,\n"
+                + "card.began, card.dismissed, card.lost, presence.covered, presence.leaving,\n"
+                + "presence.returning, action, timeline.due. A tail that is cut goes on where it was."
+        ],
+        examples: [
+            "tombolo tail --since 0 --activity cat-7", "tombolo tail --facts",
+            "tombolo tail --fact action",
+        ],
         exits: [.unauthorized, .unreachable], run: StreamCommands.tail)
 
     static let logList = Subcommand(

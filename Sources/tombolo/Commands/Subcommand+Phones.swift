@@ -5,6 +5,11 @@ import TomboloSimulator
 extension Flag {
     static let expectWithin = Flag(
         "within", .duration, default: "5s", "wait up to this long until the phone shows it")
+    static let tapLink = Flag("link", .text("URL"), "the link that is tapped")
+    static let tapIntent = Flag("intent", .text("NAME"), "the intent that a button runs")
+    static let tapParameter = Flag(
+        "parameter", short: "p", .pair, repeats: true,
+        "a parameter of the intent; the value is JSON where it reads as JSON, else a string")
     static let expectGone = toggle("gone", "wait until the phone has no card of the activity")
 }
 
@@ -53,6 +58,21 @@ extension Subcommand {
         deed(.launch, "Start the app in the background"),
         deed(.restart, "Switch a simulated phone off and on; its budgets stay"),
         deed(.reinstall, "Delete the app and install it again: other tokens, no card"),
+        Subcommand(
+            path: ["phone", "tap"], summary: "Tap a card, a link or a button of a simulated phone",
+            arguments: [.phone, .tappedCard],
+            flags: [.tapLink, .tapIntent, .tapParameter] + Flag.ofWriters,
+            details: [
+                "A tap opens the app and is an action on the tail (tombolo tail --fact action). A\n"
+                    + "button runs its intent without opening the app. What has no answer in 5 s is\n"
+                    + "not sent, and never sent later."
+            ],
+            examples: [
+                "tombolo phone tap phone-1 radial-1",
+                "tombolo phone tap phone-1 door-7 --intent UnlockDoor -p door=7",
+            ],
+            exits: [.notFoundOrConflict, .unauthorized, .unreachable]
+        ) { try await PhoneCommands.tap($0) },
         deed(.swipe, "Swipe a card off the Lock Screen", [.phoneCard]),
         deed(
             .allow, "Tap \"Allow\": on a card, or to the question about frequent updates",
@@ -91,6 +111,8 @@ extension Subcommand {
 extension Argument {
     fileprivate static let phone = Argument("PHONE", .text("PHONE"), "the phone, such as phone-1")
     fileprivate static let phoneCard = Argument("ACTIVITY", .text("ACTIVITY"), "whose card")
+    fileprivate static let tappedCard = Argument(
+        "ACTIVITY", .text("ACTIVITY"), optional: true, "whose card; not needed with a link")
     fileprivate static let heardChannel = Argument(
         "CHANNEL", .text("CHANNEL"), "the channel, such as final")
     fileprivate static let anyCard = Argument(

@@ -18,7 +18,8 @@ struct DevKeys: Hashable, Sendable {
     }
 
     static let hint =
-        "keys: 1-9 phone, f app, c Control Center, l lock, o network, s swipe, a Allow, q quit"
+        "keys: 1-9 phone, f app, c Control Center, l lock, o network, s swipe, t tap, a Allow, "
+        + "q quit"
 
     /// What a key does. `phone`: the chosen phone as `/v1/phones` shows it; nil where it is not
     /// known yet.
@@ -34,10 +35,10 @@ struct DevKeys: Hashable, Sendable {
         case "l": return deed(phone?["locked"]?.bool == true ? "unlock" : "lock")
         case "o": return deed(phone?["online"]?.bool == false ? "online" : "offline")
         case "a": return deed("allow")
-        case "s":
+        case "s", "t":
             let cards = phone?["cards"].map { Array($0.elements) } ?? []
             guard let activity = cards.last?["activity"]?.string else { return .nothing }
-            return deed("swipe", activity)
+            return deed(key == UInt8(ascii: "s") ? "swipe" : "tap", activity)
         default: return .nothing
         }
     }
@@ -63,6 +64,9 @@ struct DevKeys: Hashable, Sendable {
         if phone["online"]?.bool == false { words.append("offline") }
         if phone["terminated"]?.bool == true { words.append("app closed") }
         if phone["budget"]?["holds"]?.bool == true { words.append("over budget") }
+        if let tap = phone["tap"], tap["result"]?.string == "not sent" {
+            words.append("tap not sent")
+        }
         words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
         return words.joined(separator: ", ")
     }

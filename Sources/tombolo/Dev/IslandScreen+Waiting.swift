@@ -19,7 +19,7 @@ extension IslandScreen {
         case .appleUnwell: "Apple is unwell"
         case .noAnswer: "no answer, wait"
         case .oldWord: "token is doubted"
-        case .laneParked: "Apple is away"
+        case .upstreamClosed: "Apple is away"
         case .timestampAhead: "clock is behind"
         case .nextSecond: "next second in"
         default: nil
@@ -39,7 +39,7 @@ extension IslandScreen {
         case .appleUnwell: "Apple is unwell"
         case .noAnswer: "Apple did not answer"
         case .oldWord: "token is doubted"
-        case .laneParked: "Apple is away"
+        case .upstreamClosed: "Apple is away"
         case .timestampAhead: "clock is behind"
         case .nextSecond: "waits for next second"
         case .paused: "paused"

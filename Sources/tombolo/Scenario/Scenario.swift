@@ -12,7 +12,7 @@ struct Scenario: Sendable {
         /// How long the step lasts; nil: until the phones show what they should.
         var lasts: Span?
         /// Where the app stands on every phone, by the relay's word; nil: not looked at.
-        var standing: String?
+        var presenceState: String?
         /// The content state of every phone at its end; nil: not looked at.
         var shows: JSON?
     }
@@ -73,7 +73,7 @@ extension Scenario.Step {
             self.requests.append(Scenario.Request(method: method, path: path, body: body))
         }
         lasts = view["for"]?.string.flatMap { Span(text: $0) }
-        standing = view["standing"]?.string
+        presenceState = view["presence_state"]?.string
         shows = view["shows"]?.json
     }
 }

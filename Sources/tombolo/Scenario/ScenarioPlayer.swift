@@ -91,12 +91,12 @@ struct ScenarioPlayer: Sendable {
     }
 
     private func holds(_ step: Scenario.Step) async throws -> Bool {
-        if let standing = step.standing {
+        if let state = step.presenceState {
             for device in devices {
                 let answer = try await client.send(
                     RelayRequest("GET", "/v1/devices/\(device)"), name: device)
                 let view = try answer.document().root
-                if view["presence"]?["standing"]?.string != standing { return false }
+                if view["presence"]?["state"]?.string != state { return false }
             }
         }
         guard let shows = step.shows else { return true }

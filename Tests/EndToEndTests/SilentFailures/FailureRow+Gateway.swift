@@ -21,7 +21,7 @@ extension FailureRow {
         endure: @escaping @Sendable (inout GatewayUnderFailure) -> [Silence]
     ) -> FailureRow {
         .init(
-            what, .lint(.laneParked), .answered(reason),
+            what, .lint(.upstreamClosed), .answered(reason),
             warn: {
                 try Relaying.warnings(
                     .update, #"{"state":{"lap":2}}"#,

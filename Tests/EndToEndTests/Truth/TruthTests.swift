@@ -107,9 +107,9 @@ import Testing
                 try $0.pushUntilParked()
                 return nil
             },
-            answer: (200, "lane-parked"), metrics: closed,
+            answer: (200, "upstream-closed"), metrics: closed,
             stderr: "pushes wait", doctor: (5, "cannot be reached"),
-            cli: (update, (0, "lane-parked"))),
+            cli: (update, (0, "upstream-closed"))),
         TruthRow(
             state: "Apple refuses the key",
             bring: {
@@ -117,9 +117,9 @@ import Testing
                 try $0.pushUntilParked()
                 return nil
             },
-            answer: (200, "lane-parked"), metrics: closed,
+            answer: (200, "upstream-closed"), metrics: closed,
             stderr: "pushes wait: Apple answers 403 InvalidProviderToken",
-            doctor: (1, "Apple does not know key"), cli: (update, (0, "lane-parked"))),
+            doctor: (1, "Apple does not know key"), cli: (update, (0, "upstream-closed"))),
 
         // The log's disk.
         TruthRow(

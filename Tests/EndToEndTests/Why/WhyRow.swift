@@ -65,7 +65,7 @@ struct WhyRow: Sendable {
         ]
 
     private static let ofCards: [WhyRow] = [
-        WhyRow("a swipe on the phone", ["dismissed"], "dismissed the card") {
+        WhyRow("a swipe on the phone", ["dismissed"], "swiped the card away") {
             try $0.card("swiped")
             try $0.request(
                 "PUT", "/v1/devices/swiped/activities/swiped-card",
@@ -73,7 +73,7 @@ struct WhyRow: Sendable {
             try $0.update("swiped", lap: 1)
             return card("swiped", "2")
         },
-        WhyRow("a swipe after the push", ["dismissed"], "dismissed the card") {
+        WhyRow("a swipe after the push", ["dismissed"], "swiped the card away") {
             try $0.card("late-swipe")
             try $0.update("late-swipe", lap: 1, wait: 5)
             try $0.request(
@@ -124,12 +124,12 @@ struct WhyRow: Sendable {
                 "PUT", "/v1/devices/handed/activities/handed-card", #"{"phase":"dismissed"}"#)
             return card("handed", "2")
         },
-        WhyRow("a phone that reports its state", ["none"], "it shows version 2") {
+        WhyRow("a phone that reports its state", ["none"], "it drew version 2") {
             try $0.card("truthful")
             try $0.update("truthful", lap: 1, wait: 5)
             try $0.request(
                 "PUT", "/v1/devices/truthful/activities/truthful-card",
-                #"{"phase":"active","shown_state":{"lap":1}}"#)
+                #"{"phase":"active","received_state":{"lap":1},"drawn_state":{"lap":1}}"#)
             return card("truthful", "2")
         },
         WhyRow("a token of the other environment", ["wrong_environment"], "400 BadDeviceToken") {

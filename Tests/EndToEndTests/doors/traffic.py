@@ -33,6 +33,7 @@ _WEIGHTS = {
     "startActivity": 14, "updateActivity": 14, "playClip": 14, "endActivity": 4, "appendEvents": 12,
     "endActivities": 1, "stopClip": 3, "showActivity": 6, "listActivities": 3, "registerDevice": 5,
     "reconcileTokens": 2, "registerToken": 5, "deleteToken": 1, "reportPresence": 4, "reportActivity": 4,
+    "postAction": 3,
     "putType": 5, "showType": 1, "reloadTimeline": 2, "reloadControl": 2, "putChannel": 1, "eraseActivity": 0.4,
     "eraseDevice": 0.2, "deleteDevice": 0.5, "listLog": 4, "showEvent": 2, "tail": 0.8, "listDeadLetters": 1,
     "retryDeadLetters": 1, "mintKey": 1, "deleteKey": 0.5, "listKeys": 0.5, "listActivityDeliveries": 3,

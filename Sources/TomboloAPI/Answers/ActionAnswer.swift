@@ -1,0 +1,21 @@
+package import TomboloCore
+package import TomboloJSON
+
+/// The answer to an action: it is durable, and somebody may act on it until `expires_at`.
+package struct ActionAnswer: Sendable {
+    private let taken: Stored.TakenAction?
+
+    /// - Parameter taken: nil for a dry run.
+    package init(_ taken: Stored.TakenAction?) { self.taken = taken }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        if let taken {
+            writer.member("action", taken.id)
+            writer.member("expires_at", taken.expiresAt.rfc3339)
+        } else {
+            writer.member("dry_run", true)
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,137 @@
+import TomboloJSON
+
+/// Which actions were taken under an idempotency key in the last 24 hours, and how many each device
+/// has just posted. It knows nothing of what they asked for.
+struct ActionTable: Sendable {
+    private struct Key: Hashable, Sendable {
+        var device: Int64
+        var text: String
+    }
+
+    private struct Kept: Sendable {
+        var taken: Stored.TakenAction
+        var digest: UInt64
+        var number: Int64
+    }
+
+    /// What one device has posted in a minute.
+    private struct Minute: Sendable {
+        var since: Instant
+        var count: Int
+    }
+
+    private var kept: [Key: Kept] = [:]
+    /// In the order in which they came, by steady time.
+    private var order: [(key: Key, at: Instant)] = []
+    private var minutes: [Int64: Minute] = [:]
+    private var nextNumber: Int64 = 1
+
+    /// A key has 0.2 kB; the oldest goes before its time.
+    static let keptMax = 100_000
+    /// Nobody taps faster: each is a fact of the log.
+    static let perMinuteMax = 60
+
+    /// What an earlier request with the same key was answered; throws where its body was another.
+    func earlier(_ action: DeviceAction, of device: Int64) throws(Refusal) -> Stored.TakenAction? {
+        guard let key = action.idempotency,
+            let known = kept[Key(device: device, text: key.key)]
+        else { return nil }
+        guard known.digest == key.bodyDigest else {
+            throw Refusal(
+                .idempotencyKeyReused,
+                "this idempotency key belongs to another action; give each tap a key of its own")
+        }
+        return known.taken
+    }
+
+    /// Throws where the device has posted too many.
+    mutating func count(_ device: Int64, now: Instant) throws(Refusal) {
+        var minute = minutes[device] ?? Minute(since: now, count: 0)
+        if now - minute.since >= .minutes(1) { minute = Minute(since: now, count: 0) }
+        guard minute.count < Self.perMinuteMax else {
+            throw Refusal(
+                .overloaded,
+                "the device has posted \(Self.perMinuteMax) actions within a minute; send one for each "
+                    + "tap")
+        }
+        minute.count += 1
+        if minutes.count > Self.keptMax { minutes = [:] }
+        minutes[device] = minute
+    }
+
+    /// Takes an action. Answers it, and the current values to write.
+    mutating func take(
+        _ action: DeviceAction, of device: Int64, _ chance: inout Chance, now: Instant
+    ) -> (Stored.TakenAction, [Record]) {
+        let digits = String(chance.next(), radix: 16)
+        let id = "act_" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        let taken = Stored.TakenAction(id: id, expiresAt: action.at + action.expires)
+        guard let key = action.idempotency else { return (taken, []) }
+        var records = forget(until: now - IdempotencyKey.window)
+        if kept.count >= Self.keptMax, let oldest = order.first {
+            records += forget(until: oldest.at)
+        }
+        let one = Kept(taken: taken, digest: key.bodyDigest, number: nextNumber)
+        nextNumber += 1
+        let place = Key(device: device, text: key.key)
+        kept[place] = one
+        order.append((place, now))
+        records.append(Self.record(one, place, at: now))
+        return (taken, records)
+    }
+
+    /// A device is no more. Answers the current values to delete.
+    mutating func forget(device: Int64) -> [Record] {
+        minutes[device] = nil
+        let gone = order.filter { $0.key.device == device }
+        guard !gone.isEmpty else { return [] }
+        order.removeAll { $0.key.device == device }
+        return gone.compactMap { remove($0.key) }
+    }
+
+    private mutating func forget(until instant: Instant) -> [Record] {
+        let gone = order.prefix { $0.at <= instant }
+        guard !gone.isEmpty else { return [] }
+        order.removeFirst(gone.count)
+        return gone.compactMap { remove($0.key) }
+    }
+
+    private mutating func remove(_ key: Key) -> Record? {
+        kept.removeValue(forKey: key).map {
+            Record(space: .action, number: $0.number, value: nil)
+        }
+    }
+
+    // MARK: Records
+
+    private static func record(_ one: Kept, _ key: Key, at now: Instant) -> Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("device", key.device)
+        writer.member("key", key.text)
+        writer.member("digest", Int64(bitPattern: one.digest))
+        writer.member("action", one.taken.id)
+        writer.member("expires", one.taken.expiresAt.nanoseconds)
+        writer.member("at", now.nanoseconds)
+        writer.endObject()
+        return Record(space: .action, number: one.number, value: writer.bytes)
+    }
+
+    /// Takes over a record of the last relay, in the order of their numbers. Answers what is wrong
+    /// with it.
+    mutating func adopt(_ record: Record) -> [String] {
+        nextNumber = max(nextNumber, record.number + 1)
+        guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,  // nil says it
+            let device = view["device"]?.integer, let text = view["key"]?.string,
+            let digest = view["digest"]?.integer, let id = view["action"]?.string,
+            let expires = view["expires"]?.storedInstant, let at = view["at"]?.storedInstant
+        else { return ["the record of action number \(record.number) cannot be read"] }
+        let key = Key(device: device, text: text)
+        kept[key] = Kept(
+            taken: Stored.TakenAction(id: id, expiresAt: expires),
+            digest: UInt64(bitPattern: digest),
+            number: record.number)
+        order.append((key, at))
+        return []
+    }
+}

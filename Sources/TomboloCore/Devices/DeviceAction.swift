@@ -1,0 +1,101 @@
+package import TomboloJSON
+
+/// What a person did on a phone: a tap on a card or a link, or an intent of a button.
+package struct DeviceAction: Hashable, Sendable {
+    /// The card, as its app names it.
+    package var activity: ActivityReference?
+    package var link: String?
+    package var intent: String?
+    /// Of the intent: one JSON object.
+    package var parameters: JSON?
+    /// When the person did it, by the phone's clock.
+    package var at: Instant
+    /// Nobody acts on it so long after `at`.
+    package var expires: Span
+    package var idempotency: IdempotencyKey?
+
+    /// The kind of its fact.
+    package static let factKind = "action"
+    package static let expiresDefault = Span.seconds(30)
+    /// A door that opens later surprises the person in front of it.
+    package static let expiresMax = Span.minutes(10)
+    /// The phone's clock may be ahead by so much.
+    package static let aheadMax = Span.seconds(5)
+    /// An answer of a person fits.
+    package static let parametersBytesMax = 4_096
+    package static let intentBytesMax = 256
+    /// As long as the `url` of a widget's entry.
+    package static let linkBytesMax = 2_048
+    /// What a card was sent longer ago offers nothing any more.
+    package static let offeredFor = Span.hours(24)
+
+    /// Reads the body of `POST …/actions`; throws every fault it finds.
+    package init(reading view: JSONView) throws(FieldErrors) {
+        var reader = FieldReader(view)
+        if let text = reader.string("activity") {
+            activity = ActivityReference(text)
+            if activity == nil { reader.fail("activity", "must be the id from the attributes") }
+        }
+        link = reader.string("link")
+        if let link, !(1...Self.linkBytesMax).contains(link.utf8.count) {
+            reader.fail("link", "must have 1 to \(Self.linkBytesMax) bytes")
+        }
+        intent = reader.string("intent")
+        if let intent, !(1...Self.intentBytesMax).contains(intent.utf8.count) {
+            reader.fail("intent", "must have 1 to \(Self.intentBytesMax) bytes")
+        }
+        parameters = reader.object("parameters")?.json
+        if parameters != nil, intent == nil {
+            reader.fail("parameters", "belong to an intent: give intent too")
+        }
+        if let parameters, parameters.bytes.count > Self.parametersBytesMax {
+            reader.fail("parameters", "must have at most \(Self.parametersBytesMax) bytes")
+        }
+        if link != nil, intent != nil { reader.fail("link", "give link or intent, not both") }
+        if view["activity"] == nil, view["link"] == nil, view["intent"] == nil {
+            reader.fail("activity", "give what was tapped: activity, link or intent")
+        }
+        let at = reader.instant("at")
+        if view["at"] == nil { reader.fail("at", "is missing: when the person tapped") }
+        expires =
+            reader.span("expires", in: .seconds(1)...Self.expiresMax) ?? Self.expiresDefault
+        try reader.finish()
+        self.at = at ?? .distantPast
+    }
+
+    /// Refuses one that comes too late, or whose phone's clock is wrong.
+    func checkAge(at wall: Instant) throws(Refusal) {
+        if at > wall + Self.aheadMax {
+            throw Refusal(
+                .invalidField,
+                "the action is \((at - wall).text) ahead of the relay's clock; set the phone's clock",
+                errors: [
+                    FieldError(pointer: "/at", message: "is more than 5 s ahead of the clock")
+                ])
+        }
+        guard wall - at < expires else {
+            throw Refusal(
+                .actionExpired,
+                "the person did it \((wall - at).text) ago, and it expires after \(expires.text); show "
+                    + "\"not sent\", and let the person do it again")
+        }
+    }
+
+    /// The body of its fact.
+    ///
+    /// - Parameters:
+    ///   - owner: a hash of the user whose device it was; nil: it has no user.
+    func body(_ id: String, of recipient: Recipient, owner: Int64?) -> [UInt8] {
+        var writer = FactRecipient.body(about: recipient)
+        writer.member("action", id)
+        if let owner { writer.member("owner", owner) }
+        if let activity { writer.member("card", activity.text) }
+        if let link { writer.member("link", link) }
+        if let intent { writer.member("intent", intent) }
+        if let parameters { writer.member("parameters", parameters) }
+        writer.member("at", at.rfc3339)
+        writer.member("expires_at", (at + expires).rfc3339)
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,71 @@
+import TomboloJSON
+
+// What persons do on phones: a fact for the producer, durable before the phone hears of it.
+
+extension Core {
+    /// Takes what a person did, unless an earlier request with the same idempotency key said it.
+    mutating func act(
+        _ action: DeviceAction, _ key: DeviceKey, _ ticket: Ticket, now: Instant
+    ) throws(Refusal) {
+        guard let device = devices[try device(key)] else { return }
+        var stored = Stored(.created)
+        if let earlier = try devices.actions.earlier(action, of: device.number) {
+            (stored.action, stored.isReplay) = (earlier, true)
+            return journal.answer(ticket, stored)
+        }
+        let activity = try check(action, of: device, now: now)
+        try devices.actions.count(device.number, now: now)
+        let (taken, records) = devices.actions.take(action, of: device.number, &chance, now: now)
+        journal.write(records)
+        let body = action.body(
+            taken.id, of: device.recipient,
+            owner: device.registration.user.map { deliveryIDs.owner($0, key.tenant) })
+        note(key.tenant, activity, DeviceAction.factKind, body, now: now)
+        stored.action = taken
+        journal.answer(ticket, stored)
+    }
+
+    /// Refuses what comes too late, and what nothing offers that the device was sent. Answers the
+    /// activity that it is about, where it is about one.
+    func check(
+        _ action: DeviceAction, of device: Device, now: Instant
+    ) throws(Refusal) -> ActivityNumber? {
+        guard hasRoom else { throw Self.noRoom }
+        let wall = wall(now)
+        try action.checkAge(at: wall)
+        // A card's push has its time in whole seconds, up to two ahead of the clock.
+        let oldest = (wall - DeviceAction.offeredFor).seconds
+        let cards = device.destinations.compactMap { destinations.at($0) }.filter {
+            !$0.phase.isBeforeStart && $0.pacing.lastTimestamp >= oldest && !isOfAnotherUser($0)
+        }
+        let card = cards.first { reference($0) == action.activity }
+        // Nobody knows who listens on a broadcast channel.
+        let onChannel = action.activity.flatMap { reference in
+            activities.slot(of: ActivityKey(tenant: device.key.tenant, id: reference.id))
+                .map { activities[$0] }.flatMap { $0.isOnChannel(reference) ? $0 : nil }
+        }.flatMap { activity in
+            let app = device.registration.app ?? configuration.onlyApp(of: device.key.tenant)
+            return activity.definition.app == app ? activity : nil
+        }
+        let tapped = card.map { activities[$0.activity] } ?? onChannel
+        let offersIt =
+            if let intent = action.intent {
+                (action.activity == nil ? cards.map { activities[$0.activity] } : [tapped])
+                    .contains { activity in
+                        activity.flatMap { types.type(of: $0.definition, $0.key.tenant) }?
+                            .intents.contains { isSameText($0, intent) } ?? false
+                    }
+            } else if let link = action.link {
+                timelines.offer(
+                    deliveryIDs.link(link), to: device.registration.user, device.key, at: wall)
+            } else {
+                tapped != nil
+            }
+        guard offersIt, action.activity == nil || tapped != nil else {
+            throw Refusal(
+                .notOffered,
+                "nothing that device \"\(device.key.id)\" was sent in the last 24 hours offers it")
+        }
+        return tapped?.number
+    }
+}

@@ -1,0 +1,28 @@
+import TomboloAPI
+import TomboloCore
+import TomboloHTTP
+import TomboloJSON
+import TomboloRelay
+
+extension ServerDoors {
+    /// `POST /v1/devices/{device}/actions`: what a person did on a phone, for the producer.
+    func postAction(
+        _ request: DoorRequest, _ exchange: HTTPExchange
+    ) async throws(Problem) -> DoorResponse {
+        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        var action: DeviceAction
+        do { action = try DeviceAction(reading: document.root) } catch { throw Problem(error) }
+        action.idempotency = try request.idempotencyKey(body: document.bytes)
+        let key = try request.deviceKey()
+        let authority = request.deviceAuthority
+        if try request.isDryRun {
+            _ = try Self.found(await relay.dryRun(.action(action), for: key, by: authority))
+            return .json { ActionAnswer(nil).write(to: &$0) }
+        }
+        let stored = try Self.stored(
+            await relay.submit(.action(action), for: key, by: authority), "a device")
+        var fields: HTTPFields = [:]
+        if stored.isReplay { fields.append("idempotent-replayed", "true") }
+        return .json(202, fields) { ActionAnswer(stored.action).write(to: &$0) }
+    }
+}

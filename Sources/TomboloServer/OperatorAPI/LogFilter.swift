@@ -1,0 +1,97 @@
+import TomboloAPI
+import TomboloCore
+import TomboloJSON
+import TomboloRelay
+
+/// Which of the log's two sequences a reader asks for.
+enum LogKind: String, CaseIterable {
+    case command, fact, all
+}
+
+/// Which rows of the log a reader asks for.
+///
+/// `fact` and `result` choose facts: commands come only where `kind` asks for them. A device or a
+/// user chooses the facts about it, and the commands of activities that go there now.
+struct LogFilter {
+    let kind: LogKind
+    /// Facts of these kinds; nil: of all.
+    let facts: Set<String>?
+    let type: String?
+    let device: Identifier?
+    let user: String?
+    let results: Set<String>?
+
+    init(_ request: DoorRequest) throws(Problem) {
+        facts = try Self.words("fact", request)
+        results = try Self.words("result", request)
+        let asked = request.target["kind"]
+        guard let kind = asked.map({ LogKind(rawValue: $0) }) ?? Self.usual(facts ?? results) else {
+            throw Problem(
+                .invalidQuery, "kind=\(asked ?? "") must be command, fact or all.")
+        }
+        guard kind != .command || facts == nil && results == nil else {
+            throw Problem(
+                .invalidQuery, "fact= and result= choose facts: give kind=fact or kind=all.")
+        }
+        self.kind = kind
+        type = request.target["type"]
+        device = try request.identifier(inQuery: "device")
+        user = request.target["user"]
+    }
+
+    /// The fact that tells how many others are left out.
+    static let thinned = "history.thinned"
+
+    private static func usual(_ facts: Set<String>?) -> LogKind? { facts == nil ? .command : .fact }
+
+    /// `a,b`, of which each is one or two words.
+    private static func words(
+        _ name: String, _ request: DoorRequest
+    ) throws(Problem) -> Set<String>? {
+        guard let text = request.target[name] else { return nil }
+        let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard words.count <= wordsMax, words.allSatisfy(isWord) else {
+            throw Problem(
+                .invalidQuery,
+                "\(name)=\(text) must be 1 to \(wordsMax) names with commas between, such as "
+                    + "\(name == "fact" ? "card.began,card.dismissed" : "refused,skipped").")
+        }
+        return Set(words)
+    }
+
+    /// A query needs no more.
+    private static let wordsMax = 32
+
+    private static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2e || $0 == 0x5f }
+    }
+
+    var takesCommands: Bool { kind != .fact }
+    var takesFacts: Bool { kind != .command }
+    var recipient: Recipient? { device.map { .device($0) } }
+
+    /// Whether a fact is asked for, by all but its activity.
+    ///
+    /// - Parameter devices: those that it may be about; nil: any, or none.
+    func takes(_ fact: NewFact, _ devices: Set<Identifier>?) -> Bool {
+        guard facts.map({ $0.contains(fact.kind) }) ?? true else { return false }
+        guard devices != nil || results != nil else { return true }
+        // What is damaged is about nothing.
+        let document = try? JSONDocument(fact.body)
+        let summary = FactSummary(fact, body: document?.root)
+        if let devices {
+            guard case .device(let device)? = summary.recipient, devices.contains(device) else {
+                return false
+            }
+        }
+        return results.map { $0.contains(summary.result ?? "") } ?? true
+    }
+
+    /// The devices that a row may be about; nil: any, or none.
+    func devices(_ relay: Relay, tenant: TenantID) async -> Set<Identifier>? {
+        guard let user else { return device.map { [$0] } }
+        let all = Set(await relay.devices(ofUser: user, tenant: tenant))
+        return device.map { all.intersection([$0]) } ?? all
+    }
+}

@@ -1,0 +1,103 @@
+import TomboloAPI
+import TomboloCore
+import TomboloEventLog
+import TomboloRelay
+
+/// One reader of the tail: what it asks for, and how far it has come.
+struct Tail {
+    /// Rows read from the log at once, or so many bytes: what a tail holds for a slow reader.
+    private static let page = 200
+    private static let bytes = 128 << 10
+
+    let format: TailFormat
+    let filter: LogFilter
+    let activity: Identifier?
+    /// The tenant's rows up to there were looked at.
+    private(set) var cursor: LogCursor
+    /// Events behind the cursor are behind this place of the log.
+    var logPlace: Int64?
+    private var names: ActivityNames
+
+    init(
+        format: TailFormat, filter: LogFilter, cursor: LogCursor, activity: Identifier?,
+        tenant: TenantID
+    ) {
+        self.format = format
+        self.filter = filter
+        self.cursor = cursor
+        self.activity = activity
+        names = ActivityNames(tenant: tenant)
+    }
+
+    /// Whether the log has something behind what was looked at.
+    func isBehind(_ newest: LogPlace) -> Bool {
+        filter.takesCommands && cursor.place.command < newest.command
+            || filter.takesFacts && cursor.place.fact < newest.fact
+    }
+
+    /// The next rows that are asked for, written; moves past all that were looked at.
+    mutating func read(_ relay: Relay, through newest: LogPlace) async throws -> [UInt8] {
+        let commands = try await commands(relay, through: newest.command)
+        let facts = try await facts(relay, through: newest.fact)
+        let merge = LogMerge(
+            commands: commands, facts: facts, after: cursor, limit: 2 * Self.page,
+            end: LogPlace(
+                command: filter.takesCommands ? newest.command : 0,
+                fact: filter.takesFacts ? newest.fact : 0))
+        let now = await relay.wallNow()
+        var bytes: [UInt8] = []
+        for (entry, cursor) in merge.entries where !Self.hasExpired(entry, now: now) {
+            bytes += format.piece(entry, cursor, now: now)
+        }
+        cursor = merge.cursor
+        return bytes
+    }
+
+    /// Nobody acts on what a person wanted long ago.
+    private static func hasExpired(_ entry: LogEntry, now: Instant) -> Bool {
+        guard case .fact(let fact, _, _) = entry else { return false }
+        return ActionFact.hasExpired(fact.fact, now: now)
+    }
+
+    private mutating func commands(
+        _ relay: Relay, through newest: Int64
+    ) async throws -> (entries: [LogEntry], next: Int64?) {
+        guard filter.takesCommands, cursor.place.command < newest else { return ([], nil) }
+        var query = EventQuery(tenant: names.tenant)
+        (query.after, query.place, query.through) = (cursor.place.command, logPlace, newest)
+        (query.limit, query.bytesMax) = (Self.page, Self.bytes)
+        let page = try await relay.events(query)
+        let first = page.events.first?.tenantSeq
+        let kept = await names.entries(page.events, relay, filter, only: activity)
+        logPlace = page.next == nil ? nil : page.events.last?.seq
+        return (
+            LogMerge.sequence(
+                "command", kept, damaged: page.damaged, after: cursor.place.command, first: first,
+                at: page.events.first?.event.recordedAt),
+            page.next
+        )
+    }
+
+    private mutating func facts(
+        _ relay: Relay, through newest: Int64
+    ) async throws -> (entries: [LogEntry], next: Int64?) {
+        guard filter.takesFacts, cursor.place.fact < newest else { return ([], nil) }
+        var query = FactQuery(tenant: names.tenant)
+        (query.after, query.before) = (cursor.place.fact, newest + 1)
+        (query.limit, query.bytesMax) = (1, Self.bytes)
+        // The oldest that the log has: what is asked for may be far behind it.
+        let oldest = try await relay.facts(query)
+        query.limit = Self.page
+        query.kinds = filter.facts.map { $0.union([LogFilter.thinned]) }
+        let page = try await relay.facts(query)
+        let kept = await names.entries(
+            page.facts, relay, filter, only: activity, tellsGaps: true)
+        return (
+            LogMerge.sequence(
+                "fact", kept, damaged: page.damaged, after: cursor.place.fact,
+                first: oldest.facts.first?.tenantSeq ?? oldest.damaged.first?.lowerBound,
+                at: oldest.facts.first?.fact.recordedAt),
+            page.next
+        )
+    }
+}

@@ -1,0 +1,29 @@
+/// What a person taps: cards, links and buttons.
+extension Phone {
+    /// Taps a card, a link, or a button that runs an intent. A tap unlocks the phone, as a face
+    /// does, and opens the app; a button does neither.
+    package mutating func tap(
+        activity: String?, link: String? = nil, intent: String? = nil, parameters: [UInt8]? = nil,
+        at now: WallInstant
+    ) -> [PhoneEffect] {
+        var effects = advance(to: now)
+        if intent == nil { effects += setLocked(false, at: now) + move(to: .active, at: now) }
+        if intent == nil { opened = link ?? activity.map { "app://activity/" + $0 } }
+        var tap = PhoneTap(
+            number: (lastTap?.number ?? 0) + 1, activity: activity, link: link, intent: intent,
+            parameters: parameters, at: now)
+        if isOnline {
+            effects.append(.tapped(tap))
+        } else {
+            tap.outcome = .notSent(reason: "the phone is offline")
+        }
+        lastTap = tap
+        return effects
+    }
+
+    /// What the relay said to a tap; one that is over already stays as it is.
+    package mutating func tapEnded(_ number: Int, _ outcome: PhoneTap.Outcome) {
+        guard lastTap?.number == number, lastTap?.outcome == .waiting else { return }
+        lastTap?.outcome = outcome
+    }
+}

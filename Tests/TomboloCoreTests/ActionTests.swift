@@ -1,0 +1,228 @@
+import CoreRig
+import Testing
+import TomboloJSON
+
+@testable import TomboloCore
+
+/// What persons do on phones comes back as facts, in time or not at all.
+@Suite struct ActionTests {
+    /// Posts an action of so many seconds ago, as the device's own key does.
+    private static func post(
+        _ rig: inout Rig, _ body: String, secondsAgo: Double = 0, key: String? = nil,
+        digest: UInt64 = 1, device: String = "phone"
+    ) {
+        let at = rig.core.wall(rig.now) - Span(nanoseconds: Int64(secondsAgo * 1e9))
+        let text = body.dropLast() + ",\"at\":\"\(at.rfc3339)\"}"
+        // A test's own text: if it cannot be read, the test is wrong.
+        guard var action = try? DeviceAction(reading: Rig.json(String(text))) else {
+            Issue.record("\(text)")
+            return
+        }
+        action.idempotency = key.map { IdempotencyKey(key: $0, bodyDigest: digest) }
+        rig.tell(.action(action), device)
+    }
+
+    private static func actions(_ rig: Rig) -> [JSONView] {
+        rig.facts.filter { $0.kind == DeviceAction.factKind }
+            .map { JSON(unchecked: $0.body).document.root }
+    }
+
+    private static func taken(_ rig: Rig) -> Stored.TakenAction? {
+        if case .stored(let stored)? = rig.answers.last { stored.action } else { nil }
+    }
+
+    private static let tap = #"{"activity":"cat"}"#
+
+    @Test func `a tap is on disk before its phone hears of it`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.commitsByItself = false
+        let answers = rig.answers.count
+        Self.post(&rig, Self.tap)
+        #expect(rig.answers.count == answers)
+        while rig.commit() {}
+        #expect(rig.answers.count == answers + 1)
+        #expect(Self.taken(rig)?.id == Self.actions(rig).last?["action"]?.string)
+        #expect(Self.actions(rig).last?["card"]?.string == "cat")
+        #expect(rig.facts.last { $0.kind == "action" }?.activity == rig.view()?.number)
+    }
+
+    @Test(arguments: [(29.9, nil), (30, Refusal.Code.actionExpired), (31, .actionExpired)])
+    func `an action counts from the tap`(secondsAgo: Double, refusal: Refusal.Code?) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 60)
+        Self.post(&rig, Self.tap, secondsAgo: secondsAgo)
+        #expect(rig.lastRefusal == refusal)
+        #expect(Self.actions(rig).count == (refusal == nil ? 1 : 0))
+    }
+
+    @Test(arguments: [(-5, nil), (-5.1, Refusal.Code.invalidField)])
+    func `a phone whose clock is far ahead is refused`(secondsAgo: Double, refusal: Refusal.Code?) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 60)
+        Self.post(&rig, Self.tap, secondsAgo: secondsAgo)
+        #expect(rig.lastRefusal == refusal)
+    }
+
+    @Test func `an action that is posted twice is one, also after a restart`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        Self.post(&rig, Self.tap, key: "tap-1")
+        let first = Self.taken(rig)
+        Self.post(&rig, Self.tap, key: "tap-1")
+        #expect(Self.taken(rig) == first && first != nil)
+        _ = rig.crash(recoverAt: 40)
+        // The first answer may have been lost: it comes again, however late.
+        Self.post(&rig, Self.tap, secondsAgo: 39, key: "tap-1")
+        #expect(Self.taken(rig) == first)
+        #expect(Self.actions(rig).count == 1)
+        Self.post(&rig, #"{"activity":"cat","expires":"1m"}"#, key: "tap-1", digest: 2)
+        #expect(rig.lastRefusal == .idempotencyKeyReused)
+        Self.post(&rig, Self.tap, key: "tap-2")
+        #expect(Self.taken(rig) != first)
+        #expect(Self.actions(rig).count == 2)
+    }
+
+    @Test func `the keys of a day are forgotten after it, and a device's with the device`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        Self.post(&rig, Self.tap, key: "tap-1")
+        #expect(rig.stored.contains { $0.space == .action && $0.value != nil })
+        rig.tell(.delete)
+        let last = rig.stored.last { $0.space == .action }
+        #expect(last != nil && last?.value == nil)
+    }
+
+    @Test func `a card that has ended offers its tap until a new life begins`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        rig.command(.end, "{}")
+        rig.advance(to: 5)
+        Self.post(&rig, Self.tap)
+        #expect(rig.lastRefusal == nil)
+        rig.command(
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#
+        ) { $0.restart = true }
+        rig.advance(to: 8)
+        Self.post(&rig, #"{"activity":"cat~2"}"#)
+        #expect(rig.lastRefusal == nil)
+        Self.post(&rig, #"{"activity":"cat~3"}"#)
+        #expect(rig.lastRefusal == .notOffered)
+    }
+
+    @Test func `what nothing offers is refused`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.device("other", .lab)
+        rig.advance(to: 1)
+        for body in [
+            #"{"activity":"dog"}"#, #"{"intent":"Feed"}"#, #"{"activity":"cat","intent":"Feed"}"#,
+            #"{"link":"app://cat"}"#,
+        ] {
+            Self.post(&rig, body)
+            #expect(rig.lastRefusal == .notOffered, "\(body)")
+        }
+        Self.post(&rig, Self.tap, device: "other")
+        #expect(rig.lastRefusal == .notOffered)
+        Self.post(&rig, Self.tap, device: "nobody")
+        #expect(rig.lastRefusal == .unknownDevice)
+        #expect(Self.actions(rig).isEmpty)
+    }
+
+    @Test func `a type's intents are its card's buttons`() {
+        var rig = Rig()
+        rig.type(#"{"intents":["Feed","Stroke"]}"#)
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        Self.post(&rig, #"{"activity":"cat","intent":"Feed","parameters":{"food":"fish"}}"#)
+        #expect(rig.lastRefusal == nil)
+        #expect(Self.actions(rig).last?["parameters"]?["food"]?.string == "fish")
+        Self.post(&rig, #"{"intent":"Stroke"}"#)
+        #expect(rig.lastRefusal == nil)
+        Self.post(&rig, #"{"intent":"Bathe"}"#)
+        #expect(rig.lastRefusal == .notOffered)
+    }
+
+    @Test func `a widget offers its links, for a day after they are gone too`() {
+        var rig = Rig()
+        rig.device("phone", .lab, user: "u1")
+        rig.device("other", .lab, user: "u2")
+        func put(_ link: String) {
+            rig.timeline(
+                #"{"subject":{"user":"u1"},"content":{},"url":"\#(link)","links":["app://more"]}"#)
+        }
+        put("app://one")
+        Self.post(&rig, #"{"link":"app://one"}"#)
+        #expect(rig.lastRefusal == nil)
+        Self.post(&rig, #"{"link":"app://more"}"#)
+        #expect(rig.lastRefusal == nil)
+        Self.post(&rig, #"{"link":"app://one"}"#, device: "other")
+        #expect(rig.lastRefusal == .notOffered)
+        put("app://two")
+        _ = rig.crash(recoverAt: 60)
+        Self.post(&rig, #"{"link":"app://one"}"#)
+        #expect(rig.lastRefusal == nil)
+        rig.advance(to: 86_300)
+        Self.post(&rig, #"{"link":"app://one"}"#)
+        #expect(rig.lastRefusal == nil)
+        rig.advance(to: 86_500)
+        Self.post(&rig, #"{"link":"app://one"}"#)
+        #expect(rig.lastRefusal == .notOffered)
+        Self.post(&rig, #"{"link":"app://two"}"#)
+        #expect(rig.lastRefusal == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"link":"a:b","intent":"Feed","at":"2026-11-20T09:03:00Z"}"#, "/link"),
+        (#"{"activity":"cat","parameters":{},"at":"2026-11-20T09:03:00Z"}"#, "/parameters"),
+        (#"{"activity":"cat","at":"2026-11-20T09:03:00Z","expires":"601s"}"#, "/expires"),
+        (#"{"activity":"cat","at":"2026-11-20T09:03:00Z","expires":"999ms"}"#, "/expires"),
+        (#"{"activity":"cat~1","at":"2026-11-20T09:03:00Z"}"#, "/activity"),
+        (#"{"link":"","at":"2026-11-20T09:03:00Z"}"#, "/link"),
+        (#"{"activity":"cat"}"#, "/at"), (#"{"at":"2026-11-20T09:03:00Z"}"#, "/activity"),
+    ])
+    func `what says no action is refused where it is wrong`(body: String, pointer: String) {
+        do {
+            _ = try DeviceAction(reading: Rig.json(body))
+            Issue.record("\(body)")
+        } catch {
+            #expect(error.errors.map(\.pointer) == [pointer])
+        }
+    }
+
+    @Test func `parameters and links have a bound`() throws {
+        let at = #""at":"2026-11-20T09:03:00Z""#
+        func reads(_ members: String) -> Bool {
+            // That it is refused is the answer.
+            (try? DeviceAction(reading: Rig.json("{\(members),\(at)}"))) != nil
+        }
+        let room = DeviceAction.parametersBytesMax - #"{"a":""}"#.utf8.count
+        for (more, isRead) in [(0, true), (1, false)] {
+            let text = String(repeating: "x", count: room + more)
+            #expect(reads(#""intent":"I","parameters":{"a":"\#(text)"}"#) == isRead)
+            let link = String(repeating: "x", count: DeviceAction.linkBytesMax + more)
+            #expect(reads(#""link":"\#(link)""#) == isRead)
+            let intent = String(repeating: "x", count: DeviceAction.intentBytesMax + more)
+            #expect(reads(#""intent":"\#(intent)""#) == isRead)
+        }
+    }
+
+    @Test func `a phone that posts without end is stopped`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.advance(to: 1)
+        for _ in 0..<ActionTable.perMinuteMax { Self.post(&rig, Self.tap) }
+        #expect(rig.lastRefusal == nil)
+        Self.post(&rig, Self.tap)
+        #expect(rig.lastRefusal == .overloaded)
+        rig.advance(to: 62)
+        Self.post(&rig, Self.tap)
+        #expect(rig.lastRefusal == nil)
+    }
+}

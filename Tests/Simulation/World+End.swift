@@ -125,6 +125,7 @@ extension World {
             for card in phone.sortedCards { await checkConverged(card, phone, relay) }
         }
         await checkBooks(relay)
+        await checkOutcomes(relay)
         await rebuildAndCompare()
         await checkClock(relay)
     }

@@ -16,6 +16,7 @@ extension Mutant {
         case .tenantLeftOut: [.tenants]
         case .seqOverAllTenants: [.ownCount]
         case .deliveryForgotten: [.ledger]
+        case .outcomeForgotten: [.outcomes]
         case .reloadThroughPause: [.paused]
         case .timestampOfTheClock: [.timestamp]
         case .framesAtTen: [.framePriority]
@@ -62,6 +63,7 @@ extension Mutant {
         case .endLeavesTheRest: FaultSet(.endMany)
         case .channelBudgetAnew: FaultSet(.broadcasts)
         case .wrongTokenCloses: FaultSet(.wrongTokens)
+        case .outcomeForgotten: FaultSet(.orderlyRestarts)
         case .startWaitForgotten: [FaultSet(.crashes), FaultSet(.pauses)]
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []

@@ -14,6 +14,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case retiredAfterRestart = "retired-after-its-restart"
     case seqOverAllTenants = "seq-over-all-tenants"
     case deliveryForgotten = "delivery-forgotten"
+    case outcomeForgotten = "outcome-forgotten-at-restart"
     // What is asked of the relay
     case tenantLeftOut = "tenant-left-out-of-a-key"
     case reloadThroughPause = "reload-through-a-pause"

@@ -14,6 +14,7 @@ extension Seam {
     func apply(to batch: inout AppendBatch) {
         if mutant == .retiredAfterRestart { retire(&batch) }
         if mutant == .deliveryForgotten { forgetDelivery(&batch) }
+        if mutant == .outcomeForgotten, world.lives > 1 { forgetOutcome(&batch) }
         guard mutant == .markBeforeSend || mutant == .doubleAlertAfterCrash else { return }
         if mutant == .markBeforeSend { markAll(&batch) }
         for index in batch.records.indices where batch.records[index].space == .mark {
@@ -38,6 +39,12 @@ extension Seam {
     private func forgetDelivery(_ batch: inout AppendBatch) {
         let last = batch.facts.lastIndex { DeliveryRecord.kinds.contains($0.kind) }
         if let last, batch.facts.count > 2 { batch.facts[last].kind = "push.forgotten" }
+    }
+
+    /// The first card that begins after a restart does so unseen.
+    private func forgetOutcome(_ batch: inout AppendBatch) {
+        let first = batch.facts.firstIndex { $0.kind == "card.began" }
+        if let first { batch.facts[first].kind = "card.forgotten" }
     }
 
     /// What a stored batch answers.

@@ -1,17 +1,28 @@
 """Sends one request and judges its answer."""
+import json
 import time
 
 from contract import body_faults
 from template import Refused, beyond_double, parse, render
 from wire import NoAnswer, integer, literal
 
-# What one request may take of the loop's thread.
+# What one request may take of the loop's thread, on a machine that reads `_YARDSTICK` in `YARDSTICK_NANOSECONDS`.
 LOOP_NANOSECONDS = 10_000_000
+YARDSTICK_NANOSECONDS = 20_000_000
+_YARDSTICK = json.dumps([1] * 500_000)
 # The refusals that come before a request is known to be one of an operation.
 BEFORE_ROUTING = {400, 404, 405, 408, 413, 414, 417, 421, 426, 429, 431, 501, 505}
 STREAMING = {"tail"}
 # The most that a tail reads and sends in a turn.
 TAIL_BYTES, TAIL_EVENTS = 128 << 10, 200
+
+
+def slowness():
+    """How much slower than that the machine is at this moment; 1 where it is not. A shared machine halves its speed and
+    is fast again within seconds, so what it says holds only for what is measured beside it."""
+    began = time.thread_time_ns()
+    json.loads(_YARDSTICK)
+    return max(1.0, (time.thread_time_ns() - began) / YARDSTICK_NANOSECONDS)
 
 
 class Find:

@@ -79,13 +79,14 @@ class Life:
 
     def _judged_alone(self, request):
         took = self.alone(request)
-        self.sender.spent(request, took)
+        self.sender.spent(request, int(took))
         if took > self.loop_nanoseconds:
             return [Find("loop", f"{took / 1e6:.1f} ms of the loop's CPU", request)]
         return []
 
     def alone(self, request):
-        """The least of what the loop spends on the request when it is repeated with nothing else to do."""
+        """The least of what the loop spends on the request when it is repeated with nothing else to do, each time by the
+        speed that the machine has at that moment."""
         least = None
         for _ in range(REPEATS):
             self.world.quiet()
@@ -95,6 +96,7 @@ class Life:
                 _, took, _ = self.sender.send(self._anew(request), settle=True)
             except OSError:
                 return 0
+            took /= judge.slowness()
             least = took if least is None else min(least, took)
             if least <= judge.LOOP_NANOSECONDS:
                 break

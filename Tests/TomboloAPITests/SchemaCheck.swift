@@ -1,3 +1,4 @@
+import TestSupport
 import TomboloJSON
 
 /// Checks values against the schemas of `Protocol/schemas` (JSON Schema 2020-12, those keywords

@@ -1,4 +1,5 @@
 import CoreRig
+import TestSupport
 import Testing
 import TomboloCore
 import TomboloJSON
@@ -40,6 +41,33 @@ import TomboloJSON
         #expect(!Self.isCovered(.topRight, x: 0.9, y: 0.1001, after: 100))
         #expect(!Self.isCovered(.topRight, x: 0.9, y: 0.95, after: 100))
         #expect(!Self.isCovered(.bottom, x: 0.9, y: 0.05, after: 100))
+    }
+
+    @Test func `the table that the phones pass too`() throws {
+        let rows = try ProtocolFiles.json("examples/window/control-center.json")
+        #expect(rows.count > 20)
+        for row in rows.elements {
+            let edge: PresenceClassifier.Edge =
+                row["control_center"]?.string == "top_right" ? .topRight : .bottom
+            var classifier = PresenceClassifier(edge: edge)
+            let bar = PresenceSignal(
+                .statusBar, at: nil, statusBarHidden: row["status_bar"]?.bool == false)
+            _ = classifier.classify(bar, at: Rig.epoch)
+            for touch in try #require(row["touches"]).elements {
+                let place = PresenceSignal.Kind.touch(
+                    x: try #require(touch["x"]?.double) / 390,
+                    y: try #require(touch["y"]?.double) / 844)
+                _ = classifier.classify(
+                    PresenceSignal(place, at: nil),
+                    at: Rig.epoch + .milliseconds(try #require(touch["at_ms"]?.integer)))
+            }
+            let resigned = Rig.epoch + .milliseconds(try #require(row["resigns_at_ms"]?.integer))
+            let heard = classifier.classify(
+                PresenceSignal(.willResignActive, at: nil), at: resigned)
+            let isCovered = heard?.cause == .controlCenter
+            #expect(
+                isCovered == (row["is"]?.string == "covered"), "\(row["case"]?.string ?? "")")
+        }
     }
 
     @Test func `each touch at the edge arms anew`() {

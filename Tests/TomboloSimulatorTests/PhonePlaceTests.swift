@@ -1,5 +1,7 @@
+import TestSupport
 import Testing
 import TomboloHTTP
+import TomboloJSON
 import TomboloLoop
 
 @testable import TomboloSimulator
@@ -34,6 +36,49 @@ import TomboloLoop
         _ = phone.setTerminated(true, at: now)
         _ = phone.move(to: .active, at: now)
         #expect(!phone.isTerminated)
+    }
+
+    @Test func `in the app switcher the app has resigned, and a return goes straight back`() {
+        var phone = phone()
+        #expect(phone.move(to: .inactive, at: now) == [], "nothing is in front")
+        _ = phone.move(to: .active, at: now)
+        #expect(phone.move(to: .inactive, at: now) == [.moved(.inactive)])
+        #expect(phone.move(to: .covered, at: now) == [], "the switcher is not covered")
+        #expect(phone.move(to: .active, at: now) == [.moved(.active)])
+    }
+
+    @Test func `without a status bar the first pull shows the handle and the second opens`() {
+        var phone = phone()
+        _ = phone.move(to: .active, at: now)
+        phone.setStatusBar(hidden: true)
+        #expect(phone.pullControlCenter(at: now) == [])
+        #expect(phone.pullControlCenter(at: now + .milliseconds(2_750)) == [], "too late")
+        #expect(phone.pullControlCenter(at: now + .milliseconds(5_490)) == [.moved(.covered)])
+        _ = phone.move(to: .active, at: now + .seconds(9))
+        phone.setStatusBar(hidden: false)
+        #expect(phone.pullControlCenter(at: now + .seconds(20)) == [.moved(.covered)])
+    }
+
+    @Test func `the phone tells a Control Center from an app that is left, by the table`() throws {
+        let rows = try ProtocolFiles.json("examples/window/control-center.json")
+        #expect(rows.count > 20)
+        for row in rows.elements {
+            let edge = try #require(
+                row["control_center"]?.string.flatMap(PhoneGlass.Edge.init))
+            var phone = PhoneBench { $0.controlCenter = edge }.phone
+            _ = phone.move(to: .active, at: now)
+            phone.setStatusBar(hidden: row["status_bar"]?.bool == false)
+            for touch in try #require(row["touches"]).elements {
+                let point = PhoneGlass.Point(
+                    x: try #require(touch["x"]?.double), y: try #require(touch["y"]?.double))
+                _ = phone.touch(point, at: now + .milliseconds(touch["at_ms"]?.integer ?? 0))
+            }
+            let resigned = now + .milliseconds(row["resigns_at_ms"]?.integer ?? 0)
+            let expected: AppPresence = row["is"]?.string == "covered" ? .covered : .inactive
+            #expect(
+                phone.move(to: .inactive, at: resigned) == [.moved(expected)],
+                "\(row["case"]?.string ?? "")")
+        }
     }
 
     @Test func `the relay is told of it in the words of its API`() {

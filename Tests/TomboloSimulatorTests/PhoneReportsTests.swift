@@ -36,7 +36,7 @@ import TomboloLoop
         #expect(
             sent(&reports) == [
                 "/devices/phone-2 " + head
-                    + #""frequent_updates":true,"budget_class":"frequent"}"#,
+                    + #""frequent_updates":true,"control_center":"bottom","budget_class":"frequent"}"#,
                 "/devices/phone-2/tokens/start:RunnerWidgetAttributes "
                     + #"{"token":"a1f0","observed_at":"2027-01-15T08:00:00.000000Z"}"#,
                 "/devices/phone-2/presence "
@@ -53,7 +53,7 @@ import TomboloLoop
         if let upload { reports.queue.ended(upload, .answered(status: 403), at: now) }
         let attempts = [reports.giveUpBudgetClass(at: now), reports.giveUpBudgetClass(at: now)]
         #expect(attempts == [true, false])
-        #expect(sent(&reports)[0].hasSuffix(#""frequent_updates":true}"#))
+        #expect(sent(&reports)[0].hasSuffix(#""frequent_updates":true,"control_center":"bottom"}"#))
     }
 
     @Test func `the phone's word names the newest card and what it shows`() {

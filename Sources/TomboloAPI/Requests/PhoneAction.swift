@@ -6,7 +6,8 @@ package import TomboloJSON
 package struct PhoneAction: Sendable {
     /// Whether it is done to a card.
     private static let deeds: [(String, ofCard: Bool)] = [
-        ("front", false), ("back", false), ("control-center", false), ("touch", false),
+        ("front", false), ("back", false), ("switcher", false), ("control-center", false),
+        ("touch", false), ("status-bar", false),
         ("lock", false), ("unlock", false), ("offline", false), ("online", false),
         ("terminate", false), ("launch", false), ("restart", false), ("reinstall", false),
         ("swipe", true), ("allow", false), ("deny", false), ("rotate", true), ("update", true),
@@ -19,7 +20,8 @@ package struct PhoneAction: Sendable {
         [
             ("link", ["tap"]), ("intent", ["tap"]), ("parameters", ["tap"]),
             ("state", ["update", "listen"]), ("channel", ["listen"]), ("type", ["listen"]),
-            ("on", ["low-power", "watch", "trouble"]),
+            ("on", ["status-bar", "low-power", "watch", "trouble"]),
+            ("x", ["touch"]), ("y", ["touch"]),
             ("kind", ["trouble"]),
         ] + levels.map { ($0, ["budget"]) }
 
@@ -43,6 +45,12 @@ package struct PhoneAction: Sendable {
         _ = reader.bool("on")
         _ = reader.object("parameters")
         for name in ["kind", "channel", "type", "link", "intent"] { _ = reader.string(name) }
+        // Points of a phone's glass.
+        _ = reader.double("x", in: 0...390)
+        _ = reader.double("y", in: 0...844)
+        if deed == "touch", (view["x"] == nil) != (view["y"] == nil) {
+            reader.fail(view["x"] == nil ? "x" : "y", "is missing: a place has x and y")
+        }
         for level in Self.levels { _ = reader.integer(level, in: 1...1_000_000) }
         for (name, deeds) in Self.members where view[name] != nil && !deeds.contains(deed ?? "") {
             reader.fail(name, "is of \(deeds.joined(separator: ", ")), not of \(deed ?? "this")")

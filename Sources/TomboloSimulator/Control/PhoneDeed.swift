@@ -5,12 +5,14 @@ import TomboloJSON
 package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     // The user.
     case front, back
+    case switcher
     case controlCenter = "control-center"
     case touch, lock, unlock, offline, online, terminate, launch, restart, reinstall, swipe, allow,
         deny
     /// A card, a link or a button.
     case tap
-    /// Both switch on, or off with `"on":false`.
+    /// These switch on, or off with `"on":false`.
+    case statusBar = "status-bar"
     case lowPower = "low-power"
     case watch
     // The system and the app.
@@ -39,10 +41,8 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     func obstacle(on phone: Phone, activity: String) -> String? {
         let name = phone.configuration.name
         switch self {
-        case .front, .touch, .controlCenter:
-            if phone.isLocked { return "\(name) is locked; unlock it first" }
-            guard self == .controlCenter, phone.presence == .background else { return nil }
-            return "on \(name) no app is in front; open it first, with front"
+        case .front, .touch: return phone.isLocked ? "\(name) is locked; unlock it first" : nil
+        case .controlCenter, .switcher: return overlayObstacle(on: phone)
         case .allow, .deny:
             let isWaiting =
                 phone.frequentPrompt == .asks || phone.cards.contains(where: \.waitsForAllow)
@@ -51,6 +51,20 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             if phone.configuration.osMajor < 18 { return "channels need iOS 18 on \(name)" }
             let hasCard = phone.cards.contains { $0.activityID == activity && !$0.isOver }
             return hasCard ? "\(name) has a card of \(activity) already" : nil
+        default: return nil
+        }
+    }
+
+    /// Control Center and app switcher lie over the app in front, and not over each other.
+    private func overlayObstacle(on phone: Phone) -> String? {
+        let name = phone.configuration.name
+        if phone.isLocked { return "\(name) is locked; unlock it first" }
+        switch (phone.presence, self) {
+        case (.background, _): return "on \(name) no app is in front; open it first, with front"
+        case (.covered, .switcher):
+            return "on \(name) the Control Center is open; close it first, with front"
+        case (.inactive, .controlCenter):
+            return "on \(name) the app switcher is open; open the app first, with front"
         default: return nil
         }
     }
@@ -67,8 +81,11 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .front: return { $0.move(to: .active, at: $1) }
         case .back: return { $0.move(to: .background, at: $1) }
-        case .controlCenter: return { $0.move(to: .covered, at: $1) }
-        case .touch: return { $0.touch(at: $1) }
+        case .switcher: return { $0.move(to: .inactive, at: $1) }
+        case .controlCenter: return { $0.pullControlCenter(at: $1) }
+        case .touch:
+            let point = try Self.point(view)
+            return { $0.touch(point, at: $1) }
         case .lock: return { $0.setLocked(true, at: $1) }
         case .unlock: return { $0.setLocked(false, at: $1) }
         case .offline: return { $0.setOnline(false, at: $1) }
@@ -93,6 +110,11 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
                 phone.setWatch(on)
                 return []
             }
+        case .statusBar:
+            return { phone, _ in
+                phone.setStatusBar(hidden: !on)
+                return []
+            }
         case .lowPower: return Self.trouble([.lowPower], on: on)
         case .trouble: return try Self.trouble(view, on: on)
         case .budget: return try Self.budget(view)
@@ -113,6 +135,19 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             return allow
                 ? phone.allow(activityID: id, at: now) : phone.deny(activityID: id, at: now)
         }
+    }
+
+    /// Where the glass is touched; nil where the request does not say.
+    private static func point(_ view: JSONView) throws(Fault) -> PhoneGlass.Point? {
+        if view["x"] == nil, view["y"] == nil { return nil }
+        guard let x = view["x"]?.double, let y = view["y"]?.double,
+            (0...PhoneGlass.width).contains(x), (0...PhoneGlass.height).contains(y)
+        else {
+            throw Fault(
+                message: "\"x\" must be from 0 to \(Int(PhoneGlass.width)) and \"y\" from 0 to "
+                    + "\(Int(PhoneGlass.height)): points from the top left")
+        }
+        return PhoneGlass.Point(x: x, y: y)
     }
 
     private static func listen(

@@ -3,29 +3,44 @@ package enum AppPresence: String, Hashable, Sendable {
     case active, background
     /// In front, under the Control Center.
     case covered
+    /// In the app switcher: it has resigned, and is not in the background yet.
+    case inactive
 
     /// As the relay's API spells the report of it.
-    var phase: String { self == .covered ? "inactive" : rawValue }
+    var phase: String { self == .covered ? AppPresence.inactive.rawValue : rawValue }
     var cause: String? { self == .covered ? "control_center" : nil }
 }
 
 extension Phone {
-    /// The user opens the app, leaves it, or pulls the Control Center over it. On a locked phone
-    /// nothing of that can be done; the Control Center needs an app in front, and goes back to it
-    /// with `active`.
+    /// The user opens the app, leaves it, pulls the Control Center over it, or opens the app
+    /// switcher. On a locked phone nothing of that can be done; Control Center and switcher need an
+    /// app in front, and go back to it with `active`.
+    ///
+    /// The app learns only that it resigns. It reports its own verdict, by the touches before
+    /// (`PhoneGlass`).
     package mutating func move(to place: AppPresence, at now: WallInstant) -> [PhoneEffect] {
         var effects = advance(to: now)
-        guard !isLocked, place != presence, place != .covered || presence == .active else {
+        let isOverlay = place == .covered || place == .inactive
+        guard !isLocked, place != presence, !isOverlay || presence == .active else {
             return effects
         }
         presence = place
         use(at: now, &effects)
-        effects.append(.moved(place))
+        let isTakenForCenter = place == .inactive && glass.isArmed(at: now)
+        effects.append(.moved(isTakenForCenter ? .covered : place))
         guard place == .active else { return effects }
         isTerminated = false
         trouble.kinds.remove(.startTokenSilent)
         removeOverlays(at: now, &effects)
         return effects + readStartTokens()
+    }
+
+    /// A pull at the edge of the Control Center. Where the status bar is hidden, the first one only
+    /// shows the handle.
+    package mutating func pullControlCenter(at now: WallInstant) -> [PhoneEffect] {
+        let effects = touch(at: now)
+        guard !isLocked, presence == .active, glass.pull(at: now) else { return effects }
+        return effects + move(to: .covered, at: now)
     }
 
     /// The side button: the app in front goes to the background.
@@ -40,13 +55,19 @@ extension Phone {
         return effects
     }
 
-    /// A finger on the glass: the phone is in use.
-    package mutating func touch(at now: WallInstant) -> [PhoneEffect] {
+    /// A finger on the glass: the phone is in use. With a place, the app in front learns of it.
+    package mutating func touch(
+        _ point: PhoneGlass.Point? = nil, at now: WallInstant
+    ) -> [PhoneEffect] {
         var effects = advance(to: now)
         guard !isLocked else { return effects }
         use(at: now, &effects)
+        if let point, presence == .active { glass.touch(point, at: now) }
         return effects
     }
+
+    /// The app shows or hides the status bar.
+    package mutating func setStatusBar(hidden: Bool) { glass.isStatusBarHidden = hidden }
 
     /// The phone is switched off and on: it is locked, and no app is in front. Cards, tokens and
     /// budgets stay.

@@ -16,6 +16,7 @@ package struct Phone: Sendable {
     package private(set) var isOnline = true
     package internal(set) var isLocked = false
     package internal(set) var presence = AppPresence.background
+    package internal(set) var glass: PhoneGlass
     /// The URL with which the app was opened last by a tap.
     package internal(set) var opened: String?
     package internal(set) var lastTap: PhoneTap?
@@ -85,6 +86,7 @@ package struct Phone: Sendable {
     /// A phone that has just been unpacked: no card, full budgets.
     package init(_ configuration: PhoneConfiguration, at now: WallInstant) {
         self.configuration = configuration
+        glass = PhoneGlass(edge: configuration.controlCenter)
         budgetLevels = configuration.budgetLevels
         isFrequentAllowed = configuration.frequentPushesEnabled
         trouble = configuration.trouble

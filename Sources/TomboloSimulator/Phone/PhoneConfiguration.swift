@@ -57,6 +57,8 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package var budgetLevels = BudgetWindows.Levels()
     /// Starts by push have a budget of their own.
     package var startBudget = StartWindow.Budget()
+    /// Where the Control Center is pulled from.
+    package var controlCenter = PhoneGlass.Edge.bottom
     /// A watch shows the cards too, and the phone draws less often.
     package var hasWatch = false
     /// The least time between two pictures of a card; nil: as phones of this class and OS do.

@@ -13,7 +13,7 @@ package enum PhoneEffect: Hashable, Sendable {
     case ignored(IgnoredPush)
     /// Widgets, or a control, asked for what is new, so often by now.
     case reloaded(TokenPurpose, count: Int)
-    /// The app came to the front, or left it.
+    /// The app came to the front, or left it, as the app itself takes it.
     case moved(AppPresence)
     /// A person has tapped something that the app tells its backend.
     case tapped(PhoneTap)

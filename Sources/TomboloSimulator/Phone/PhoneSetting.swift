@@ -8,6 +8,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     case frequentUpdates = "frequent-updates"
     /// When the user taps "Allow" on a new card.
     case allow
+    case controlCenter = "control-center"
     case budget, starts
     case startsWindow = "starts-window"
     case watch
@@ -31,6 +32,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
         case .user: "a name"
         case .frequentUpdates, .watch, .holdsLowPriority: "on or off"
         case .allow: "at-once, never or a duration such as 7s"
+        case .controlCenter: "bottom or top_right"
         case .budget: "windows or bucket"
         case .starts, .reorders: "a whole number from 1 to 1000000"
         case .startsWindow, .drawsEvery, .groupsLowPriority, .startJitter, .tokenDiesAfter,
@@ -52,6 +54,7 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
         case .user: phone.user = try value(text, text.isEmpty ? nil : text)
         case .frequentUpdates: phone.frequentPushesEnabled = try flag(text)
         case .allow: phone.updateTokens = try allow(text)
+        case .controlCenter: phone.controlCenter = try value(text, .init(rawValue: text))
         case .budget: phone.budgetModel = try value(text, .init(rawValue: text))
         case .starts: phone.startBudget.count = try count(text)
         case .startsWindow: phone.startBudget.window = try duration(text)

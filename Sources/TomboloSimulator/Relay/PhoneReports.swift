@@ -108,6 +108,7 @@ package struct PhoneReports: Sendable {
         if let user { body.member("user", user) }
         body.member("os", configuration.os)
         body.member("frequent_updates", isFrequentAllowed)
+        body.member("control_center", configuration.controlCenter.rawValue)
         if tellsBudgetClass { body.member("budget_class", configuration.budgetClass.rawValue) }
         body.endObject()
         return body.bytes

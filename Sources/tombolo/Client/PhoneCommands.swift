@@ -40,6 +40,7 @@ enum PhoneCommands {
         switch phone["presence"]?.string {
         case "active": return "in front"
         case "covered": return "under the Control Center"
+        case "inactive": return "in the app switcher"
         default: return "in the background"
         }
     }
@@ -59,7 +60,8 @@ enum PhoneCommands {
         case .listen: try await writeListener(&writer, to: arguments[1], context)
         case .swipe, .allow, .deny, .rotate:
             if arguments.count > 1 { writer.member("activity", arguments[1]) }
-        case .lowPower, .watch:
+        case .touch: try writePoint(&writer, arguments.dropFirst())
+        case .lowPower, .watch, .statusBar:
             writer.member("on", arguments.count < 2 || arguments[1] == "on")
         case .trouble:
             writer.member("kind", arguments[1])
@@ -70,6 +72,19 @@ enum PhoneCommands {
         let path = "/v1/phones/\(PathText.escaped(arguments[0]))"
         return try await print(
             context, .write(context, "POST", path, body: writer.bytes), name: arguments[0])
+    }
+
+    private static func writePoint(
+        _ writer: inout JSONWriter, _ texts: ArraySlice<String>
+    ) throws {
+        guard !texts.isEmpty else { return }
+        let numbers = texts.compactMap { Double($0) }.filter(\.isFinite)
+        guard numbers.count == 2 else {
+            throw ProgramError.usage(
+                "a touch has two numbers, X and Y", remedy: "tombolo phone touch phone-1 195 830")
+        }
+        writer.member("x", numbers[0])
+        writer.member("y", numbers[1])
     }
 
     /// A tap, and what became of it.

@@ -48,8 +48,11 @@ extension Subcommand {
     static let phoneDeeds: [Subcommand] = [
         deed(.front, "Open the app on a simulated phone"),
         deed(.back, "Leave the app; it goes to the background"),
+        deed(.switcher, "Open the app switcher; front goes back to the app"),
         deed(.controlCenter, "Pull the Control Center over the app"),
-        deed(.touch, "Touch the glass of a simulated phone: it is in use"),
+        deed(
+            .touch, "Touch the glass of a simulated phone: it is in use", [.touchX, .touchY]),
+        deed(.statusBar, "Let the app show or hide the status bar", [.onOff]),
         deed(.lock, "Lock a simulated phone; the app goes to the background"),
         deed(.unlock, "Unlock a simulated phone"),
         deed(.offline, "Take a simulated phone off the network"),
@@ -95,14 +98,25 @@ extension Subcommand {
         + "  start_stream_silent  the app learns no push-to-start token until it is opened\n"
         + "  low_power            Low Power Mode, as by phone low-power"
 
+    private static let touches =
+        "X and Y are points from the top left; the glass is 390 by 844. A touch that begins at the\n"
+        + "edge of the Control Center arms for 0.5 s: an app that resigns within it reports that it is\n"
+        + "covered. The edge is y of 759.6 and more, or with control_center top_right y of 84.4 and\n"
+        + "less and x of 195 and more."
+
+    private static let statusBar =
+        "Without a status bar a touch at the edge arms for 2.75 s, and the Control Center needs two\n"
+        + "pulls: the first one shows the handle."
+
     private static func deed(
         _ deed: PhoneDeed, _ summary: String, _ arguments: [Argument] = []
     ) -> Subcommand {
-        let details = deed == .trouble ? [troubles] : []
+        let details = [PhoneDeed.trouble: [troubles], .touch: [touches], .statusBar: [statusBar]]
         let example = ["tombolo phone", deed.rawValue, "phone-1"] + arguments.map(\.example)
         return Subcommand(
             path: ["phone", deed.rawValue], summary: summary, arguments: [.phone] + arguments,
-            flags: Flag.ofWriters, details: details, examples: [example.joined(separator: " ")],
+            flags: Flag.ofWriters, details: details[deed] ?? [],
+            examples: [example.joined(separator: " ")],
             exits: [.notFoundOrConflict, .unauthorized, .unreachable]
         ) { try await PhoneCommands.act(deed, $0) }
     }
@@ -113,6 +127,10 @@ extension Argument {
     fileprivate static let phoneCard = Argument("ACTIVITY", .text("ACTIVITY"), "whose card")
     fileprivate static let tappedCard = Argument(
         "ACTIVITY", .text("ACTIVITY"), optional: true, "whose card; not needed with a link")
+    fileprivate static let touchX = Argument(
+        "X", .text("X"), optional: true, "points from the left, 0 to 390")
+    fileprivate static let touchY = Argument(
+        "Y", .text("Y"), optional: true, "points from the top, 0 to 844")
     fileprivate static let heardChannel = Argument(
         "CHANNEL", .text("CHANNEL"), "the channel, such as final")
     fileprivate static let anyCard = Argument(
@@ -128,6 +146,8 @@ extension Argument {
         switch self {
         case .phoneCard, .anyCard: "cat-7"
         case .heardChannel: "final"
+        case .touchX: "195"
+        case .touchY: "830"
         case .onOff: "on"
         default: PhoneTrouble.Kind.extensionFrozen.rawValue
         }

@@ -18,8 +18,8 @@ struct DevKeys: Hashable, Sendable {
     }
 
     static let hint =
-        "keys: 1-9 phone, f app, c Control Center, l lock, o network, s swipe, t tap, a Allow, "
-        + "q quit"
+        "keys: 1-9 phone, f app, c Control Center, w switcher, e touch its edge, m touch the middle, "
+        + "l lock, o network, s swipe, t tap, a Allow, q quit"
 
     /// What a key does. `phone`: the chosen phone as `/v1/phones` shows it; nil where it is not
     /// known yet.
@@ -32,6 +32,9 @@ struct DevKeys: Hashable, Sendable {
             return .nothing
         case "f": return deed(phone?["presence"]?.string == "background" ? "front" : "back")
         case "c": return deed(phone?["presence"]?.string == "covered" ? "front" : "control-center")
+        case "w": return deed(phone?["presence"]?.string == "inactive" ? "front" : "switcher")
+        case "e": return touch(atEdge: true, phone)
+        case "m": return touch(atEdge: false, phone)
         case "l": return deed(phone?["locked"]?.bool == true ? "unlock" : "lock")
         case "o": return deed(phone?["online"]?.bool == false ? "online" : "offline")
         case "a": return deed("allow")
@@ -41,6 +44,21 @@ struct DevKeys: Hashable, Sendable {
             return deed(key == UInt8(ascii: "s") ? "swipe" : "tap", activity)
         default: return .nothing
         }
+    }
+
+    /// A touch where the chosen phone has its Control Center, or in the middle of its glass.
+    private func touch(atEdge: Bool, _ phone: JSONView?) -> Action {
+        guard let width = phone?["width"]?.double, let height = phone?["height"]?.double else {
+            return .nothing
+        }
+        let isTop = phone?["control_center"]?.string == "top_right"
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("do", "touch")
+        writer.member("x", atEdge && isTop ? width * 0.9 : width / 2)
+        writer.member("y", !atEdge ? height / 2 : isTop ? height * 0.02 : height * 0.98)
+        writer.endObject()
+        return .act(String(decoding: writer.bytes, as: UTF8.self))
     }
 
     private func deed(_ word: String, _ activity: String? = nil) -> Action {
@@ -58,6 +76,7 @@ struct DevKeys: Hashable, Sendable {
         switch phone["presence"]?.string {
         case "active": words.append("app in front")
         case "covered": words.append("Control Center")
+        case "inactive": words.append("app switcher")
         default: break
         }
         if phone["locked"]?.bool == true { words.append("locked") }

@@ -70,6 +70,11 @@ struct DevWorkplace: Sendable {
             listen: listen, data: directory, apps: [app], budgets: Self.budgets)
     }
 
+    /// Where there are two phones, both kinds of Control Center are there to try.
+    private static func habits(phones: Int) -> [String] {
+        phones < 2 ? [] : ["--phone", "phone-2.control-center=top_right"]
+    }
+
     /// What the simulator is started with, but for its relay's key.
     func simulatorArguments(
         _ address: SocketAddressText, relay: Origin, phones: Int, types: [String],
@@ -80,6 +85,7 @@ struct DevWorkplace: Sendable {
             "--team-id", Self.teamID, "--topic", Self.bundleID, "--ca-out", caFile, "--data",
             simulatorData, "--phones", "\(phones)", "--start-budget", "\(Self.starts)", "--relay",
             relay.description, "--control", "127.0.0.1:0", "--end-with-input",
-        ] + types.flatMap { ["--type", $0] } + settings.flatMap { ["--phone", $0] }
+        ] + Self.habits(phones: phones) + types.flatMap { ["--type", $0] }
+            + settings.flatMap { ["--phone", $0] }
     }
 }

@@ -1,17 +1,17 @@
 import Glibc
-import TomboloJSON
+package import TomboloJSON
 
 /// The files of `Protocol/`, as they lie in the repository.
-enum ProtocolFiles {
-    struct Unreadable: Error {
-        let path: String
-        let errno: Int32
+package enum ProtocolFiles {
+    package struct Unreadable: Error {
+        package let path: String
+        package let errno: Int32
     }
 
     private static let root =
         #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Protocol/"
 
-    static func bytes(_ path: String) throws -> [UInt8] {
+    package static func bytes(_ path: String) throws -> [UInt8] {
         let descriptor = open(root + path, O_RDONLY)
         guard descriptor >= 0 else { throw Unreadable(path: path, errno: errno) }
         defer { close(descriptor) }
@@ -23,12 +23,12 @@ enum ProtocolFiles {
         return bytes
     }
 
-    static func json(_ path: String) throws -> JSONView {
+    package static func json(_ path: String) throws -> JSONView {
         try JSONDocument(try bytes(path)).root
     }
 
     /// The names in a folder, sorted, without `.json`.
-    static func names(in folder: String) throws -> [String] {
+    package static func names(in folder: String) throws -> [String] {
         guard let handle = opendir(root + folder) else {
             throw Unreadable(path: folder, errno: errno)
         }

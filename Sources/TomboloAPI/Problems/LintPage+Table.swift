@@ -93,7 +93,8 @@ extension LintPage {
         LintPage(
             .presenceOnChannel, "Presence on a channel",
             effect: "One push goes to every phone that listens: whether the app is in front on one "
-                + "of them holds nothing back. show_when is kept, and has no effect there.",
+                + "of them holds nothing back. show_when is kept, and has no effect there. A value "
+                + "that a type binds to presence is the inactive one for all.",
             fix: "Leave show_when out, or reach the devices without a channel."),
     ]
 

@@ -117,6 +117,14 @@ package struct Projection: Sendable {
             ending: Ending(at: instant, dismissal: .now, isBare: true), stateVersion: nil)
     }
 
+    /// With a value that follows where the app is, at its largest: what is measured.
+    func widened(by binding: PresenceBinding?) -> Projection {
+        guard let binding else { return self }
+        var wide = self
+        wide.state = binding.widened(state)
+        return wide
+    }
+
     /// The state as it is at an instant by the producer's clock.
     package func state(at instant: Instant) -> JSON {
         guard let clip else { return state }

@@ -47,7 +47,7 @@ extension Core {
         _ slot: Int, now: Instant, effects: inout Effects
     ) -> Instant? {
         guard destinations[slot].phase == .waiting, let destination = destinations.at(slot),
-            wantsChannel(destination), hasStartRoute(destination),
+            wantsChannel(destination), startToken(destination) != nil,
             channelDestination(destination.activity) == nil
         else { return nil }
         let lane = destination.lane

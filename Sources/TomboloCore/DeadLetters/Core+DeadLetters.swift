@@ -110,13 +110,13 @@ extension Core {
         guard destination.inFlight == nil else { throw .pushUnderWay }
         switch (letter.event, destination.phase) {
         case (.start, .waiting):
-            guard hasStartRoute(destination) else { throw .noStartToken }
+            guard startToken(destination) != nil else { throw .noStartToken }
         case (.start, .gone):
             // Another start would be a second card where one has begun since.
             guard destination.startWasRefused || destination.startWasSkipped else {
                 throw .cardBegun
             }
-            guard hasStartRoute(destination) else { throw .noStartToken }
+            guard startToken(destination) != nil else { throw .noStartToken }
         // One that ended before its start went never had a card.
         case (.start, .ended), (.start, .lapsed): throw .cardOver
         case (.start, _): throw .cardBegun

@@ -37,11 +37,17 @@ extension Core {
         if case .channel(let name) = start.audience {
             lints += self.lints(onChannel: name, activity.key.tenant)
         }
-        if start.framesShowWhen != nil, let channel = Lint.channel(of: start) {
+        if start.framesShowWhen != nil || type?.presence != nil,
+            let channel = Lint.channel(of: start)
+        {
+            let (pointer, effect) =
+                start.framesShowWhen != nil
+                ? ("/show_when", "has no effect on \(channel)")
+                : ("/type", "binds a value to presence; on \(channel) all get the inactive one")
             lints.append(
                 Lint(
-                    .presenceOnChannel, "/show_when",
-                    "has no effect on \(channel): one push goes to all who listen, whether or not "
+                    .presenceOnChannel, pointer,
+                    "\(effect): one push goes to all who listen, whether or not "
                         + "the app is in front on one of them"))
         }
         // The cards that listen on a channel are there already: no start is pushed.

@@ -41,7 +41,7 @@ extension Core {
             || destinations[slot].awaitsSuccession
         if awaitsRecord { return .postponed(until: nil, .reserving) }
         if wall(now) > tellsThrough {
-            awaitClock(slot)
+            journal.awaitClock(slot, destinations[slot].number)
             return .postponed(until: nil, .reserving)
         }
         if event == .start, let until = startsBackOff(slot, now: now) {
@@ -112,10 +112,6 @@ extension Core {
 
     /// The relay's clock goes on record first: a later relay must know how far timestamps have
     /// come.
-    private mutating func awaitClock(_ slot: Int) {
-        journal.awaitClock(slot, destinations[slot].number)
-    }
-
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
         let lane = Int(destinations[slot].lane.rawValue)
         if !destinations[slot].isQueued {
@@ -185,8 +181,9 @@ extension Core {
         let lane = destinations[slot].lane
         // Before anything holds what it changes.
         let state = frameState(slot, event, wish, projection, now: now)
+        let (whole, value) = bound(state, event, at: slot, now: now)
         let payload = Payload.encode(
-            content(slot, projection, event, alert, state, timestamp, now: now))
+            content(slot, projection, event, alert, whole, timestamp, now: now))
         let id = deliveryIDs.make(after: lastFactSeq, &chance)
         var push = Push(
             id: pushID(slot, lane), lane: lane,
@@ -212,12 +209,15 @@ extension Core {
             route: push.surface == .channel
                 ? .channel : event == .start ? .pushToStart : .updateToken,
             priority: priority, bytes: Int32(clamping: push.payload.count),
-            delay: destinations[slot].delay)
+            delay: destinations[slot].delay, bound: value)
         overtake(slot, now: now)
         destinations[slot].inFlight = flying
         destinations[slot].waiting = nil
         destinations[slot].delay = nil
-        if event == .start { noteStart(slot, push.id, now: now) }
+        if event == .start {
+            destinations[slot].begin(push.id, now: now, wall: wall(now))
+            spendStart(slot, now: now)
+        }
         // A start carries the newest alert; those before it are old news.
         let alerted = event == .start ? projection.version : alert?.version ?? 0
         if alerted > destinations[slot].alertsThrough {
@@ -258,12 +258,6 @@ extension Core {
         noteDeviceSend(slot, priority: priority, now: now)
         destinations[slot].owesTrailing = isShared && event == .update
         return tokenTaken
-    }
-
-    private mutating func noteStart(_ slot: Int, _ push: PushID, now: Instant) {
-        let wall = wall(now)
-        destinations[slot].begin(push, now: now, wall: wall)
-        spendStart(slot, now: now)
     }
 
     /// The token to send to; nil where there is none.

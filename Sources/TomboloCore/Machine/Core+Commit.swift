@@ -302,7 +302,7 @@ extension Core {
             guard destinations.holds(index) else { return false }
             switch destinations[index].phase {
             case .starting, .startUnknown, .started, .live, .listening: return true
-            case .waiting: return destinations.at(index).map(hasStartRoute) ?? false
+            case .waiting: return destinations.at(index).flatMap(startToken) != nil
             case .ended, .gone, .lapsed: return false
             }
         }

@@ -120,15 +120,9 @@ extension Core {
 
     private mutating func want(_ slot: Int, now: Instant) -> Want {
         guard let projection = projection(slot) else { return .later(nil) }
-        // What nearly all are that are looked at: nothing of it is copied. Whatever holds pushes
-        // back: frames that are asked for meanwhile are counted for what holds them.
+        // What nearly all are that are looked at: nothing of it is copied.
         if destinations[slot].phase == .live, projection.ending == nil {
-            let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
-            trackClip(slot, projection, now: now)
-            let inFlightUntil = destinations[slot].inFlightUntil
-            if isPaused(slot) { return .held(.paused, until: inFlightUntil) }
-            if let inFlightUntil { return .held(.inFlight, until: inFlightUntil) }
-            return wantLive(slot, projection, playedOn: isRunning && !isOver, now: now)
+            return wantOfCard(slot, projection, now: now)
         }
         guard let destination = destinations.at(slot) else { return .later(nil) }
         if destination.phase.hasNoCard { trackClip(slot, projection, now: now) }
@@ -140,7 +134,10 @@ extension Core {
         if destination.phase == .waiting, projection.ending == nil,
             let end = startWaitEnd(slot, now: now), end <= now
         {
-            return skipStart(slot, now: now)
+            // What it would ring for is no news any more.
+            setHoldsStartToken(slot, false)
+            destinations[slot].startWasSkipped = true
+            return giveUp(slot, because: .startWait, now: now)
         }
         if isPaused(slot) { return .held(.paused, until: destination.inFlight?.until) }
         if let ending = projection.ending {
@@ -149,7 +146,7 @@ extension Core {
         if let flying = destination.inFlight { return .held(.inFlight, until: flying.until) }
         switch destination.phase {
         case .waiting:
-            if hasLostPlace(destination) { return giveUp(slot, now: now) }
+            if hasLostPlace(destination) { return giveUp(slot, because: .noRoute, now: now) }
             return wantStart(
                 destination, projection, areAlertsPaused: areAlertsPaused(slot), wall: wall(now))
         case .starting, .started:
@@ -173,15 +170,42 @@ extension Core {
                 decideRest(slot, .onChannel, now: now)
                 return .later(nil)
             }
-            return giveUp(slot, now: now)
+            return giveUp(slot, because: .noRoute, now: now)
         case .live, .ended, .gone, .lapsed, .listening: return .later(nil)
         }
     }
 
-    private mutating func giveUp(_ slot: Int, now: Instant) -> Want {
+    /// Of a card that is there. Whatever holds pushes back: frames that are asked for meanwhile are
+    /// counted for what holds them.
+    private mutating func wantOfCard(_ slot: Int, _ projection: Projection, now: Instant) -> Want {
+        let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
+        trackClip(slot, projection, now: now)
+        let inFlightUntil = destinations[slot].inFlightUntil
+        if isPaused(slot) { return .held(.paused, until: inFlightUntil) }
+        if let inFlightUntil { return .held(.inFlight, until: inFlightUntil) }
+        var turn: BoundValue.Turn?
+        if types.hasBindings, destinations[slot].bound != nil,
+            let (binding, every) = followPresence(slot, now: now)
+        {
+            turn = destinations[slot].bound?.turn(of: binding, now: now, every: every)
+        }
+        let want = wantLive(
+            slot, projection, playedOn: isRunning && !isOver, moves: turn?.isOnWay ?? false,
+            now: now)
+        guard case .later(let instant) = want, let turn else { return want }
+        switch turn {
+        case .due(let wish): return .push(.update, wish, alert: nil)
+        case .later(let next): return .later(Instant.earlier(instant, next))
+        }
+    }
+
+    /// No card begins here.
+    private mutating func giveUp(
+        _ slot: Int, because reason: EventDecision, now: Instant
+    ) -> Want {
         loseAlerts(slot, now: now)
         enter(.gone, slot, now: now)
-        decideRest(slot, .noRoute, now: now)
+        decideRest(slot, reason, now: now)
         return .later(nil)
     }
 
@@ -193,7 +217,7 @@ extension Core {
         guard activities[destination.activity].definition.route != .adopt else {
             return .held(.updateToken, until: nil)
         }
-        guard hasStartRoute(destination) else { return .held(.startToken, until: nil) }
+        guard startToken(destination) != nil else { return .held(.startToken, until: nil) }
         // A start alerts: it waits with the alerts.
         if areAlertsPaused { return .held(.paused, until: nil) }
         // One that rang with a card before this one does not ring again.
@@ -215,20 +239,6 @@ extension Core {
                 || destinations.at(slot).map({ predecessor(of: $0) == nil }) ?? false
         else { return nil }
         return clock.shownAt(destinations[slot].startWaitsSince, now: now) + definition.startWait
-    }
-
-    /// What it would ring for is no news any more: no card begins.
-    private mutating func skipStart(_ slot: Int, now: Instant) -> Want {
-        loseAlerts(slot, now: now)
-        setHoldsStartToken(slot, false)
-        enter(.gone, slot, now: now)
-        destinations[slot].startWasSkipped = true
-        decideRest(slot, .startWait, now: now)
-        return .later(nil)
-    }
-
-    func hasStartRoute(_ destination: Destination) -> Bool {
-        startToken(destination) != nil
     }
 
     func startToken(_ destination: Destination) -> PushToken? {
@@ -274,9 +284,11 @@ extension Core {
         return riding
     }
 
-    /// - Parameter playedOn: frames went until now: one that was lost is made good by the next.
+    /// - Parameters:
+    ///   - playedOn: frames went until now: one that was lost is made good by the next.
+    ///   - moves: a value that follows presence is on its way: the next step makes good as well.
     private mutating func wantLive(
-        _ slot: Int, _ projection: Projection, playedOn: Bool, now: Instant
+        _ slot: Int, _ projection: Projection, playedOn: Bool, moves: Bool, now: Instant
     ) -> Want {
         if let alert = waitingAlert(slot, now: now) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
@@ -288,7 +300,7 @@ extension Core {
             return .push(.update, .latest(isOld ? .high : urgency), alert: nil)
         }
         let hasCursor = destinations[slot].hasCursor
-        if owesTrailing,
+        if owesTrailing, !moves,
             projection.clip == nil
                 || hasCursor && destinations[slot].playing.hasShownEnd
         {
@@ -296,7 +308,7 @@ extension Core {
         }
         let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
         // A bundle is all there is, and no frame follows it; behind an app in front it waits.
-        let isMadeGood = playedOn && !(isRunning && destinations[slot].isBundle)
+        let isMadeGood = moves || playedOn && !(isRunning && destinations[slot].isBundle)
         let settles = isMadeGood ? nil : settleDue(slot, now: now)
         if let settles, settles <= now { return .push(.update, .settle, alert: nil) }
         let stale = destinations[slot].staleRefresh(projection, at: time(now))

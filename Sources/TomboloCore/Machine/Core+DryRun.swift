@@ -260,9 +260,12 @@ extension Core {
             event == .update
             ? firstState(of: activity, destinations, granted: granted, now: now)
             : projection.state(at: wall)
+        let binding = types.type(of: activity.definition, activity.key.tenant)?.presence
+        let isInFront = devices.contains { self.devices[$0]?.presence.isInFront(at: now) ?? false }
+        let whole = binding?.write(binding?.rest(inFront: isInFront) ?? state, into: state) ?? state
         var payload = Payload.Content(
             timestamp: wall.seconds, event: event,
-            state: types.encoded(state, activity.definition, activity.key.tenant))
+            state: types.encoded(whole, activity.definition, activity.key.tenant))
         payload.alert = content.alert
         payload.describe(projection, at: wall)
         if event == .start {

@@ -89,12 +89,12 @@ extension Core {
             case .started, .live, .ended, .gone, .lapsed, .listening: false
             }
         if mayHaveBegun { begun(slot, destination.acknowledged, now: now) }
-        let isShown =
+        let hasNewest =
             report.receivedVersion.map { $0 >= projection.version }
             ?? report.receivedState.map {
-                $0.bytes == shown(projection, destination, now: now).bytes
+                self.isShown($0, projection, destination, now: now)
             }
-        if isShown == true, destination.acknowledged >= projection.version {
+        if hasNewest == true, destination.acknowledged >= projection.version {
             destinations[slot].echo.confirmed(projection.version)
             destinations[slot].pacing.unsettledSince = nil
         } else {

@@ -123,7 +123,8 @@ extension Core {
         if case .start(let complete) = command.content { timed = complete }
         let projection = Projection(timed, version: version, at: wall(now))
         // By size first: what fits is small, and so is the work of all that looks at it later.
-        try PushSize.check(projection, definition, alert: start.alert)
+        try PushSize.check(
+            projection.widened(by: type?.presence), definition, alert: start.alert)
         try checkState(projection, definition, command.content, command.activity.tenant)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil { beginAnew(place, incarnation, definition, projection) }
@@ -216,7 +217,8 @@ extension Core {
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try PushSize.check(
-            projection, activities[slot].definition, alert: command.content.alert)
+            projection.widened(by: type?.presence), activities[slot].definition,
+            alert: command.content.alert)
         try checkState(
             projection, activities[slot].definition, command.content, command.activity.tenant)
         return Change(command: command, projection: projection, plan: plan)

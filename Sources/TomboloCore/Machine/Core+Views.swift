@@ -60,14 +60,14 @@ extension Core {
             silence: lanes[Int(destination.lane.rawValue)].silence(now: now), frames: counts,
             shown: report,
             shownMatches: report?.receivedState.map {
-                $0.bytes == shown(projection, destination, now: now).bytes
+                isShown($0, projection, destination, now: now)
             })
     }
 
     /// The way to a destination, in the words of the API; nil where there is none for now.
     func route(_ destination: Destination, _ device: Device) -> String? {
         switch destination.phase {
-        case .waiting: hasStartRoute(destination) ? "push_to_start" : nil
+        case .waiting: startToken(destination) != nil ? "push_to_start" : nil
         case .starting, .startUnknown, .started: "push_to_start"
         case .listening: "channel"
         case .live, .ended:
@@ -76,15 +76,16 @@ extension Core {
         }
     }
 
-    /// The projected state as the phone would report it.
-    func shown(
-        _ projection: Projection, _ destination: Destination, now: Instant
-    ) -> JSON {
+    /// Whether a state that the phone reports is the projected one, as the phone has it.
+    func isShown(
+        _ reported: JSON, _ projection: Projection, _ destination: Destination, now: Instant
+    ) -> Bool {
         let activity = activities[destination.activity]
         let state =
             destination.keptAt.map { projection.state(showing: $0) }
             ?? projection.state(at: wall(now))
-        return types.encoded(state, activity.definition, activity.key.tenant)
+        let encoded = types.encoded(state, activity.definition, activity.key.tenant)
+        return types.isSame(reported, as: encoded, activity.definition, activity.key.tenant)
     }
 
     /// A slowed clip's next frame waits for the grant; readers are told so, although no change

@@ -14,6 +14,8 @@ struct Mark: Sendable {
     /// nil: it began, or an older relay wrote it.
     var startWaitsSince: Instant?
     var wasMadeAnew: Bool
+    /// The value that follows where the app is, as Apple took it last.
+    var bound: JSON?
     var story: CardStory
     var cardSince: Instant?
     var echo: Echo
@@ -61,6 +63,7 @@ struct Mark: Sendable {
         startWasSkipped = view["ss"] != nil
         startWaitsSince = view["ws"]?.integer.map(Instant.init(nanoseconds:))
         wasMadeAnew = view["ma"] != nil
+        bound = view["pv"]?.json
         story = try view.stored("cf", or: .none) {
             $0.storedCount.flatMap { CardStory(rawValue: UInt8(clamping: $0)) }
         }
@@ -142,6 +145,7 @@ extension Destination {
         startWasRefused = mark.startWasRefused
         startWasSkipped = mark.startWasSkipped
         wasMadeAnew = mark.wasMadeAnew
+        bound = mark.bound.map(BoundValue.init)
         story = mark.story
     }
 
@@ -181,6 +185,7 @@ extension Destination {
         if startWasSkipped { writer.member("ss", Int64(1)) }
         if phase.isBeforeStart { writer.member("ws", startWaitsSince.nanoseconds) }
         if wasMadeAnew { writer.member("ma", Int64(1)) }
+        if let value = bound?.shown { writer.member("pv", value) }
         if story != .none { writer.member("cf", Int64(story.rawValue)) }
         if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
         if let staleAt { writer.member("st", staleAt.nanoseconds) }
@@ -200,15 +205,18 @@ extension Destination {
         for part in ledger.parts { writer.integer(part) }
         writer.endArray()
         writeFrames(into: &writer, wall: wall)
-        if let final = final ?? nextFinal {
-            writer.name("end")
-            writer.beginObject()
-            writer.member("version", final.version)
-            final.write(into: &writer)
-            writer.endObject()
-        }
+        writeEnd(into: &writer)
         writer.endObject()
         return writer.bytes
+    }
+
+    private func writeEnd(into writer: inout JSONWriter) {
+        guard let final = final ?? nextFinal else { return }
+        writer.name("end")
+        writer.beginObject()
+        writer.member("version", final.version)
+        final.write(into: &writer)
+        writer.endObject()
     }
 
     /// When its card begins, where a start that is reserved goes now: no card of an earlier try is

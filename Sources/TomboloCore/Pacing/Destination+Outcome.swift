@@ -13,10 +13,12 @@ extension Destination {
         contentHash = flying.contentHash
         visibleHash = flying.visibleHash
         staleAt = flying.staleAt
+        bound?.shown = flying.bound
     }
 
     /// Whether the phone shows anything else with it than with what Apple took before.
     private func showsMore(_ flying: InFlight) -> Bool {
+        if flying.bound != bound?.shown { return true }
         guard let visible = flying.visibleHash, let before = visibleHash else {
             return flying.contentHash != contentHash
         }
@@ -26,6 +28,7 @@ extension Destination {
     /// Apple refuses a push for good, and would refuse it again: its version is done here.
     mutating func refused(_ flying: InFlight) {
         acknowledged = flying.version
+        bound?.shown = flying.bound
         if let alert = flying.alert { alertsThrough = alert }
         echo.confirmed(flying.version)
         pacing.unsettledSince = nil

@@ -16,6 +16,8 @@ extension Destination {
         var staleAt: Instant?
         /// Of what is visible of the state that Apple took last, where not all of it is.
         var visibleHash: UInt64?
+        /// A value that follows where the app is.
+        var bound: BoundValue?
         /// Its phone has said that the card has ended or was dismissed, though nobody ended it
         /// here. A token that comes later is not used.
         var isOverOnPhone = false
@@ -32,7 +34,8 @@ extension Destination {
         fileprivate var isEmpty: Bool {
             startPush == nil && alertsBeforeStart == 0 && reservedAlert == nil
                 && frames == FrameCounts() && keptAt == nil && staleAt == nil
-                && visibleHash == nil && !isOverOnPhone && failure == nil && final == nil
+                && visibleHash == nil && bound == nil && !isOverOnPhone && failure == nil
+                && final == nil
                 && nextFinal == nil
         }
     }
@@ -76,6 +79,11 @@ extension Destination {
     var visibleHash: UInt64? {
         get { rare?.visibleHash }
         set { if newValue != rare?.visibleHash { keep { $0.visibleHash = newValue } } }
+    }
+
+    var bound: BoundValue? {
+        get { rare?.bound }
+        set { if newValue != nil || rare?.bound != nil { keep { $0.bound = newValue } } }
     }
 
     var isOverOnPhone: Bool {

@@ -69,6 +69,8 @@ struct Destination: SlotValue {
         var bytes: Int32
         /// What had held back what it carries.
         var delay: Delay?
+        /// The value in it that follows where the app is.
+        var bound: JSON?
 
         var isFrame: Bool { wish == .frame }
         var isEcho: Bool { wish == .echo }

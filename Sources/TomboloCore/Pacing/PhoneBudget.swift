@@ -25,7 +25,7 @@ extension Core {
         else { return false }
         return report.receivedVersion.map { $0 < destination.acknowledged }
             ?? report.receivedState.map {
-                $0.bytes != shown(projection, destination, now: now).bytes
+                !isShown($0, projection, destination, now: now)
             } ?? false
     }
 
@@ -35,7 +35,7 @@ extension Core {
     ) -> Int64? {
         guard let state,
             let projection = destination.final ?? activities[destination.activity].durable,
-            state.bytes == shown(projection, destination, now: now).bytes
+            isShown(state, projection, destination, now: now)
         else { return nil }
         return projection.version
     }

@@ -44,6 +44,8 @@ package struct ActivityType: Sendable {
     package var framesShowWhen: FramesShowWhen?
     /// How long alerts wait that do not say themselves.
     package var alertTTL: Span?
+    /// A value that follows where the app is; nil: none does.
+    package var presence: PresenceBinding?
     /// nil: a phone shows all of the state.
     package var visibility: Visibility?
     /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
@@ -110,6 +112,7 @@ package struct ActivityType: Sendable {
         intents = Self.intents(&reader)
         endAfter = Start.endAfter(&reader)
         visibility = Visibility.reading(&reader, state)
+        presence = PresenceBinding.reading(&reader, state)
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)
         _ = reader.object("families")
@@ -134,9 +137,11 @@ package struct ActivityType: Sendable {
         self.state?.unknownMembers(in: state.document.root, at: "") ?? []
     }
 
-    /// What is wrong with a state; empty where it fits.
+    /// What is wrong with a state; empty where it fits. What the relay writes into it is there by
+    /// then.
     package func faults(in state: JSON, at pointer: String = "/state") -> [FieldError] {
-        self.state?.faults(in: state.document.root, at: pointer) ?? []
+        let sent = presence?.write(presence?.active ?? .emptyObject, into: state) ?? state
+        return self.state?.faults(in: sent.document.root, at: pointer) ?? []
     }
 }
 

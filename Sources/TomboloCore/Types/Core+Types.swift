@@ -65,7 +65,7 @@ extension Core {
         _ projection: Projection, _ definition: Activity.Definition, _ content: Command.Content,
         _ tenant: TenantID
     ) throws(Refusal) {
-        guard let type = types.type(of: definition, tenant), let schema = type.state else { return }
+        guard let type = types.type(of: definition, tenant) else { return }
         switch content {
         // A card must not linger because its type has become stricter since.
         case .end(let end):
@@ -73,6 +73,13 @@ extension Core {
         case .stop: return
         case .start, .update, .play: break
         }
+        var clip: JSONPointer?
+        if case .play(let played) = content { clip = played.path }
+        if let fault = type.presence?.fault(of: projection.state, playing: clip) {
+            throw Refusal(
+                .invalidField, "\(fault.pointer.dropFirst()) \(fault.message)", errors: [fault])
+        }
+        guard let schema = type.state else { return }
         var faults: [FieldError] = []
         if case .play(let clip) = content {
             let demand = schema.at(clip.path)

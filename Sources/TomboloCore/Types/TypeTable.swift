@@ -12,6 +12,9 @@ struct TypeTable: Sendable {
 
     init() {}
 
+    /// Whether any type has a value that follows where apps are.
+    private(set) var hasBindings = false
+
     /// Most relays have none: then nothing is looked up.
     var isEmpty: Bool { byKey.isEmpty }
 
@@ -28,6 +31,18 @@ struct TypeTable: Sendable {
         _ state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> JSON {
         type(of: definition, tenant)?.encoded(state) ?? state
+    }
+
+    /// Whether a phone that reports a state shows another one, but for what follows where the app
+    /// is: that is each device's own.
+    func isSame(
+        _ reported: JSON, as state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
+    ) -> Bool {
+        guard hasBindings, let binding = type(of: definition, tenant)?.presence else {
+            return reported.bytes == state.bytes
+        }
+        return binding.write(binding.active, into: reported).bytes
+            == binding.write(binding.active, into: state).bytes
     }
 
     /// The keys of a tenant's types.
@@ -53,6 +68,7 @@ struct TypeTable: Sendable {
         let registered = RegisteredType(number: known?.number ?? nextNumber, type: type)
         if known == nil { nextNumber += 1 }
         byKey[key] = registered
+        hasBindings = hasBindings || type.presence != nil
         lastVisible = nil
         return (registered.record(key), known?.type)
     }
@@ -65,6 +81,7 @@ struct TypeTable: Sendable {
             return ["the record of type number \(record.number) cannot be read"]
         }
         byKey[key] = type
+        hasBindings = hasBindings || type.type.presence != nil
         return []
     }
 }

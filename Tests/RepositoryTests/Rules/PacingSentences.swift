@@ -223,6 +223,10 @@ enum PacingSentences {
           an older report is dropped, and one ahead of the clock counts as its arrival
         12: transitions
           the table of transitions
+        12: a value that is bound to presence
+          each transition moves it, with pushes of its own, and a Control Center does not
+          a push for something else carries it, and it is not compared for that
+          it jumps with the next frame while a clip runs
         13: the new card first
           a card is renewed before its end, and the old one goes when the new has its route
         13: none within 10 minutes: stranded

@@ -1,0 +1,39 @@
+import TomboloJSON
+
+// Values that follow where the app is (pacing rule 12): each device is sent its own.
+
+extension Core {
+    /// A state with the value that the device is sent at this moment, and that value.
+    mutating func bound(
+        _ state: JSON, _ event: Push.Event, at slot: Int, now: Instant
+    ) -> (state: JSON, value: JSON?) {
+        guard types.hasBindings else { return (state, nil) }
+        if event == .start { destinations[slot].bound = nil }
+        guard let (binding, every) = followPresence(slot, now: now),
+            let value = destinations[slot].bound?.value(of: binding, at: now, every: every)
+        else { return (state, nil) }
+        destinations[slot].bound?.sent(now: now, every: every)
+        return (binding.write(value, into: state), value)
+    }
+
+    /// Follows the device's presence. Answers the binding of the destination's type and the time
+    /// between two steps; nil where the type has none.
+    mutating func followPresence(
+        _ slot: Int, now: Instant
+    ) -> (PresenceBinding, every: Span)? {
+        let activity = activities[destinations[slot].activity]
+        guard let binding = types.type(of: activity.definition, activity.key.tenant)?.presence
+        else { return nil }
+        let device = destinations[slot].device
+        let every = max(Tween.everyStandard, grantInForce(slot).grant.frameInterval)
+        // Frames of a clip go on their own: the value jumps with the next of them.
+        let (isOver, isRunning) = destinations[slot].clipState(at: wall(now))
+        let jumps = isRunning && !isOver && !destinations[slot].isBundle
+        var bound = destinations[slot].bound ?? BoundValue(shown: nil)
+        bound.follow(
+            binding, inFront: devices[device]?.presence.isInFront(at: now) ?? false, jumps: jumps,
+            now: now, every: every)
+        destinations[slot].bound = bound
+        return (binding, every)
+    }
+}

@@ -1,0 +1,45 @@
+import TomboloJSON
+
+extension PresenceBinding {
+    /// Reads `presence`; nil where it is not there.
+    ///
+    /// - Parameter schema: of the state: a path that it does not describe is refused, because the
+    ///   phone would pass over it.
+    static func reading(
+        _ reader: inout FieldReader, _ schema: StateSchema?
+    ) -> PresenceBinding? {
+        guard let view = reader.object("presence") else { return nil }
+        var inner = reader.inside(view, "presence")
+        let text = inner.string("path") ?? ""
+        let path = JSONPointer(text).flatMap { $0.tokens.isEmpty ? nil : $0 }
+        if path == nil {
+            inner.fail("path", "must be a JSON Pointer such as \"/corner\"")
+        } else if let path, let schema, schema.at(path) == nil {
+            inner.fail("path", "is not described by the schema in \"state\"")
+        }
+        let values = ["active", "inactive"].map { name in
+            let value = inner.value(name)
+            let end = value.flatMap(Animatable.init)
+            if end == nil {
+                inner.fail(
+                    name,
+                    "must be a number, an array of numbers, a colour \"#rrggbb\", or an object of "
+                        + "these")
+            }
+            return (value?.json, end)
+        }
+        let inactive = values[0].1.flatMap { values[1].1?.arranged(as: $0) }
+        if inactive == nil, inner.errors.isEmpty {
+            inner.fail("inactive", "must be of the same kind as active, with the same members")
+        }
+        let duration = inner.span("duration", in: Tween.durationRange)
+        let easing = Easing.reading(&inner, duration: duration)
+        do { try inner.finish() } catch { reader.adopt(error) }
+        guard let path, let first = values[0].0, let second = values[1].0, let end = values[0].1,
+            let inactive, let easing
+        else { return nil }
+        return PresenceBinding(
+            path: path, active: first, inactive: second, ends: (end, inactive), duration: duration,
+            easing: easing)
+    }
+}

@@ -105,7 +105,9 @@ import TomboloJSON
     ]
 
     @Test func `a tween has a value at every moment, whatever it takes over from`() throws {
-        var running: (Animatable, [Double])?
+        var running: PlayingClip?
+        let start = Instant(nanoseconds: 0)
+        var moment = start
         var state = Rig.json(#"{"a":-1000000000000}"#).json
         // Each takes over the value and the speed of the one before, at its worst moments.
         for round in 0..<200 {
@@ -113,15 +115,16 @@ import TomboloJSON
             let to = round % 2 == 0 ? "1e12" : "-1e12"
             let clip = try Self.clip(
                 #"{"tween":{"path":"/a","to":\#(to),"duration":"10ms","easing":\#(easing)}}"#)
-            let begun = clip.begun(over: state, following: running)
+            let begun = clip.begun(over: state, following: running, at: moment)
             let length = try #require(begun.duration)
             for part: Int64 in 0...20 {
-                let moment = Span(nanoseconds: length.nanoseconds / 20 * part)
-                state = begun.state(state, at: moment)
+                let elapsed = Span(nanoseconds: length.nanoseconds / 20 * part)
+                state = begun.state(state, at: elapsed)
                 let shown = try #require(state.document.root["a"]?.double)
                 #expect(shown.magnitude <= 1e15)
             }
-            running = begun.moving(at: Span(nanoseconds: length.nanoseconds / 1_000 + 1))
+            running = PlayingClip(version: 1, startedAt: start, clip: begun)
+            moment = start + Span(nanoseconds: length.nanoseconds / 1_000 + 1)
             var writer = JSONWriter()
             begun.write(into: &writer)
             // As a head keeps it, it is read again.
@@ -319,7 +322,8 @@ import TomboloJSON
                     {"fit":"keyframes","tween":{"path":"/a","from":{\(values)},
                      "to":{\(values.replacing(":", with: ":1"))},"easing":\(easing)}}
                     """)
-                _ = clip.begun(over: Rig.json(#"{"a":1}"#).json, following: nil)
+                _ = clip.begun(
+                    over: Rig.json(#"{"a":1}"#).json, following: nil, at: Instant(nanoseconds: 0))
                 for _ in 0..<1_000 { _ = clip.step(granted: .milliseconds(1), fit: .keyframes) }
             }
         }

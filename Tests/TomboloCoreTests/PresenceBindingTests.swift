@@ -147,7 +147,8 @@ import TomboloJSON
         rig.channel("news", "AAAA")
         rig.command(.start, #"{"type":"Runner","audience":{"channel":"news"},"state":{"lap":0}}"#)
         let lints = rig.lastAccepted?.lint ?? []
-        #expect(lints.contains { $0.code == .presenceOnChannel && $0.pointer == "/type" })
+        #expect(
+            lints.contains { $0.code == .presenceOnChannel && $0.pointer == "/type" }, "\(lints)")
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 60)
         #expect(rig.line().hasSuffix(#"{"lap":1,"corner":0}"#), "\(rig.line())")

@@ -7,6 +7,7 @@ import {
 } from "./dom.js";
 import { onEvents } from "./live.js";
 import { Face, frames } from "./island.js";
+import { readTypes } from "./picture.js";
 import { fold, stateAt } from "./clips.js";
 import { FrameLane } from "./lane.js";
 import { facts, waiting } from "./overview.js";
@@ -75,6 +76,7 @@ class View {
             await this.readBudgets();
             this.showActivity();
         });
+        poll(5000, this.signal, readTypes);
         if (session.me.phones) {
             poll(90, this.signal, async () => this.hearPhones(await get("/v1/phones", {}, this.signal)));
         }

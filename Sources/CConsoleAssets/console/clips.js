@@ -13,6 +13,8 @@ export function milliseconds(text) {
 const tokens = (path) => String(path).split("/").slice(1)
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 
+const isIndex = (token) => /^(0|[1-9][0-9]{0,4})$/.test(token);
+
 /** What is at a JSON Pointer (RFC 6901). */
 export function at(value, path) {
     let place = value;
@@ -20,6 +22,7 @@ export function at(value, path) {
         if (place === null || typeof place !== "object" || !Object.hasOwn(place, token)) {
             return undefined;
         }
+        if (Array.isArray(place) && !isIndex(token)) return undefined;
         place = place[token];
     }
     return place;
@@ -46,7 +49,7 @@ function own(value) {
 }
 
 function put(target, name, value) {
-    if (Array.isArray(target) && !/^(0|[1-9][0-9]{0,4})$/.test(name)) return;
+    if (Array.isArray(target) && !isIndex(name)) return;
     target[name] = value;
 }
 

@@ -1,7 +1,7 @@
 // A Live Activity as a phone draws it: Dynamic Island compact, minimal and expanded, Lock Screen.
 
 import { h, setText, duration } from "./dom.js";
-import { Art, model } from "./picture.js";
+import { Art, places, previews } from "./picture.js";
 
 /** The surfaces of one state, drawn again whenever the state is another. */
 export class Face {
@@ -12,10 +12,17 @@ export class Face {
         this.element.setAttribute("role", "img");
     }
 
-    draw(state, { type, now = Date.now(), label = "" } = {}) {
-        const drawn = model(state, type);
+    /** With a `movement` avatars move from state to state. */
+    draw(state, { type, now = Date.now(), label = "", movement } = {}) {
+        const drawn = previews.model(state, type);
+        if (movement) drawn.art = movement.at(drawn.art, state, now);
+        this.art = drawn.art;
         if (drawn.until) drawn.timer = timer(drawn.until - now);
         for (const part of this.parts) part.draw(drawn);
+        if (this.tint !== drawn.tint) {
+            this.tint = drawn.tint;
+            this.element.style.setProperty("--tint", drawn.tint);
+        }
         const words = [label, drawn.title, drawn.subtitle, drawn.timer,
             drawn.art && { image: "a picture", radial: "avatars on a circle", window: "a window" }[
                 drawn.art.kind]].filter(Boolean).join(", ") || "an empty card";
@@ -44,7 +51,7 @@ class Compact {
     draw(drawn) {
         this.art.draw(drawn.art);
         const isText = !drawn.art;
-        setText(this.trail, drawn.timer ?? (isText ? drawn.trailing : ""));
+        setText(this.trail, drawn.timer ?? (isText ? drawn.title : ""));
         this.lead.classList.toggle("plainlead", isText);
     }
 }
@@ -59,7 +66,7 @@ class Minimal {
 
     draw(drawn) {
         this.art.draw(drawn.art);
-        setText(this.text, drawn.art ? "" : /^\d{1,3}|./su.exec(drawn.trailing)?.[0] ?? "");
+        setText(this.text, drawn.art ? "" : /^\d{1,3}|./su.exec(drawn.title)?.[0] ?? "");
     }
 }
 
@@ -97,6 +104,50 @@ const parts = {
 };
 
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** A phone animates a change for no longer than this, in milliseconds (Apple, "Animating state changes"). */
+const MOVE_MAX = 2000;
+
+/** The way of a card's avatars from one angle to the next, as the app of the type's `preview` draws it. */
+export class Movement {
+    /** The art of a state at a moment; avatars have their `places` of then. */
+    at(art, state, now) {
+        if (art?.kind !== "radial") {
+            this.form = null;
+            return art;
+        }
+        const form = `${art.radial.items} ${art.radial.moves}`;
+        if (this.form !== form) this.begin(form, art.value, art.value, now, 0);
+        if (this.to !== art.value) {
+            const time = moveTime(state, art.radial, now, now - this.since);
+            this.begin(form, this.shown(art.radial, now), art.value, now, time);
+        }
+        return { ...art, places: places(art.radial, this.from, this.to, this.part(now)) };
+    }
+
+    begin(form, from, to, now, time) {
+        Object.assign(this, { form, from, to, since: now, time });
+    }
+
+    part(now) {
+        return this.time > 0 ? Math.min(1, (now - this.since) / this.time) : 1;
+    }
+
+    /** Where the next movement begins: an angle, or a list of places. */
+    shown(radial, now) {
+        return radial.moves === "places" ? places(radial, this.from, this.to, this.part(now))
+            : this.from + (this.to - this.from) * this.part(now);
+    }
+}
+
+/** How long a movement takes; `since`: how long ago the last one began. In milliseconds. */
+function moveTime({ clip }, { moves }, now, since) {
+    // A bundle says every frame itself.
+    if (stillness.matches || Array.isArray(clip?.frames)) return 0;
+    const time = typeof clip?.reached === "number" ? clip.reached * 1000 - now
+        : moves === "places" ? MOVE_MAX : since;
+    return Math.min(MOVE_MAX, Math.max(0, time));
+}
 
 /** Calls back with each frame while the signal lives; twice a second where motion is not wanted. */
 export function frames(signal, act) {

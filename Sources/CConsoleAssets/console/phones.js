@@ -4,15 +4,16 @@ import { get, poll, post, segment } from "./api.js";
 import {
     badge, brief, count, empty, fill, h, link, say, setText, toCard, toDevice,
 } from "./dom.js";
-import { Face, frames } from "./island.js";
+import { Face, Movement, frames } from "./island.js";
+import { Art, readTypes } from "./picture.js";
 import { sample, setting } from "./clips.js";
 import { waiting } from "./overview.js";
 
 export async function phones(root, { signal }) {
     const wall = h("div.wall");
     fill(root, h("h1", {}, "Phones"),
-        h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Swipe a card, lock "
-            + "a phone, open its app: the relay learns of it as it would of a real one. ",
+        h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Press an island, swipe "
+            + "a card, lock a phone, open its app: the relay learns of it as it would of a real one. ",
         link("#/overview", "See what needs attention"), "."), wall);
     const views = new Map();
     const hear = ({ phones: all }) => {
@@ -28,6 +29,7 @@ export async function phones(root, { signal }) {
         }
     };
     const again = poll(80, signal, async () => hear(await get("/v1/phones", {}, signal)));
+    poll(3000, signal, readTypes);
     poll(1000, signal, async () => {
         const budgets = await get("/v1/budgets", { limit: 200 }, signal);
         for (const [name, view] of views) {
@@ -37,8 +39,18 @@ export async function phones(root, { signal }) {
     frames(signal, (now) => { for (const view of views.values()) view.draw(now); });
 }
 
+/** A pull at the edge of the Control Center opens it after so many pixels. */
+const PULL = 40;
+const EDGE_TITLE = "Control Center: with the app in front, pull it from here";
+
+/** Whether a place of the glass, in points, is at the edge of the Control Center. */
+const isAtEdge = (phone, { x, y }) => phone.control_center === "bottom" ? y >= 0.9 * phone.height
+    : y <= 0.1 * phone.height && x >= 0.5 * phone.width;
+const isLive = (card) => card.phase === "active" || card.phase === "stale";
+
 class PhoneView {
     constructor(phone, again) {
+        this.phone = phone;
         this.name = phone.phone;
         this.again = again;
         this.cards = new Map();
@@ -55,16 +67,20 @@ class PhoneView {
         this.app = h("button.appicon", { type: "button", onclick: () => this.do("front"),
             "aria-label": "Open the app" }, h("img", { src: "icon.svg", alt: "", width: 52, height: 52 }),
         h("span", {}, "Example"));
-        this.inApp = h("div.inapp", {}, h("p", {}, "The app is in front."),
+        this.where = h("p");
+        this.window = new Art();
+        this.inApp = h("div.inapp", {}, this.where, this.window.element,
             h("p.hint", {}, "Frames wait until it is left; the state still comes."));
         this.center = h("div.controlcenter", {}, h("span"), h("span"), h("span"), h("span"));
-        this.home = h("button.homebar", { type: "button", "aria-label": "Leave the app",
-            onclick: () => this.do("back") });
-        this.pull = h("button.pull", { type: "button", "aria-label": "Pull the Control Center",
-            onclick: () => this.do(this.phone.presence === "covered" ? "front" : "control-center") });
-        this.glass = h("div.glass", {},
-            h("div.statusbar", {}, this.clock, this.signal), this.island, this.bigClock, this.list,
-            this.app, this.inApp, this.center, this.pull, this.home);
+        // A phone whose Control Center is at the bottom has a home button instead of the bar there.
+        const hasButton = phone.control_center === "bottom";
+        this.home = h(hasButton ? "button.homebutton" : "button.homebar", { type: "button",
+            "aria-label": "Leave the app", onclick: () => this.do("back") });
+        this.statusBar = h("div.statusbar", {}, this.clock, this.signal);
+        this.glass = h("div.glass", { "data-edge": phone.control_center },
+            this.statusBar, this.island, this.bigClock, this.app, this.inApp, this.center,
+            h("div.edge", { title: EDGE_TITLE }), !hasButton && this.home);
+        this.hearTouches();
         this.buttons = {};
         const button = (name, words) => {
             this.buttons[name] = h("button", { type: "button" }, words);
@@ -75,31 +91,85 @@ class PhoneView {
             title: "Pushes left this hour, estimated" });
         this.words = h("p.hint");
         this.counts = h("p.hint");
-        this.peek = h("p.hint", {}, "Lock it to see the card.");
+        this.below = h("div.below", {}, h("h3", {}, "On the Lock Screen"));
         this.element = h("section.phone", { "aria-label": this.name },
             h("h2", {}, toDevice(this.name), " ", this.badges),
-            h("div.body", {}, this.glass),
+            h("div.body", {}, this.glass, hasButton && this.home),
             h("div.controls", {}, button("lock", "Lock"), button("front", "Open app"),
-                button("center", "Control Center"), button("online", "Go offline"),
-                button("app", "Close app")),
-            this.peek, this.meter, this.words, this.counts);
+                button("center", "Control Center"), button("switcher", "Switcher"),
+                button("online", "Go offline"), button("app", "Close app")),
+            this.below, this.meter, this.words, this.counts);
         const on = (name, deed) => this.buttons[name].addEventListener("click", () =>
             this.do(deed(this.phone)));
         on("lock", (now) => now.locked ? "unlock" : "lock");
         on("front", (now) => now.presence === "background" ? "front" : "back");
         on("center", (now) => now.presence === "covered" ? "front" : "control-center");
+        on("switcher", (now) => now.presence === "inactive" ? "front" : "switcher");
         on("online", (now) => now.online ? "offline" : "online");
         on("app", (now) => now.terminated ? "launch" : "terminate");
     }
 
-    async do(deed, activity) {
+    /** `more`: other members of the deed. */
+    async do(deed, more = {}) {
         try {
-            await post(`/v1/phones/${segment(this.name)}`, activity ? { do: deed, activity }
-                : { do: deed });
+            const phone = await post(`/v1/phones/${segment(this.name)}`, { do: deed, ...more });
+            if (deed === "control-center" && phone.presence === "active") {
+                say("The status bar is hidden: the first pull shows only the handle. Pull again.");
+            }
             this.again();
         } catch (error) {
             say(error.message, "bad");
         }
+    }
+
+    /**
+     * A touch goes to the phone with its place. At the edge of the Control Center it waits until the
+     * finger has pulled or let off: the pull itself is a touch there.
+     */
+    hearTouches() {
+        const { glass } = this;
+        let start = null;
+        glass.addEventListener("pointerdown", (event) => {
+            if (event.button !== 0 || event.target.closest("button, a, .cardbox")) return;
+            const { presence, locked } = this.phone;
+            if (locked) return;
+            const place = this.placeOf(event);
+            if (presence === "covered" || (presence === "inactive" && event.target.closest(".inapp"))) {
+                this.do("front");
+            } else if (presence === "active" && isAtEdge(this.phone, place)) {
+                start = { place, top: event.clientY };
+                glass.setPointerCapture(event.pointerId);
+            } else {
+                this.do("touch", place);
+            }
+        });
+        glass.addEventListener("pointermove", (event) => {
+            if (!start) return;
+            const way = event.clientY - start.top;
+            if ((this.phone.control_center === "bottom" ? -way : way) < PULL) return;
+            start = null;
+            this.do("control-center");
+        });
+        const end = () => {
+            if (start) this.do("touch", start.place);
+            start = null;
+        };
+        glass.addEventListener("pointerup", end);
+        glass.addEventListener("pointercancel", end);
+    }
+
+    /** Where a pointer is, in points of the phone, to a tenth; a mark shows it for a moment. */
+    placeOf({ clientX, clientY }) {
+        const box = this.glass.getBoundingClientRect();
+        const part = (value) => Math.min(1, Math.max(0, value));
+        const [across, down] = [part((clientX - box.left) / box.width), part((clientY - box.top) / box.height)];
+        const mark = h("span.finger");
+        mark.style.left = `${across * 100}%`;
+        mark.style.top = `${down * 100}%`;
+        this.glass.append(mark);
+        setTimeout(() => mark.remove(), 400);
+        const tenths = (value) => Math.round(value * 10) / 10;
+        return { x: tenths(across * this.phone.width), y: tenths(down * this.phone.height) };
     }
 
     expand() {
@@ -114,7 +184,6 @@ class PhoneView {
             if (!view) {
                 view = new CardView(this, card);
                 this.cards.set(card.card, view);
-                this.list.prepend(view.element);
             }
             view.hear(card);
         }
@@ -124,14 +193,25 @@ class PhoneView {
             view.element.remove();
             this.cards.delete(number);
         }
-        this.top = phone.cards.findLast((card) => ["active", "stale"].includes(card.phase)) ?? null;
+        this.sort();
+        this.top = phone.cards.findLast(isLive) ?? null;
         this.show();
+    }
+
+    /** Live cards first, and of these the newest; the page changes only where the order does. */
+    sort() {
+        const views = [...this.cards.values()].sort((one, other) =>
+            isLive(other.card) - isLive(one.card) || other.card.card - one.card.card);
+        const order = views.map((view) => view.card.card).join();
+        if (this.order === order) return;
+        this.order = order;
+        this.list.replaceChildren(...views.map((view) => view.element));
     }
 
     show() {
         const { phone } = this;
         const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
-            this.top?.card, phone.class, phone.budget?.holds, phone.trouble, phone.tap?.result,
+            phone.status_bar, this.top?.card, phone.cards.length, phone.class, phone.budget?.holds, phone.trouble, phone.tap?.result,
             phone.tap?.at].join();
         setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
             + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget
@@ -146,7 +226,12 @@ class PhoneView {
         this.island.setAttribute("aria-expanded", this.isOpen);
         this.big.element.hidden = !this.isOpen || !this.top;
         this.face.element.hidden = this.isOpen && this.top !== null;
-        this.peek.hidden = phone.locked || this.top === null;
+        this.statusBar.hidden = !phone.status_bar;
+        this.below.hidden = phone.locked || phone.cards.length === 0;
+        if (phone.locked) this.bigClock.after(this.list);
+        else this.below.append(this.list);
+        setText(this.where, phone.presence === "inactive" ? "The app is in the switcher."
+            : "The app is in front.");
         setText(this.signal, phone.online ? "5G" : "offline");
         fill(this.badges, badge(phone.class), badge(`iOS ${phone.os}`),
             !phone.online && badge("offline", "warn"), phone.terminated && badge("app closed", "warn"),
@@ -157,8 +242,9 @@ class PhoneView {
         setText(this.buttons.front, phone.presence === "background" ? "Open app" : "Leave app");
         this.buttons.front.disabled = phone.locked;
         setText(this.buttons.center, phone.presence === "covered" ? "Close the Center" : "Control Center");
-        this.buttons.center.disabled = phone.presence === "background";
-        this.pull.disabled = phone.presence === "background";
+        this.buttons.center.disabled = !["active", "covered"].includes(phone.presence);
+        setText(this.buttons.switcher, phone.presence === "inactive" ? "Close switcher" : "Switcher");
+        this.buttons.switcher.disabled = !["active", "inactive"].includes(phone.presence);
         this.home.disabled = phone.presence === "background";
         setText(this.buttons.online, phone.online ? "Go offline" : "Go online");
         setText(this.buttons.app, phone.terminated ? "Launch app" : "Close app");
@@ -179,11 +265,12 @@ class PhoneView {
     }
 
     draw(now) {
-        if (!this.phone) return;
-        const state = this.top ? playing(this.top.drawn_state, now) : {};
-        this.face.draw(state, { now, label: `${this.name}, Dynamic Island` });
-        if (this.isOpen) this.big.draw(state, { now, label: `${this.name}, expanded` });
         for (const view of this.cards.values()) view.draw(now);
+        const state = this.top ? playing(this.top.drawn_state, now) : {};
+        const how = { now, type: this.top?.type, movement: this.cards.get(this.top?.card)?.movement };
+        this.face.draw(state, { ...how, label: `${this.name}, Dynamic Island` });
+        if (this.isOpen) this.big.draw(state, { ...how, label: `${this.name}, expanded` });
+        this.drawWindow();
         const minute = Math.floor(now / 60000);
         if (this.minute !== minute) {
             this.minute = minute;
@@ -191,6 +278,13 @@ class PhoneView {
             setText(this.clock, words);
             setText(this.bigClock, words);
         }
+    }
+
+    /** The app has the window of its newest live card that draws one. */
+    drawWindow() {
+        const views = [...this.cards.values()].filter((view) =>
+            isLive(view.card) && view.face.art?.kind === "window");
+        this.window.draw(views.at(-1)?.face.art ?? null);
     }
 }
 
@@ -210,6 +304,7 @@ const TOUCH = 8;
 class CardView {
     constructor(phone, card) {
         this.phone = phone;
+        this.movement = new Movement();
         this.face = new Face(["lock"]);
         this.alert = h("p.alert");
         this.allow = h("button", { type: "button", onclick: () => this.act("allow") }, "Allow");
@@ -225,18 +320,20 @@ class CardView {
 
     hear(card) {
         this.card = card;
-        setText(this.alert, card.alert ? brief(card.alert, 60) : "");
+        setText(this.alert, card.alert ? brief(card.alert, 120) : "");
+        this.alert.title = this.alert.textContent;
         this.allow.hidden = !card.waits_for_allow;
         this.element.dataset.phase = card.phase;
     }
 
     act(deed) {
-        if (this.card?.activity) this.phone.do(deed, this.card.activity);
+        if (this.card?.activity) this.phone.do(deed, { activity: this.card.activity });
         else say("This card has no id of the relay, so nothing can be done to it by name.", "bad");
     }
 
     draw(now) {
-        this.face.draw(playing(this.card.drawn_state, now), { now, label: `${this.phone.name}, Lock Screen` });
+        this.face.draw(playing(this.card.drawn_state, now), { now, type: this.card.type,
+            movement: this.movement, label: `${this.phone.name}, Lock Screen` });
     }
 
     drag() {

@@ -1,63 +1,94 @@
-// What an app would draw of a state: a picture, a turn, corners, or the texts that make most sense.
+// What a phone draws of a state: what the `preview` of its type says, else the first members as text.
 
+import { get } from "./api.js";
+import { at, between } from "./clips.js";
 import { plain, s } from "./dom.js";
 
-const PNG_START = "iVBORw0KGgo";
 const PNG_BYTES_MAX = 65536;
 const PNG_SIDE_MAX = 1024;
 
-/** { art, title, subtitle, trailing, progress, until } of a state. */
-export function model(state, type = "") {
-    const result = { art: null, title: "", subtitle: "", trailing: "", progress: null, until: null };
-    if (!state || typeof state !== "object") return result;
-    const texts = [];
-    for (const [name, value] of Object.entries(state).slice(0, 64)) {
-        if (name === "clip") continue;
-        if (typeof value === "string" && value.startsWith(PNG_START)) {
-            if (!bitmap(value).isBroken) result.art ??= { kind: "image", value };
-        } else if (typeof value === "number" && name === "offset") {
-            result.art ??= { kind: "radial", value };
-        } else if (typeof value === "number" && name === "radius") {
-            result.art ??= { kind: "window", value };
-        } else if (typeof value === "number" && value >= 0 && value <= 1
-            && /progress|fraction|part/i.test(name)) {
-            result.progress = value;
-        } else if (/(^|_)(ends?|until|eta|due|arrival|deadline)(_at)?$/i.test(name)
-            && moment(value)) {
-            result.until = moment(value);
-        } else if (["string", "number", "boolean"].includes(typeof value)) {
-            texts.push([name, value]);
-        }
-    }
-    const rank = ([name]) => {
-        const found = ["title", "name", "headline", "step", "status", "subtitle", "message"]
-            .indexOf(name);
-        return found < 0 ? 99 : found;
-    };
-    texts.sort((one, other) => rank(one) - rank(other));
-    const said = (pair) => {
-        if (!pair) return "";
-        const [name, value] = pair;
-        return typeof value === "string" ? plain(value, 80) : `${plain(name, 30)} ${plain(value, 30)}`;
-    };
-    result.title = said(texts[0]);
-    result.subtitle = texts.slice(1, 3).map(said).join(" · ");
-    const number = texts.find(([, value]) => typeof value === "number");
-    result.trailing = number ? plain(number[1], 8) : result.title.slice(0, 12);
-    result.type = type;
-    return result;
+/** Reads all registered types, and learns how their states are drawn. */
+export async function readTypes(signal) {
+    const types = [];
+    let cursor;
+    do {
+        const page = await get("/v1/types", { cursor }, signal);
+        types.push(...page.types);
+        cursor = page.next_cursor;
+    } while (cursor);
+    previews.learn(types);
+    return types;
 }
 
-/** A date of a state: RFC 3339, Unix seconds, or Swift's seconds since 2001; in milliseconds. */
-function moment(value) {
-    if (typeof value === "string") {
-        const parsed = Date.parse(value);
-        return Number.isNaN(parsed) ? null : parsed;
+/** How the states of the registered types are drawn. */
+export const previews = {
+    /** Types by name; null until the relay has answered. */
+    types: null,
+
+    /** Takes the rows of GET /v1/types. Where two apps have a type of one name, the first counts. */
+    learn(types) {
+        this.types = new Map(types.toReversed().map((row) => [row.type, row]));
+    },
+
+    /**
+     * { art, title, subtitle, progress, until, tint } of a state; `until` in milliseconds. A member
+     * that is missing or of the wrong kind draws nothing.
+     */
+    model(state, type) {
+        const drawn = { art: null, title: "", subtitle: "", progress: null, until: null, tint: "" };
+        if (!this.types || state === null || typeof state !== "object") return drawn;
+        const { preview, dates } = this.types.get(type) ?? {};
+        if (!preview) {
+            [drawn.title = "", drawn.subtitle = ""] = listed(state);
+            return drawn;
+        }
+        const value = (path) => isPointer(path) ? at(state, path) : undefined;
+        const [done, tint] = [value(preview.progress), value(preview.tint)];
+        drawn.art = artOf(preview, value);
+        drawn.title = text(value(preview.title));
+        drawn.subtitle = text(value(preview.subtitle));
+        if (isNumber(done) && done >= 0 && done <= 1) drawn.progress = done;
+        drawn.until = moment(value(preview.timer), dates);
+        if (typeof tint === "string" && /^#[0-9a-f]{6}$/i.test(tint)) drawn.tint = tint;
+        return drawn;
+    },
+};
+
+const isPointer = (path) => typeof path === "string" && /^(\/|$)/.test(path);
+const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+const text = (value) => typeof value === "string" || isNumber(value) ? plain(value, 80) : "";
+
+/** "name: value" of the first two members; `clip` is the relay's. */
+function listed(state) {
+    return Object.entries(state).filter(([name]) => name !== "clip").slice(0, 2)
+        .map(([name, value]) => plain(
+            `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`, 80));
+}
+
+function artOf({ image, radial, window }, value) {
+    const [picture, angle, corner] = [value(image), value(radial?.angle), value(window?.corner)];
+    if (typeof picture === "string" && !bitmap(picture).isBroken) {
+        return { kind: "image", value: picture };
     }
-    if (typeof value !== "number") return null;
-    if (value > 1.5e9 && value < 4e9) return value * 1000;
-    if (value > 6e8 && value < 1.2e9) return (value + 978307200) * 1000;
-    return null;
+    if (isNumber(angle)) return { kind: "radial", value: angle, radial };
+    return isNumber(corner) ? { kind: "window", value: corner } : null;
+}
+
+/** Seconds from Unix' first moment to Swift's: 1970 to 2001. */
+const SWIFT_EPOCH = 978307200;
+
+/**
+ * A date, in milliseconds. On a phone it is encoded as the type's `dates` says; in the state of a
+ * producer it is RFC 3339 text.
+ */
+function moment(value, dates = "swift-reference") {
+    let milliseconds = NaN;
+    if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) {
+        milliseconds = Date.parse(value);
+    } else if (isNumber(value) && dates !== "iso8601") {
+        milliseconds = (value + (dates === "unix" ? 0 : SWIFT_EPOCH)) * 1000;
+    }
+    return Math.abs(milliseconds) <= 8.64e15 ? milliseconds : null;
 }
 
 const bitmaps = new Map();
@@ -107,23 +138,16 @@ export class Art {
         this.element.className = "art";
         this.element.setAttribute("aria-hidden", "true");
         this.element.hidden = true;
-        this.kind = null;
+        this.form = "";
     }
 
     draw(art) {
-        const kind = art?.kind ?? null;
-        if (kind !== this.kind) {
-            this.kind = kind;
-            this.shown = undefined;
-            this.element.replaceChildren();
-            this.element.hidden = kind === null;
-            this.element.dataset.kind = kind ?? "";
-            if (kind === "image") this.canvas = this.add(document.createElement("canvas"));
-            if (kind === "radial") this.avatars = radial(this.add(svg("0 0 300 300")));
-            if (kind === "window") this.frame = windowFrame(this.add(svg("0 0 120 84")));
-        }
-        if (kind === null || art.value === this.shown) return;
-        if (kind === "image") {
+        const form = art ? [art.kind, art.radial?.items, art.radial?.dash].join() : "";
+        if (form !== this.form) this.build(form, art);
+        if (!art) return;
+        const value = String(art.places ?? art.value);
+        if (value === this.shown) return;
+        if (art.kind === "image") {
             const { image } = bitmap(art.value);
             if (!image) return;
             if (this.canvas.width !== image.width) this.canvas.width = image.width;
@@ -131,12 +155,25 @@ export class Art {
             const context = this.canvas.getContext("2d");
             context.clearRect(0, 0, image.width, image.height);
             context.drawImage(image, 0, 0);
-        } else if (kind === "radial") {
-            turn(this.avatars, art.value);
+        } else if (art.kind === "radial") {
+            const all = art.places ?? places(art.radial, art.value, art.value, 1);
+            all.forEach(([x, y], index) => this.avatars[index].setAttribute("transform",
+                `translate(${x.toFixed(2)} ${y.toFixed(2)})`));
         } else {
             this.frame.setAttribute("rx", Math.min(40, Math.max(0, art.value) * 2));
         }
-        this.shown = art.value;
+        this.shown = value;
+    }
+
+    build(form, art) {
+        this.form = form;
+        this.shown = undefined;
+        this.element.replaceChildren();
+        this.element.hidden = !art;
+        this.element.dataset.kind = art?.kind ?? "";
+        if (art?.kind === "image") this.canvas = this.add(document.createElement("canvas"));
+        if (art?.kind === "radial") this.avatars = radial(this.add(svg("0 0 300 300")), art.radial);
+        if (art?.kind === "window") this.frame = windowFrame(this.add(svg("0 0 120 84")));
     }
 
     add(element) {
@@ -147,23 +184,46 @@ export class Art {
 
 const svg = (viewBox) => s("svg", { viewBox, focusable: "false" });
 
-/** Three avatars on a dashed circle: item i at 2π·i/n + offset, item 0 at the bottom. */
-function radial(root) {
-    root.append(s("circle", { cx: 150, cy: 150, r: 100, class: "dashes" }));
-    return [0, 1, 2].map((index) => {
-        const avatar = s("g", { class: `avatar a${index}` },
-            s("circle", { r: 40 }), s("circle", { r: 13, cy: -9, class: "head" }),
-            s("path", { d: "M-21 24a21 18 0 0 1 42 0z", class: "head" }));
+/** From 1 to 12, 3 where a preview says nothing. */
+const countOf = ({ items }) => Number.isInteger(items) && items >= 1 && items <= 12 ? items : 3;
+
+/** Avatars on a dashed circle, which do not overlap. */
+function radial(root, preview) {
+    const items = countOf(preview);
+    const dash = isNumber(preview.dash) && preview.dash > 0 ? preview.dash : 11;
+    const circle = s("circle", { cx: 150, cy: 150, r: 100, class: "dashes" });
+    circle.style.strokeDasharray = dash;
+    root.append(circle);
+    const size = items < 3 ? 1 : Math.min(1, Math.sin(Math.PI / items) * 2.2);
+    return Array.from({ length: items }, (_, index) => {
+        const body = s("circle", { r: 40 });
+        body.style.fill = `hsl(${(42 + 360 * index / items) % 360} 85% 66%)`;
+        const avatar = s("g", { class: "avatar" }, s("g", { transform: `scale(${size.toFixed(2)})` },
+            body, s("circle", { r: 13, cy: -9, class: "head" }),
+            s("path", { d: "M-21 24a21 18 0 0 1 42 0z", class: "head" })));
         root.append(avatar);
         return avatar;
     });
 }
 
-function turn(avatars, degrees) {
-    avatars.forEach((avatar, index) => {
-        const angle = 2 * Math.PI * index / avatars.length + degrees * Math.PI / 180;
-        const [x, y] = [150 - 100 * Math.sin(angle), 150 + 100 * Math.cos(angle)];
-        avatar.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
+/**
+ * The avatars' places, [[x, y], …] in a box of 300 × 300, at a part (0 to 1) of the way between two
+ * angles in degrees. With `moves: "places"` an end may be a list of places instead of an angle.
+ */
+export function places(preview, from, to, part) {
+    const layout = (end) => Array.isArray(end) ? end : circleOf(countOf(preview), end);
+    switch (preview.moves) {
+    case "angle": return layout(from + (to - from) * part);
+    case "places": return between(layout(from), layout(to), part);
+    default: return layout(to);
+    }
+}
+
+/** Item i of n is at 2π·i/n + angle; y points down, and item 0 is at the bottom. */
+function circleOf(items, degrees) {
+    return Array.from({ length: items }, (_, index) => {
+        const angle = 2 * Math.PI * index / items + degrees * Math.PI / 180;
+        return [150 - 100 * Math.sin(angle), 150 + 100 * Math.cos(angle)];
     });
 }
 

@@ -5,6 +5,7 @@ import {
     badge, brief, count, empty, fill, h, json, link, panel, time, timeTitle, toActivity,
 } from "./dom.js";
 import { Face } from "./island.js";
+import { readTypes } from "./picture.js";
 import { Table } from "./table.js";
 
 export async function channels(root, { signal }) {
@@ -31,13 +32,7 @@ export async function channels(root, { signal }) {
 }
 
 export async function types(root, { id, signal }) {
-    const known = [];
-    let cursor;
-    do {
-        const page = await get("/v1/types", cursor ? { cursor } : {}, signal);
-        known.push(...page.types);
-        cursor = page.next_cursor;
-    } while (cursor);
+    const known = await readTypes(signal);
     const list = new Table("Types", [
         { title: "Type", cell: (row) => link(`#/types/${segment(row.type)}`, brief(row.type)) },
         { title: "App", cell: (row) => brief(row.app), wide: true },
@@ -71,7 +66,7 @@ function tryState(type, signal) {
     };
     const draw = () => {
         try {
-            face.draw(state(), { label: "Preview" });
+            face.draw(state(), { type: name.value.trim(), label: "Preview" });
             text.removeAttribute("aria-invalid");
         } catch (error) {
             text.setAttribute("aria-invalid", "true");

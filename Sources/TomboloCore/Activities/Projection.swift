@@ -170,13 +170,11 @@ package struct Projection: Sendable {
             ending = Ending(at: instant, dismissal: end.dismissal)
             changedAt = instant
         case .play(let next):
-            let running = clip.flatMap {
-                $0.clip.path == next.path ? $0.clip.moving(at: $0.elapsed(at: instant)) : nil
-            }
+            let running = clip
             settleClip(at: instant)
             clip = PlayingClip(
                 version: version, startedAt: instant,
-                clip: next.begun(over: state, following: running))
+                clip: next.begun(over: state, following: running, at: instant))
             urgency = next.urgency
             changedAt = instant
         case .stop:

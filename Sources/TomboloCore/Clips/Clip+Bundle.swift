@@ -22,7 +22,7 @@ extension Clip {
         writer.member("path", path.description)
         writer.name("frames")
         writer.beginArray()
-        for frame in flipbook.frames { writer.raw(frame) }
+        for frame in flipbook.framesInTurn { writer.raw(frame) }
         writer.endArray()
         writer.member("every", flipbook.every.seconds)
         switch flipbook.repetition {

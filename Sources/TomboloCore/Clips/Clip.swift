@@ -138,17 +138,36 @@ package struct Clip: Hashable, Sendable {
         base.setting(path, to: value(at: elapsed)) ?? base
     }
 
-    /// The clip as it begins in an activity that stands so: a tween takes its start from there.
-    func begun(over state: JSON, following running: (Animatable, [Double])?) -> Clip {
-        guard case .tween(let tween) = motion else { return self }
+    /// The clip as it begins over a state: a tween takes its start from there, or from the clip
+    /// before it that still moves the same place; a loop of the same frames goes on.
+    func begun(over state: JSON, following running: PlayingClip?, at instant: Instant) -> Clip {
         var clip = self
-        clip.motion = .tween(tween.begun(over: state.document.root.at(path), following: running))
+        let before = running.flatMap { $0.clip.path == path ? $0 : nil }
+        switch (motion, before?.clip.motion) {
+        case (.flipbook(let next), .flipbook(let old)):
+            let elapsed = before?.elapsed(at: instant) ?? .zero
+            clip.motion = .flipbook(next.goingOn(from: old, at: elapsed))
+        case (.flipbook, _): break
+        case (.tween(let tween), let old):
+            var moving: (Animatable, [Double])?
+            if case .tween(let one)? = old, let elapsed = before?.elapsed(at: instant),
+                elapsed < one.length
+            {
+                moving = one.state(at: elapsed)
+            }
+            clip.motion = .tween(tween.begun(over: state.document.root.at(path), following: moving))
+        }
         return clip
     }
 
-    /// The value and speed of a tween at a moment; nil of anything else, and once it is over.
-    func moving(at elapsed: Span) -> (Animatable, [Double])? {
-        guard case .tween(let tween) = motion, elapsed < tween.length else { return nil }
-        return tween.state(at: elapsed)
+    /// Which frame a loop shows after the one that a loop before it showed last, counted from its
+    /// own first; nil where it does not go on from there.
+    func step(after shown: Span?, of before: Clip) -> Int64? {
+        guard case .flipbook(let next) = motion, case .flipbook(let old) = before.motion,
+            let shown, path == before.path, next.repetition == .forever,
+            old.repetition == .forever, next.frames == old.frames
+        else { return nil }
+        let count = next.frames.count
+        return Int64((old.index(at: shown) + 1 + count - (next.startAt ?? 0)) % count)
     }
 }

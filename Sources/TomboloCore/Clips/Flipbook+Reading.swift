@@ -7,8 +7,17 @@ extension Flipbook {
         let every = reader.span("every", in: Self.everyRange)
         if view["every"] == nil { reader.fail("every", "is missing: a duration such as \"100ms\"") }
         let repetition = Self.repetition(&reader)
+        let startAt = reader.integer("start_at", in: 0...255).map { Int($0) }
         guard let frames, let every else { return nil }
-        guard let book = Self(frames: frames, every: every, repetition: repetition) else {
+        guard startAt.map(frames.indices.contains) ?? true else {
+            reader.fail(
+                "start_at", "must be the place of a frame, from 0 to \(frames.indices.last ?? 0)")
+            return nil
+        }
+        guard
+            let book = Self(
+                frames: frames, every: every, repetition: repetition, startAt: startAt)
+        else {
             reader.fail(
                 "loop",
                 "makes it play longer than 100 years; write \"forever\", or a smaller number")
@@ -47,5 +56,6 @@ extension Flipbook {
         writer.endArray()
         writer.member("every", every.text)
         if case .times(let count) = repetition { writer.member("loop", count) }
+        if let startAt { writer.member("start_at", startAt) }
     }
 }

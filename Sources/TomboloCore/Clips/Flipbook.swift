@@ -14,6 +14,8 @@ package struct Flipbook: Hashable, Sendable {
     package let frames: [JSON]
     package let every: Span
     package let repetition: Repetition
+    /// Which frame comes first; nil: the producer did not say.
+    package private(set) var startAt: Int?
     /// How long it plays, at most `durationMax`; nil for ever.
     package let duration: Span?
 
@@ -25,10 +27,12 @@ package struct Flipbook: Hashable, Sendable {
     package static let durationMax = Span.hours(876_000)
 
     /// Nil where a number is outside its range, or all of it would play longer than `durationMax`.
-    package init?(frames: [JSON], every: Span, repetition: Repetition = .forever) {
-        guard (2...Self.framesMax).contains(frames.count), Self.everyRange.contains(every) else {
-            return nil
-        }
+    package init?(
+        frames: [JSON], every: Span, repetition: Repetition = .forever, startAt: Int? = nil
+    ) {
+        guard (2...Self.framesMax).contains(frames.count), Self.everyRange.contains(every),
+            startAt.map(frames.indices.contains) ?? true
+        else { return nil }
         var duration: Span?
         if case .times(let count) = repetition {
             // Both factors are in their ranges: the product fits, that with `every` may not.
@@ -41,16 +45,35 @@ package struct Flipbook: Hashable, Sendable {
         self.frames = frames
         self.every = every
         self.repetition = repetition
+        self.startAt = startAt
         self.duration = duration
     }
 
     /// The frame after `elapsed` of the clip's clock; the last one for ever after a last
     /// repetition.
     package func index(at elapsed: Span) -> Int {
-        let step = max(0, elapsed.nanoseconds / every.nanoseconds)
-        if case .times(let count) = repetition, step >= Int64(frames.count) * count {
-            return frames.count - 1
+        var step = max(0, elapsed.nanoseconds / every.nanoseconds)
+        if case .times(let count) = repetition {
+            step = min(step, Int64(frames.count) * count - 1)
         }
-        return Int(step % Int64(frames.count))
+        return Int((step + Int64(startAt ?? 0)) % Int64(frames.count))
+    }
+
+    /// The frames in the order in which they are shown.
+    var framesInTurn: [JSON] {
+        let first = startAt ?? 0
+        return Array(frames[first...] + frames[..<first])
+    }
+
+    /// The same loop as it goes on from another one that is at a frame, where both have the same
+    /// frames and play for ever, and the producer did not say where to begin: only its speed
+    /// changes. Itself otherwise.
+    func goingOn(from other: Flipbook, at elapsed: Span) -> Flipbook {
+        guard startAt == nil, repetition == .forever, other.repetition == .forever,
+            frames == other.frames
+        else { return self }
+        var book = self
+        book.startAt = other.index(at: elapsed)
+        return book
     }
 }

@@ -28,7 +28,7 @@ struct FrameCursor: Sendable {
     /// The phone has all frames and plays them.
     private var isBundleThere = false
     private(set) var lastPush = Instant.distantPast
-    /// Pushes that showed a new frame: the k-th of a loop shows frame k mod n.
+    /// Frames that were shown: the k-th of a loop is frame k mod n.
     private(set) var pushed: Int64 = 0
     /// The clip's time of the frame that was shown last.
     private(set) var shownAt: Span?
@@ -51,9 +51,12 @@ struct FrameCursor: Sendable {
     var clip: Clip { _read { yield playing.clip } }
 
     /// A clip that begins here. Frames asked for before had no route.
+    ///
+    /// - Parameter before: the clip that played here until now. A loop of the same frames goes on
+    ///   from the frame that this phone shows.
     init(
         _ playing: PlayingClip, fit: Clip.Fit, granted: Span, mode: Mode = .running,
-        now: Instant, wall: Instant
+        after before: FrameCursor? = nil, now: Instant, wall: Instant
     ) {
         self.playing = playing
         self.fit = fit
@@ -63,12 +66,16 @@ struct FrameCursor: Sendable {
         let isLate = playing.clip.clock == .shown && playing.elapsed(at: wall) > .zero
         clock = ClipClock(startedAt: isLate ? wall : playing.startedAt)
         due = now
-        let before = max(0, asked(at: wall) - 1)
-        counted = before
-        tally.noRoute = before
-        tally.asked = before
-        tally.time = time(of: before)
+        let missed = max(0, asked(at: wall) - 1)
+        counted = missed
+        tally.noRoute = missed
+        tally.asked = missed
+        tally.time = time(of: missed)
         self.mode = mode
+        if let before, let step = clip.step(after: before.shownAt, of: before.clip) {
+            pushed = step
+            due = before.due
+        }
         if mode != .running, playing.clip.clock == .shown { clock.run(false, at: wall) }
     }
 
@@ -114,6 +121,9 @@ struct FrameCursor: Sendable {
     func isOver(at wall: Instant) -> Bool {
         rhythm.duration.map { elapsed(at: wall) >= $0 } ?? false
     }
+
+    /// Whether nothing of it was shown here yet.
+    var isAtFirst: Bool { pushed == 0 && shownAt == nil }
 
     /// Whether the end of the clip has been shown: of a flip-book, its last frame.
     var hasShownEnd: Bool { isEnd(shownAt) }
@@ -242,7 +252,11 @@ struct FrameCursor: Sendable {
         let new = asked(at: wall) - counted
         add(new - 1, isSlowed ? .slowed : .merged, at: wall)
         add(min(1, new), .unchanged, at: wall)
+        let isFirst = pushed == 0
+        if new > 0 { pushed += 1 }
         schedule(showsNew: new > 0, now: now, wall: wall)
+        // It costs nothing: the one after it is the first that moves, and waits for no budget.
+        if isFirst, rhythm.duration == nil { due = min(due, now + rhythm.every) }
     }
 
     private mutating func schedule(showsNew: Bool, now: Instant, wall: Instant) {

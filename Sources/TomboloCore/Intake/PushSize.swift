@@ -46,10 +46,7 @@ enum PushSize {
         _ clip: Clip, on activity: Activity, wall: Instant
     ) throws(Refusal) -> (Clip, Int) {
         let state = activity.accepted.state(at: wall)
-        let running = activity.accepted.clip.flatMap {
-            $0.clip.path == clip.path ? $0.clip.moving(at: $0.elapsed(at: wall)) : nil
-        }
-        let begun = clip.begun(over: state, following: running)
+        let begun = clip.begun(over: state, following: activity.accepted.clip, at: wall)
         var frames: [JSON] = []
         switch begun.motion {
         case .flipbook(let flipbook): frames = flipbook.frames

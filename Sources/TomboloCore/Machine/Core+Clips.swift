@@ -9,6 +9,7 @@ extension Core {
     mutating func trackClip(_ slot: Int, _ projection: Projection, now: Instant) {
         let hasCursor = destinations[slot].hasCursor
         let known = hasCursor ? destinations[slot].playing.version : nil
+        let before = known == projection.clip?.version ? nil : destinations.at(slot)?.cursor
         if let known, known != projection.clip?.version { closeCursor(slot, now: now) }
         guard let playing = projection.clip else { return }
         let (granted, wall) = (grantInForce(slot).grant.frameInterval, wall(now))
@@ -24,7 +25,7 @@ extension Core {
             destination.cursor
             ?? FrameCursor(
                 playing, fit: fit(playing.clip, projection, activities[destination.activity]),
-                granted: granted, mode: mode, now: now, wall: wall)
+                granted: granted, mode: mode, after: before, now: now, wall: wall)
         cursor.enter(mode, now: now, wall: wall)
         cursor.follow(granted: granted, now: now, wall: wall)
         destinations[slot].cursor = cursor
@@ -128,7 +129,10 @@ extension Core {
         var state = projection.state
         if let clip = projection.clip {
             guard destinations[slot].hasCursor else { return false }
-            if destinations[slot].playing.mode == .running, clip.isFlipbook {
+            // The first frame may be what the phone shows already; those after it are asked for.
+            if destinations[slot].playing.mode == .running, clip.isFlipbook,
+                !destinations[slot].playing.isAtFirst
+            {
                 return false
             }
             let (plain, full) = destinations[slot].playing.states(of: projection, at: wall(now))

@@ -162,7 +162,8 @@ class PhoneView {
     placeOf({ clientX, clientY }) {
         const box = this.glass.getBoundingClientRect();
         const part = (value) => Math.min(1, Math.max(0, value));
-        const [across, down] = [part((clientX - box.left) / box.width), part((clientY - box.top) / box.height)];
+        const across = part((clientX - box.left) / box.width);
+        const down = part((clientY - box.top) / box.height);
         const mark = h("span.finger");
         mark.style.left = `${across * 100}%`;
         mark.style.top = `${down * 100}%`;
@@ -198,21 +199,21 @@ class PhoneView {
         this.show();
     }
 
-    /** Live cards first, and of these the newest; the page changes only where the order does. */
+    /** Live cards first, and the newest of them. A card moves only where it must, so that it keeps the focus. */
     sort() {
         const views = [...this.cards.values()].sort((one, other) =>
             isLive(other.card) - isLive(one.card) || other.card.card - one.card.card);
-        const order = views.map((view) => view.card.card).join();
-        if (this.order === order) return;
-        this.order = order;
-        this.list.replaceChildren(...views.map((view) => view.element));
+        for (const [index, { element }] of views.entries()) {
+            const there = this.list.children[index] ?? null;
+            if (there !== element) this.list.insertBefore(element, there);
+        }
     }
 
     show() {
         const { phone } = this;
         const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
-            phone.status_bar, this.top?.card, phone.cards.length, phone.class, phone.budget?.holds, phone.trouble, phone.tap?.result,
-            phone.tap?.at].join();
+            phone.status_bar, this.top?.card, phone.cards.length, phone.class, phone.budget?.holds,
+            phone.trouble, phone.tap?.result, phone.tap?.at].join();
         setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
             + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget
                 ? ` · the phone's own budget: ${phone.budget.left} of ${phone.budget.of}` : ""}`);
@@ -228,8 +229,8 @@ class PhoneView {
         this.face.element.hidden = this.isOpen && this.top !== null;
         this.statusBar.hidden = !phone.status_bar;
         this.below.hidden = phone.locked || phone.cards.length === 0;
-        if (phone.locked) this.bigClock.after(this.list);
-        else this.below.append(this.list);
+        const place = phone.locked ? this.bigClock : this.below.firstChild;
+        if (place.nextSibling !== this.list) place.after(this.list);
         setText(this.where, phone.presence === "inactive" ? "The app is in the switcher."
             : "The app is in front.");
         setText(this.signal, phone.online ? "5G" : "offline");

@@ -46,9 +46,11 @@ package struct ActivityType: Sendable {
     package var alertTTL: Span?
     /// A value that follows where the app is; nil: none does.
     package var presence: PresenceBinding?
+    /// What simulated phones draw of a state; nil: text.
+    package var preview: TypePreview?
     /// nil: a phone shows all of the state.
     package var visibility: Visibility?
-    /// As registered; what is not read here (`history`, cuts, previews) is kept in it.
+    /// As registered; what is not read here (`history`, cuts) is kept in it.
     package var body: JSON
 
     /// A card has few buttons.
@@ -59,7 +61,7 @@ package struct ActivityType: Sendable {
 
     /// Reads the body of `PUT /v1/types/{type}`; throws every fault it finds.
     ///
-    /// - Parameter lenient: for records: older relays did not look into `show_when`.
+    /// - Parameter lenient: for records: older relays did not look into `show_when` and `preview`.
     package init(reading view: JSONView, lenient: Bool = false) throws(FieldErrors) {
         var reader = FieldReader(view, takesNull: lenient)
         body = view.json
@@ -116,7 +118,13 @@ package struct ActivityType: Sendable {
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         _ = reader.integer("history", in: 0...1_000)
         _ = reader.object("families")
-        _ = reader.object("preview")
+        if lenient {
+            var older = FieldReader(view, takesNull: true)
+            preview = TypePreview.reading(&older, state)
+            _ = reader.object("preview")
+        } else {
+            preview = TypePreview.reading(&reader, state)
+        }
         try reader.finish()
     }
 

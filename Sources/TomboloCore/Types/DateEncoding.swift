@@ -1,4 +1,4 @@
-import TomboloJSON
+package import TomboloJSON
 
 /// How an app's type decodes a `Date`. ActivityKit decodes with default strategies, which count
 /// seconds since 2001 (Apple, "Starting and updating Live Activities with ActivityKit push
@@ -41,6 +41,14 @@ package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
             write(instant, into: &writer)
         case .string, .number, .bool, .null: writer.raw(value.raw)
         }
+    }
+
+    /// The date that a value of a phone's state is; nil where it is none, or not of this encoding.
+    package func date(_ value: JSONView) -> Instant? {
+        if self == .iso8601 { return value.string.flatMap(Instant.init(rfc3339:)) }
+        guard let seconds = value.double, seconds.magnitude < 9e9 else { return nil }
+        let offset = self == .swiftReference ? Double(Self.referenceOffset) : 0
+        return Instant(nanoseconds: Int64((seconds + offset) * 1e9))
     }
 
     private func write(_ instant: Instant, into writer: inout JSONWriter) {

@@ -27,6 +27,7 @@ enum SimulatorLine {
         line.member("phone", phone)
         line.name("activity")
         if let id = card.activityID { line.string(id) } else { line.null() }
+        line.member("type", card.attributesType)
         line.member("event", change?.rawValue ?? "drawn")
         line.name("state")
         line.raw(card.contentState)

@@ -20,6 +20,10 @@ final class DevScreen: @unchecked Sendable {
     private var phones: [IslandScreen.Phone]
     /// What the app on each of them makes of its card's state.
     private var players: [IslandPlayer]
+    /// How states of each registered type are drawn.
+    private var faces: [String: IslandFace] = [:]
+    /// The type of each phone's card.
+    private var types: [String?]
     private var notes: [String] = []
 
     /// Twice as often as the fastest phone changes.
@@ -27,6 +31,8 @@ final class DevScreen: @unchecked Sendable {
     static let watchingInterval = Duration.milliseconds(500)
     /// Notes at the foot of the screen.
     static let notesMax = 3
+    /// The states of more types are drawn as text.
+    static let typesMax = 200
 
     init(
         _ context: CommandContext, ready: ReadyLine, phones: Int, control: SimulatedPhones,
@@ -42,6 +48,7 @@ final class DevScreen: @unchecked Sendable {
             IslandScreen.Phone(name: "phone-\(index + 1)", budgetClass: "")
         }
         players = Array(repeating: IslandPlayer(), count: phones)
+        types = Array(repeating: nil, count: phones)
     }
 
     /// Draws until the simulator ends or somebody presses `q` (then it answers true), and gives the
@@ -68,8 +75,7 @@ final class DevScreen: @unchecked Sendable {
             await lookAtRelay()
             let now = SystemClock().now()
             for (index, player) in players.enumerated() {
-                phones[index].picture = player.picture(at: now)
-                phones[index].texts = player.texts(at: now)
+                phones[index].drawing = player.drawing(at: now)
                 phones[index].isChosen = readsKeys && phones.count > 1 && index == keys.chosen
             }
             let island = IslandScreen(
@@ -124,8 +130,20 @@ final class DevScreen: @unchecked Sendable {
             {
                 take(page: phone.bytes)
             }
+            await learnTypes()
             try await loop.sleep(for: Self.watchingInterval)
         }
+    }
+
+    /// Types are registered, and change, at any time.
+    private func learnTypes() async {
+        let (views, _) = await relay.types(of: .main, after: nil, limit: Self.typesMax)
+        for view in views {
+            // The relay's own record, which it has read before.
+            let type = try? ActivityType(reading: view.body.document.root, lenient: true)
+            faces[view.name] = type.map(IslandFace.init)
+        }
+        for (index, type) in types.enumerated() { players[index].face = face(of: type) }
     }
 
     /// What the simulator says; nil where it does not answer now, which a note tells.
@@ -184,10 +202,16 @@ final class DevScreen: @unchecked Sendable {
             phones[index].alert = view["alert"]?.string.map(Self.printable)
             // What is not drawn yet comes with a line of its own.
             guard view["drawn"]?.bool != false, let state = view["state"]?.json else { return }
+            types[index] = view["type"]?.string
             players[index].hold(
                 state, of: view["activity"]?.string,
+                as: face(of: types[index]),
                 at: view["at"]?.string.flatMap(Instant.init(rfc3339:)) ?? SystemClock().now())
         }
+    }
+
+    private func face(of type: String?) -> IslandFace {
+        type.flatMap { faces[$0] } ?? IslandFace()
     }
 
     // MARK: What the relay did

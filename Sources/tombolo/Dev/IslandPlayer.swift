@@ -2,42 +2,41 @@ import TomboloCore
 import TomboloJSON
 
 /// What the app of the terminal's phones makes of the content state that its card holds: it plays a
-/// bundle by itself, frame by frame, and moves to a new number instead of jumping there.
+/// bundle by itself, frame by frame, and moves to a new turn as its type's `preview` says.
 ///
-/// Pure: states and moments of the phone's clock in, pictures out. A state that is no bundle and
-/// has the numbers of the one before is drawn as it stands.
+/// Pure: states and moments of the phone's clock in, drawings out.
 struct IslandPlayer: Hashable, Sendable {
     /// A phone animates a change of state for no longer than this (Apple, "Animating state
     /// changes"). A keyframe says when it is reached; without that, no longer than the change
     /// before it lasted.
     static let glideMax = Span.seconds(2)
 
-    /// A number on its way.
-    private struct Glide: Hashable {
-        var name: String
-        var from: Double
-        var to: Double
-    }
-
+    /// How the app draws; the next drawing follows a change of it.
+    var face = IslandFace()
     private var activity: String?
     private var state: JSON?
     private var bundle: IslandBundle?
-    private var glides: [Glide] = []
+    /// The turn that was shown when the state came.
+    private var before: IslandTurn?
     private var changedAt = Instant.distantPast
     private var glideTime = Span.zero
 
     /// The card of an activity holds another state from a moment on; the same one once more changes
-    /// nothing. A card of another activity begins where it stands.
-    mutating func hold(_ next: JSON, of activity: String?, at now: Instant) {
+    /// nothing. A card of another activity begins at rest.
+    mutating func hold(
+        _ next: JSON, of activity: String?, as face: IslandFace = IslandFace(), at now: Instant
+    ) {
         let isSame = activity == self.activity
+        self.face = face
         guard next != state || !isSame else { return }
-        let shown = isSame ? state(at: now) : nil
-        let since = isSame ? now - changedAt : .zero
+        before = isSame ? turn(at: now) : nil
+        // A card that drew its first state has nothing to have moved from before.
+        let since = face.preview?.radial?.moves == .places ? Self.glideMax : now - changedAt
         self.activity = activity
         state = next
         bundle = IslandBundle(next)
-        glides = shown.map { Self.glides(from: $0, to: next) } ?? []
-        glideTime = min(Self.glideMax, max(.zero, Self.time(of: next, at: now) ?? since))
+        glideTime =
+            isSame ? min(Self.glideMax, max(.zero, Self.time(of: next, at: now) ?? since)) : .zero
         changedAt = now
     }
 
@@ -52,41 +51,27 @@ struct IslandPlayer: Hashable, Sendable {
     /// The card is gone.
     mutating func clear() { self = IslandPlayer() }
 
-    private static func glides(from shown: JSON, to next: JSON) -> [Glide] {
-        next.document.root.members.compactMap { name, value in
-            guard let to = value.double, let from = shown.document.root[name]?.double, from != to
-            else { return nil }
-            return Glide(name: name, from: from, to: to)
-        }
+    /// Where the items of a turn are at a moment; nil where the type has none.
+    func turn(at now: Instant) -> IslandTurn? {
+        guard let state, let radial = face.preview?.radial,
+            let angle = face.angle(of: state.document.root)
+        else { return nil }
+        let end = IslandTurn(degrees: angle, of: radial.items)
+        let elapsed = max(.zero, now - changedAt)
+        guard let before, elapsed < glideTime else { return end }
+        return before.part(elapsed.seconds / glideTime.seconds, to: end, radial.moves)
     }
 
     /// The state as it is drawn at a moment; nil without a card.
     func state(at now: Instant) -> JSON? {
-        guard var state else { return nil }
-        let elapsed = max(.zero, now - changedAt)
-        if elapsed < glideTime {
-            let part = elapsed.seconds / glideTime.seconds
-            for glide in glides {
-                var writer = JSONWriter()
-                writer.double(glide.from + (glide.to - glide.from) * part)
-                state = state.setting(JSONPointer(tokens: [glide.name]), to: writer.json) ?? state
-            }
-        }
-        guard let bundle else { return state }
+        guard let state, let bundle else { return state }
         return state.setting(bundle.path, to: bundle.frame(at: now)) ?? state
     }
 
-    /// What the island draws at a moment.
-    func picture(at now: Instant) -> Bitmap? {
-        state(at: now).flatMap { IslandPicture.of($0.document.root) }
-    }
-
-    /// What it writes at a moment where there is no picture: the first two members.
-    func texts(at now: Instant) -> [String] {
-        guard let state = state(at: now) else { return [] }
-        return state.document.root.members.prefix(2).map { name, value in
-            let text = value.string ?? String(decoding: value.raw, as: UTF8.self)
-            return Self.printable("\(name): \(text)", atMost: Self.textMax)
+    /// What the island shows at a moment; nil without a card.
+    func drawing(at now: Instant) -> IslandDrawing? {
+        state(at: now).map {
+            face.drawing(of: $0.document.root, turn: turn(at: now), at: now)
         }
     }
 

@@ -15,10 +15,8 @@ struct IslandScreen: Sendable {
         var hasEnded = false
         /// The last alert of that card.
         var alert: String?
-        /// What its island shows; nil where the state has no picture.
-        var picture: Bitmap?
-        /// What it shows where there is no picture: `name: value` of two members.
-        var texts: [String] = []
+        /// What its island shows; nil without a card.
+        var drawing: IslandDrawing?
         /// Versions that went by themselves, and those that went as a part of a newer one.
         var sent: Int64 = 0
         var merged: Int64 = 0
@@ -54,7 +52,13 @@ struct IslandScreen: Sendable {
     }
 
     private func block(_ phone: Phone) -> [String] {
-        let island = phone.picture.map { inMiddle($0.braille) } ?? inMiddle(phone.texts)
+        let rows: [String] =
+            switch phone.drawing {
+            case .picture(let picture)?: picture.braille
+            case .texts(let texts)?: texts
+            case nil: []
+            }
+        let island = inMiddle(rows)
         // The class is known from the phone's first card on.
         let name = phone.isChosen ? "> " + phone.name : phone.name
         let title = [name, phone.budgetClass].filter { !$0.isEmpty }

@@ -8,7 +8,8 @@ import TomboloCrypto
     private func phones(_ count: Int) -> [IslandScreen.Phone] {
         (1...count).map { number in
             var phone = IslandScreen.Phone(name: "phone-\(number)", budgetClass: "lab")
-            phone.picture = Base64.decode(RunnerCat.frames[0]).flatMap(Bitmap.init(png:))
+            phone.drawing = Base64.decode(RunnerCat.frames[0]).flatMap(Bitmap.init(png:)).map(
+                IslandDrawing.picture)
             phone.waiting = "next push in 14.9 s"
             return phone
         }
@@ -55,7 +56,11 @@ import TomboloCrypto
         phone.framesAsked = 100
         phone.framesSent = 99
         var lines = screen.lines([phone], title: "dev")
-        let cat = try #require(phones(1)[0].picture).braille
+        guard case .picture(let picture)? = phones(1)[0].drawing else {
+            Issue.record("no picture")
+            return
+        }
+        let cat = picture.braille
         #expect(Array(lines[3..<11]) == cat)
         #expect(lines[11].hasPrefix("cat-7 "))
         #expect(lines[12].hasPrefix("alert: Mike is off"))
@@ -70,7 +75,7 @@ import TomboloCrypto
     @Test func `a state without a picture is drawn as text`() {
         let screen = IslandScreen(columns: 80, usesColor: false)
         var phone = IslandScreen.Phone(name: "phone-1", budgetClass: "lab")
-        phone.texts = ["step: baking", "minutes: 12"]
+        phone.drawing = .texts(["step: baking", "minutes: 12"])
         let lines = screen.lines([phone], title: "dev")
         #expect(lines[6].contains("step: baking"))
         #expect(lines[7].contains("minutes: 12"))

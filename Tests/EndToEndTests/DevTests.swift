@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import TomboloJSON
 
@@ -22,9 +23,11 @@ import TomboloJSON
         #expect(phones.map { $0["class"]?.string } == ["lab", "frequent", "standard"])
         #expect(phones.allSatisfy { $0["final"]?.bool == true })
         // 3 s at ten a second; a busy machine may be late with the last one.
-        #expect((30...34).contains(phones[0]["asked"]?.integer ?? 0))
+        // It runs on until the slowest phone has drawn its second picture.
+        #expect((phones[0]["asked"]?.integer ?? 0) >= 30)
+        #expect(phones.allSatisfy { ($0["pictures"]?.integer ?? 0) >= 2 })
         #expect((phones[0]["fps"]?.double ?? 0) > 8)
-        #expect((phones[1]["sent"]?.integer ?? 99) <= 2)
+        #expect((phones[1]["sent"]?.integer ?? 99) < (phones[0]["sent"]?.integer ?? 0) / 5)
         for phone in phones {
             let parts = ["sent", "merged", "skipped"].compactMap { phone[$0]?.integer }
             #expect(parts.reduce(0, +) == phone["asked"]?.integer)
@@ -32,15 +35,13 @@ import TomboloJSON
     }
 
     @Test(arguments: Scenario.names)
-    func `after each step every phone holds what the golden file says`(_ name: String) throws {
-        let golden = try JSONDocument(
-            FileBytes.read("\(RunnerCatTests.examples)/\(name)/steps.json")
-        ).root
+    func `after each step every phone draws what the golden file says`(_ name: String) throws {
+        let golden = try #require(ProtocolFiles.json("examples/\(name)/steps.json")["steps"])
         let dev = try RunningRelay()
         let flags = name == "runner" ? ["--steps"] : []
-        let result = try dev.tombolo(
-            ["trigger", name, "--phones", "2", "-o", "json"] + flags)
+        let result = try dev.tombolo(["trigger", name, "-o", "json"] + flags)
         #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.split(separator: "\n").count == 1)
         let summary = try JSONDocument(Array(result.output.utf8)).root
         #expect(summary["converged"]?.bool == true)
         let steps = try #require(summary["steps"]).elements.map { $0 }
@@ -49,35 +50,18 @@ import TomboloJSON
             #expect(step["held"]?.bool == true)
             #expect(step["shows"]?.json == expected["shows"]?.json)
         }
+        let phones = try #require(summary["phones"]).elements.map { $0 }
+        #expect(phones.count == 3)
+        #expect(phones.allSatisfy { ($0["pictures"]?.integer ?? 0) >= 2 })
         // Class lab: a turn, or corners, really moved.
-        let moved = summary["phones"]?.elements.first { _ in true }?["sent"]?.integer ?? 0
-        #expect(moved > 6)
-    }
-
-    /// Bundles and keyframes instead of frames: the phones come to the same.
-    @Test(arguments: [
-        ("radial", "RadialWidgetAttributes", "keyframes"), ("window", "WindowWidgetAttributes", ""),
-        ("runner", "RunnerWidgetAttributes", ""),
-    ])
-    func `where the app plays and animates, each step comes to the same`(
-        _ name: String, _ type: String, _ fit: String
-    ) throws {
-        let dev = try RunningRelay()
-        let put = try dev.tombolo(
-            "type", "put", type, "-", input: #"{"plays":true,"animates":true}"#)
-        #expect(put.status == 0, "\(put.errors)")
-        let flags = name == "runner" ? ["--steps"] : []
-        let result = try dev.tombolo(
-            ["trigger", name, "--phones", "2", "-o", "json"] + flags)
-        #expect(result.status == 0, "\(result.errors)")
-        let summary = try JSONDocument(Array(result.output.utf8)).root
-        #expect(summary["converged"]?.bool == true)
-        #expect(summary["steps"]?.elements.allSatisfy { $0["held"]?.bool == true } == true)
-        // Class lab has all frames of a bundle, and fewer pushes than frames of a turn.
-        let lab = summary["phones"]?.elements.first { _ in true }
-        let (asked, sent) = (lab?["asked"]?.integer ?? 0, lab?["sent"]?.integer ?? 0)
-        #expect(asked > 6)
-        if fit == "keyframes" { #expect(sent > 4 && sent <= asked) }
+        #expect((phones[0]["pictures"]?.integer ?? 0) > 4)
+        // No producer posts a corner: it follows the app.
+        if name == "window" {
+            let log = try dev.tombolo("log", "ls", "-o", "json")
+            #expect(log.output.contains("\"do\":\"start\""))
+            #expect(!log.output.contains("\"do\":\"play\""))
+            #expect(!log.output.contains("corner"))
+        }
     }
 
     @Test func `the first line tells where everything is, and the CA file is there`() throws {

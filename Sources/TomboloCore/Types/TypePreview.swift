@@ -91,7 +91,8 @@ package struct TypePreview: Hashable, Sendable {
         _ name: String, isNeeded: Bool = false, _ reader: inout FieldReader, _ schema: StateSchema?
     ) -> JSONPointer? {
         let text = reader.string(name)
-        guard text != nil || isNeeded else { return nil }
+        // What is there, and no text, has its fault already.
+        guard text != nil || isNeeded && reader.value(name) == nil else { return nil }
         guard let pointer = text.flatMap(JSONPointer.init), !pointer.tokens.isEmpty else {
             reader.fail(name, "must be a JSON Pointer such as \"/\(name)\"")
             return nil

@@ -83,7 +83,9 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package var shapes: [String: JSONShape] = [
         "RunnerWidgetAttributes": .object([.init("image", .string)]),
         "RadialWidgetAttributes": .object([.init("offset", .number)]),
-        "WindowWidgetAttributes": .object([.init("radius", .number)]),
+        "RadialDefaultWidgetAttributes": .object([.init("offset", .number)]),
+        "RadialStepsWidgetAttributes": .object([.init("offset", .number)]),
+        "WindowWidgetAttributes": .object([.init("corner", .number)]),
     ]
     /// Chance, from outside: push-to-start tokens come from the first (kept, they outlive a
     /// restart), update tokens from the second.

@@ -42,7 +42,8 @@ package struct SimulatorConfiguration: Sendable {
     package var phoneCount = 3
     /// The ActivityAttributes types the phones' app has.
     package var attributesTypes = [
-        "RunnerWidgetAttributes", "RadialWidgetAttributes", "WindowWidgetAttributes",
+        "RunnerWidgetAttributes", "RadialWidgetAttributes", "RadialDefaultWidgetAttributes",
+        "RadialStepsWidgetAttributes", "WindowWidgetAttributes",
     ]
     /// What states of types beside the scenarios' must look like.
     package var shapes: [String: JSONShape] = [:]

@@ -8,7 +8,7 @@ extension Flag {
     static let tlsKey = Flag(
         "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
 
-    static let scenarioTime = Flag("for", .duration, default: "5s", "how long it runs")
+    static let scenarioTime = Flag("for", .duration, default: "30s", "how long the runner runs")
     static let scenarioSteps = toggle("steps", "the runner's steps, instead of a run")
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(

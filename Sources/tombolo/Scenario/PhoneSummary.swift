@@ -13,6 +13,8 @@ struct PhoneSummary: Hashable, Sendable {
     var framesPerSecond: Double
     /// Whether the phone shows the activity's last state.
     var isFinal: Bool
+    /// How many different pictures it drew; nil where nobody could look.
+    var pictures: Int?
 
     /// Reads one of an activity's `destinations`.
     init(_ destination: JSONView) {
@@ -52,10 +54,14 @@ struct ScenarioSummary: Hashable, Sendable {
     /// Of a scenario that is told by steps.
     var steps: [Step] = []
 
-    /// Whether every phone shows the last state, and came through every step.
+    /// Whether every phone shows the last state, came through every step, and drew at least two
+    /// different pictures: a phone whose picture never changed has shown nothing.
     var converged: Bool {
-        !phones.isEmpty && phones.allSatisfy(\.isFinal) && steps.allSatisfy(\.isHeld)
+        !phones.isEmpty && phones.allSatisfy(\.isFinal) && steps.allSatisfy(\.isHeld) && haveMoved
     }
+
+    /// Whether every phone drew two different pictures.
+    var haveMoved: Bool { phones.allSatisfy { ($0.pictures ?? 2) >= 2 } }
 
     var json: JSON {
         var writer = JSONWriter()
@@ -73,6 +79,7 @@ struct ScenarioSummary: Hashable, Sendable {
             writer.member("merged", phone.merged)
             writer.member("skipped", phone.skipped)
             writer.member("fps", phone.framesPerSecond)
+            if let pictures = phone.pictures { writer.member("pictures", pictures) }
             writer.member("final", phone.isFinal)
             writer.endObject()
         }
@@ -95,13 +102,13 @@ struct ScenarioSummary: Hashable, Sendable {
 
     func table(for terminal: Terminal) -> String {
         var table = TextTable([
-            "PHONE", "CLASS", "ASKED", "SENT", "MERGED", "SKIPPED", "FPS", "FINAL",
+            "PHONE", "CLASS", "ASKED", "SENT", "MERGED", "SKIPPED", "FPS", "PICTURES", "FINAL",
         ])
         for phone in phones {
             table.add([
                 phone.phone, phone.budgetClass, "\(phone.asked)", "\(phone.sent)",
                 "\(phone.merged)", "\(phone.skipped)", "\(phone.framesPerSecond)",
-                phone.isFinal ? "yes" : "no",
+                phone.pictures.map { "\($0)" } ?? "", phone.isFinal ? "yes" : "no",
             ])
         }
         guard !steps.isEmpty else { return table.text(for: terminal) }

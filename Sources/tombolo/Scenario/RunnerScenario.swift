@@ -16,6 +16,12 @@ struct RunnerScenario: Sendable {
     private let loop: EpollLoop
     private let activity: String
     private let devices: [String]
+    private var drawings = PhoneDrawings()
+    /// What the app shows, for phones that draw without it.
+    private static let typeBody = """
+        {"state":{"type":"object","properties":{"image":{"type":"string"}},"required":["image"]},\
+        "preview":{"image":"/image"}}
+        """
 
     init(_ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.client = client
@@ -28,17 +34,35 @@ struct RunnerScenario: Sendable {
     private var path: String { "/v1/activities/\(activity)" }
 
     /// Starts, plays for `duration`, ends by type, and waits until the phones agree or time is up.
-    func run(for duration: Span) async throws -> ScenarioSummary {
+    mutating func run(for duration: Span) async throws -> ScenarioSummary {
+        _ = try await client.send(
+            RelayRequest("PUT", "/v1/types/\(Self.type)", body: Array(Self.typeBody.utf8)),
+            name: Self.type)
         _ = try await client.send(
             RelayRequest("PUT", path, fields: [("if-none-match", "*")], body: startBody),
             name: activity)
+        try await leaveApps()
         let clock = try await reportsPresence() ? "shown" : "wall"
         _ = try await client.send(
             RelayRequest("POST", "\(path)/clips", body: clipBody(clock: clock)), name: activity)
         try await wait(until: loop.now + .nanoseconds(duration.nanoseconds))
+        // A slow phone draws its second picture later than a short run ends.
+        try await wait(until: loop.now + Self.convergenceTimeout, orMoved: true)
         _ = try await client.send(
             RelayRequest("POST", "/v1/activities/end", body: endBody), name: activity)
         return try await untilConverged()
+    }
+
+    /// The cat runs while the app is not in front, and somebody may have opened it. Phones of
+    /// another kind are not touched.
+    private mutating func leaveApps() async throws {
+        try await drawings.look(client, at: activity)
+        guard drawings.areThere else { return }
+        for device in devices {
+            _ = try await client.send(
+                RelayRequest("POST", "/v1/phones/\(device)", body: Array(#"{"do":"back"}"#.utf8)),
+                name: device)
+        }
     }
 
     /// Whether any phone tells where its app is: only then a clip can pause while it is in front.
@@ -51,15 +75,15 @@ struct RunnerScenario: Sendable {
         return false
     }
 
-    /// Looks after the relay meanwhile: a scenario of hours must not outlive it.
-    private func wait(until end: MonotonicInstant) async throws {
+    /// Looks at the phones meanwhile: each picture counts.
+    private mutating func wait(until end: MonotonicInstant, orMoved: Bool = false) async throws {
         while loop.now < end {
-            try await loop.sleep(until: min(end, loop.now + .seconds(5)))
-            if loop.now < end { _ = try await summary() }
+            if try await summary().haveMoved, orMoved { return }
+            try await loop.sleep(until: min(end, loop.now + Self.pollInterval))
         }
     }
 
-    private func untilConverged() async throws -> ScenarioSummary {
+    private mutating func untilConverged() async throws -> ScenarioSummary {
         let giveUpAt = loop.now + Self.convergenceTimeout
         while true {
             let summary = try await summary()
@@ -68,11 +92,18 @@ struct RunnerScenario: Sendable {
         }
     }
 
-    private func summary() async throws -> ScenarioSummary {
+    private mutating func summary() async throws -> ScenarioSummary {
+        try await drawings.look(client, at: activity)
         let answer = try await client.send(RelayRequest("GET", path), name: activity)
         let destinations = try answer.document().root["destinations"]
         let found = (destinations.map { Array($0.elements) } ?? []).map(PhoneSummary.init)
-        let phones = devices.compactMap { name in found.first { $0.phone == name } }
+        let phones = devices.compactMap { name in
+            found.first { $0.phone == name }.map { phone in
+                var phone = phone
+                phone.pictures = drawings.pictures(of: name)
+                return phone
+            }
+        }
         return ScenarioSummary(scenario: "runner", phones: phones)
     }
 

@@ -2,8 +2,8 @@ import CProtocolAssets
 import TomboloCore
 import TomboloJSON
 
-/// A scenario as `Protocol/examples/NAME/steps.json` tells it: what a producer and the phones do,
-/// and what every phone holds after each step.
+/// A scenario as `Protocol/examples/NAME/steps.json` has it: what a producer and the users of the
+/// phones do, and what every phone draws after each step.
 struct Scenario: Sendable {
     /// One thing that is done and what comes of it.
     struct Step: Sendable {
@@ -11,26 +11,44 @@ struct Scenario: Sendable {
         var requests: [Request]
         /// How long the step lasts; nil: until the phones show what they should.
         var lasts: Span?
-        /// Where the app stands on every phone, by the relay's word; nil: not looked at.
+        /// Where the app is on every phone, by the relay's word; nil: not looked at.
         var presenceState: String?
-        /// The content state of every phone at its end; nil: not looked at.
+        /// The content state that every phone draws at its end; nil: not looked at.
         var shows: JSON?
+        /// Which of the scenario's cards that is, by the end of its id.
+        var card: String
     }
 
-    /// One request of a step; `{activity}` and `{phone}` in its path are filled in.
+    /// One request of a step. `{activity}`, `{phone}` and `{app}` in its path and body are filled
+    /// in, and so is `"{angle}"` in an answer to a tap.
     struct Request: Sendable {
         var method: String
         var path: String
         var body: JSON
+
+        init?(_ view: JSONView) {
+            guard let method = view["method"]?.string, let path = view["path"]?.string,
+                let body = view["body"]?.json
+            else { return nil }
+            self.method = method
+            self.path = path
+            self.body = body
+        }
 
         /// Once for each phone.
         var isForPhones: Bool { path.contains("{phone}") }
     }
 
     let name: String
-    let steps: [Step]
+    /// Types that the producer registers before: the body of each, by name.
+    private(set) var types: [(name: String, body: JSON)] = []
+    /// Where each phone has an activity of its own: their types, in turn.
+    private(set) var apps: [String] = []
+    /// What the producer does when a card is tapped, by its type.
+    private(set) var answers: [String: Request] = [:]
+    private(set) var steps: [Step] = []
 
-    /// Every scenario that is told by steps.
+    /// Every scenario that has steps.
     static let names = ["radial", "runner", "window"]
 
     /// The scenario of a name that is compiled in; nil for another name.
@@ -48,17 +66,24 @@ struct Scenario: Sendable {
         self.init(name: name, view)
     }
 
-    /// Nil where the steps cannot be read.
+    /// Nil where it cannot be read.
     init?(name: String, _ view: JSONView) {
         self.name = name
-        var steps: [Step] = []
-        for entry in view.elements {
+        types = view["types"]?.members.map { ($0, $1.json) } ?? []
+        apps = view["apps"]?.elements.compactMap(\.string) ?? []
+        for (type, request) in view["answers"]?.members.map({ ($0, $1) }) ?? [] {
+            guard let request = Request(request) else { return nil }
+            answers[type] = request
+        }
+        for entry in view["steps"]?.elements.map({ $0 }) ?? [] {
             guard let step = Step(entry) else { return nil }
             steps.append(step)
         }
         guard !steps.isEmpty else { return nil }
-        self.steps = steps
     }
+
+    /// The type of the activity of a phone, where each has its own.
+    func app(ofPhone index: Int) -> String { apps.isEmpty ? "" : apps[index % apps.count] }
 }
 
 extension Scenario.Step {
@@ -66,14 +91,13 @@ extension Scenario.Step {
         guard let name = view["step"]?.string, let requests = view["do"] else { return nil }
         self.name = name
         self.requests = []
-        for request in requests.elements {
-            guard let method = request["method"]?.string, let path = request["path"]?.string,
-                let body = request["body"]?.json
-            else { return nil }
-            self.requests.append(Scenario.Request(method: method, path: path, body: body))
+        for entry in requests.elements {
+            guard let request = Scenario.Request(entry) else { return nil }
+            self.requests.append(request)
         }
         lasts = view["for"]?.string.flatMap { Span(text: $0) }
         presenceState = view["presence_state"]?.string
         shows = view["shows"]?.json
+        card = view["card"]?.string ?? ""
     }
 }

@@ -3,13 +3,21 @@ import TomboloCrypto
 import TomboloJSON
 import TomboloLoop
 
-/// Plays a scenario on the relay's phones, step by step, and looks at what they hold.
+/// Plays a scenario on the relay's phones, step by step, and looks at what they draw. It is the
+/// producer and the phones' users at once.
 struct ScenarioPlayer: Sendable {
     private let scenario: Scenario
     private let client: RelayClient
     private let loop: EpollLoop
     private let activity: String
     private let devices: [String]
+    private var drawings = PhoneDrawings()
+    /// Taps that have their answer, and how far each activity has turned.
+    private var answered: Set<String> = []
+    private var angles: [String: Int64] = [:]
+
+    /// How far a tap turns, in degrees.
+    private static let turn: Int64 = 180
 
     init(_ scenario: Scenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.scenario = scenario
@@ -21,18 +29,29 @@ struct ScenarioPlayer: Sendable {
     }
 
     /// Stops at the first step whose end the phones do not come to.
-    func run() async throws -> ScenarioSummary {
+    mutating func run() async throws -> ScenarioSummary {
         var summary = ScenarioSummary(scenario: scenario.name, phones: [])
         try await meetPhones()
+        for type in scenario.types {
+            _ = try await client.send(
+                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
+                name: type.name)
+        }
         for step in scenario.steps {
             for request in step.requests { try await send(request) }
-            if let lasts = step.lasts { try await loop.sleep(for: .nanoseconds(lasts.nanoseconds)) }
             let isHeld = try await isHeld(step)
             summary.steps.append(
                 ScenarioSummary.Step(name: step.name, shows: step.shows, isHeld: isHeld))
             if !isHeld { break }
         }
-        summary.phones = destinations(of: try await view()).map(PhoneSummary.init)
+        for (index, device) in devices.enumerated() {
+            let view = try await view(id(ofPhone: index))
+            let all = view["destinations"]?.elements.map { $0 } ?? []
+            guard let one = all.first(where: { $0["device"]?.string == device }) else { continue }
+            var phone = PhoneSummary(one)
+            phone.pictures = drawings.pictures(of: device)
+            summary.phones.append(phone)
+        }
         return summary
     }
 
@@ -58,57 +77,111 @@ struct ScenarioPlayer: Sendable {
         }
     }
 
+    // MARK: Requests
+
+    /// The activity that a phone shows: its own, or that of all.
+    private func id(ofPhone index: Int) -> String {
+        scenario.apps.isEmpty ? activity : "\(activity)-\(devices[index])"
+    }
+
     private func send(_ request: Scenario.Request) async throws {
-        for device in request.isForPhones ? devices : [""] {
-            let path = request.path.replacing("{activity}", with: activity)
-                .replacing("{phone}", with: device)
-            let isStart = request.method == "PUT" && !request.isForPhones
-            let body = isStart ? addressed(request.body) : request.body
+        let isForEach = request.isForPhones || !scenario.apps.isEmpty
+        for index in isForEach ? Array(devices.indices) : [0] {
+            var body = filled(String(decoding: request.body.bytes, as: UTF8.self), phone: index)
+            if request.method == "PUT", !request.isForPhones {
+                body = addressed(body, to: isForEach ? [devices[index]] : devices)
+            }
             _ = try await client.send(
-                RelayRequest(request.method, path, body: body.bytes), name: activity)
+                RelayRequest(
+                    request.method, filled(request.path, phone: index), body: Array(body.utf8)),
+                name: activity)
         }
     }
 
-    /// A start, to the phones of this run.
-    private func addressed(_ body: JSON) -> JSON {
+    private func filled(_ text: String, phone index: Int) -> String {
+        text.replacing("{activity}", with: id(ofPhone: index))
+            .replacing("{phone}", with: devices[index])
+            .replacing("{app}", with: scenario.app(ofPhone: index))
+    }
+
+    /// A start, to phones of this run.
+    private func addressed(_ body: String, to phones: [String]) -> String {
         var writer = JSONWriter()
         writer.beginObject()
         writer.name("devices")
         writer.beginArray()
-        for device in devices { writer.string(device) }
+        for phone in phones { writer.string(phone) }
         writer.endArray()
         writer.endObject()
-        return body.setting(JSONPointer(tokens: ["audience"]), to: writer.json) ?? body
+        let start = JSON(unchecked: Array(body.utf8))
+        let whole = start.setting(JSONPointer(tokens: ["audience"]), to: writer.json) ?? start
+        return String(decoding: whole.bytes, as: UTF8.self)
     }
 
-    private func isHeld(_ step: Scenario.Step) async throws -> Bool {
-        let giveUpAt = loop.now + RunnerScenario.convergenceTimeout
-        while true {
-            if try await holds(step) { return true }
-            if loop.now >= giveUpAt { return false }
-            try await loop.sleep(for: RunnerScenario.pollInterval)
-        }
-    }
-
-    private func holds(_ step: Scenario.Step) async throws -> Bool {
-        if let state = step.presenceState {
-            for device in devices {
-                let answer = try await client.send(
-                    RelayRequest("GET", "/v1/devices/\(device)"), name: device)
-                let view = try answer.document().root
-                if view["presence"]?["state"]?.string != state { return false }
+    /// Does what the producer does with each tap that is new on record.
+    private mutating func answerTaps() async throws {
+        guard !scenario.answers.isEmpty else { return }
+        for index in devices.indices {
+            let id = id(ofPhone: index)
+            guard let answer = scenario.answers[scenario.app(ofPhone: index)] else { continue }
+            let page = try await client.send(
+                RelayRequest("GET", "/v1/log?kind=fact&fact=action&activity=\(id)"), name: id)
+            for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
+                guard let action = entry["action"]?.string, answered.insert(action).inserted else {
+                    continue
+                }
+                angles[id, default: 0] += Self.turn
+                let body = filled(String(decoding: answer.body.bytes, as: UTF8.self), phone: index)
+                    .replacing("\"{angle}\"", with: "\(angles[id] ?? 0)")
+                _ = try await client.send(
+                    RelayRequest(
+                        answer.method, filled(answer.path, phone: index), body: Array(body.utf8)),
+                    name: id)
             }
         }
-        guard let shows = step.shows else { return true }
-        // What phones report is compared with the relay's state byte for byte, by the relay.
-        let view = try await view()
-        let held = destinations(of: view)
-        return view["state"].map { Self.isSame($0, shows.document.root) } ?? false
-            && held.count == devices.count
-            && held.allSatisfy { $0["shown"]?["matches"]?.bool == true }
     }
 
-    /// The same value, however it is written.
+    // MARK: What comes of it
+
+    private mutating func isHeld(_ step: Scenario.Step) async throws -> Bool {
+        let since = loop.now
+        while true {
+            try await answerTaps()
+            try await drawings.look(client, at: activity)
+            if let lasts = step.lasts {
+                if loop.now >= since + .nanoseconds(lasts.nanoseconds) { return true }
+            } else if try await holds(step) {
+                return true
+            }
+            if loop.now >= since + RunnerScenario.convergenceTimeout { return false }
+            try await loop.sleep(for: Self.lookInterval)
+        }
+    }
+
+    /// Twice in the time of a frame.
+    private static let lookInterval = Duration.milliseconds(50)
+
+    private func holds(_ step: Scenario.Step) async throws -> Bool {
+        if let shows = step.shows {
+            for (index, device) in devices.enumerated() {
+                let card = PhoneDrawings.Card(
+                    phone: device, activity: id(ofPhone: index) + step.card)
+                guard let drawn = drawings.newest[card],
+                    Self.isSame(drawn.document.root, shows.document.root)
+                else { return false }
+            }
+        }
+        guard let state = step.presenceState else { return true }
+        for device in devices {
+            let answer = try await client.send(
+                RelayRequest("GET", "/v1/devices/\(device)"), name: device)
+            let view = try answer.document().root
+            if view["presence"]?["state"]?.string != state { return false }
+        }
+        return true
+    }
+
+    /// The same value, however it is written. A bundle, or a keyframe, may be beside it.
     private static func isSame(_ one: JSONView, _ other: JSONView) -> Bool {
         guard one.kind == other.kind else { return false }
         switch one.kind {
@@ -120,22 +193,16 @@ struct ScenarioPlayer: Sendable {
             let (these, those) = (Array(one.elements), Array(other.elements))
             return these.count == those.count && zip(these, those).allSatisfy(isSame)
         case .object:
-            let those = Array(other.members)
-            return one.count == those.count
-                && those.allSatisfy { name, value in
-                    one[name].map { isSame($0, value) } ?? false
+            let members = one.members.filter { $0.0 != "clip" }
+            return members.count == other.count
+                && members.allSatisfy { name, value in
+                    other[name].map { isSame(value, $0) } ?? false
                 }
         }
     }
 
-    private func view() async throws -> JSONView {
-        try await client.send(
-            RelayRequest("GET", "/v1/activities/\(activity)"), name: activity
-        ).document().root
-    }
-
-    private func destinations(of view: JSONView) -> [JSONView] {
-        let all = view["destinations"].map { Array($0.elements) } ?? []
-        return devices.compactMap { name in all.first { $0["device"]?.string == name } }
+    private func view(_ id: String) async throws -> JSONView {
+        try await client.send(RelayRequest("GET", "/v1/activities/\(id)"), name: id).document()
+            .root
     }
 }

@@ -17,10 +17,10 @@ enum TriggerCommand {
         if name != "runner" || context.invocation.isGiven(.scenarioSteps),
             let scenario = Scenario(named: name)
         {
-            let player = ScenarioPlayer(scenario, client, phones: phones, loop: context.loop)
+            var player = ScenarioPlayer(scenario, client, phones: phones, loop: context.loop)
             summary = try await player.run()
         } else {
-            let scenario = RunnerScenario(client, phones: phones, loop: context.loop)
+            var scenario = RunnerScenario(client, phones: phones, loop: context.loop)
             summary = try await scenario.run(for: duration)
         }
         if OutputFormat(context) == .table {

@@ -1,0 +1,44 @@
+import TomboloCore
+import TomboloJSON
+
+/// What the simulated phones drew of some activities, picture after picture, by `/v1/phones`.
+struct PhoneDrawings: Sendable {
+    /// Whose card it is.
+    struct Card: Hashable, Sendable {
+        var phone: String
+        var activity: String
+    }
+
+    /// The newest picture of each card.
+    private(set) var newest: [Card: JSON] = [:]
+    /// Every picture that was seen, by phone: a look comes too late for some of them.
+    private var seen: [String: Set<[UInt8]>] = [:]
+    /// Whether this relay has phones that can be looked at.
+    private(set) var areThere = true
+
+    /// Looks once more, at the cards of activities whose id begins so.
+    mutating func look(_ client: RelayClient, at prefix: String) async throws {
+        guard areThere else { return }
+        let answer: RelayAnswer
+        do throws(ProgramError) {
+            answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
+        } catch {
+            guard error.status == .notFoundOrConflict else { throw error }
+            areThere = false
+            return
+        }
+        for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
+            let phone = page["phone"]?.string ?? ""
+            for card in page["cards"]?.elements.map({ $0 }) ?? [] {
+                guard let activity = card["activity"]?.string, activity.hasPrefix(prefix),
+                    (card["drawn"]?.integer ?? 0) > 0, let state = card["drawn_state"]?.json
+                else { continue }
+                newest[Card(phone: phone, activity: activity)] = state
+                seen[phone, default: []].insert(state.bytes)
+            }
+        }
+    }
+
+    /// How many different pictures a phone drew; nil where nobody can look.
+    func pictures(of phone: String) -> Int? { areThere ? seen[phone]?.count ?? 0 : nil }
+}

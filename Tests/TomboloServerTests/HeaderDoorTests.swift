@@ -85,7 +85,7 @@ import TomboloJSON
         }
     }
 
-    @Test(arguments: ["history", "families", "preview"])
+    @Test(arguments: ["history", "families"])
     func `a type's member that does nothing is refused`(_ name: String) async throws {
         try await withDoors { doors in
             let value = name == "history" ? "1" : "{}"

@@ -92,18 +92,7 @@ package struct ActivityType: Sendable {
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
         onTokenGone = reader.choice("on_token_gone", TokenGonePolicy.choices)
         renew = reader.choice("renew", RenewalPolicy.choices)
-        if let view = reader.object("reloads") {
-            var inner = reader.inside(view, "reloads")
-            reloadsWidgets = inner.bool("widgets") ?? false
-            if let list = inner.value("controls") {
-                if let kinds = list.strings(atMost: 16) {
-                    reloadsControls = kinds
-                } else {
-                    inner.fail("controls", "must be an array of at most 16 kinds of controls")
-                }
-            }
-            do { try inner.finish() } catch { reader.adopt(error) }
-        }
+        (reloadsWidgets, reloadsControls) = Self.reloads(&reader)
         if lenient {
             var older = FieldReader(view, takesNull: true)
             framesShowWhen = FramesShowWhen.reading(&older)
@@ -126,6 +115,24 @@ package struct ActivityType: Sendable {
             preview = TypePreview.reading(&reader, state)
         }
         try reader.finish()
+    }
+
+    private static func reloads(
+        _ reader: inout FieldReader
+    ) -> (widgets: Bool, controls: [String]) {
+        guard let view = reader.object("reloads") else { return (false, []) }
+        var inner = reader.inside(view, "reloads")
+        let widgets = inner.bool("widgets") ?? false
+        var controls: [String] = []
+        if let list = inner.value("controls") {
+            if let kinds = list.strings(atMost: 16) {
+                controls = kinds
+            } else {
+                inner.fail("controls", "must be an array of at most 16 kinds of controls")
+            }
+        }
+        do { try inner.finish() } catch { reader.adopt(error) }
+        return (widgets, controls)
     }
 
     private static func intents(_ reader: inout FieldReader) -> [String] {

@@ -157,8 +157,8 @@ extension Subcommand {
         arguments: [
             Argument(
                 "NAME", .choice(["runner"] + Scenario.names),
-                "the scenario: runner is a cat in the island, radial three avatars that turn,\n"
-                    + "window corners that tell a Control Center from leaving")
+                "the scenario: runner is a cat in the island, radial three avatars that taps turn,\n"
+                    + "window corners that follow where the app is")
         ],
         flags: [
             .scenarioTime, .scenarioSteps, .phones,

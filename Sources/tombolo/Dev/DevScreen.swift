@@ -84,7 +84,7 @@ final class DevScreen: @unchecked Sendable {
             screen.draw(
                 lines + notes,
                 foot: (readsKeys ? [DevKeys.hint] : []) + [
-                    "tombolo trigger runner --for 30s", "console: \(ready.consoleWithKey)",
+                    "tombolo trigger runner", "console: \(ready.consoleWithKey)",
                     "export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")",
                 ])
             try await loop.sleep(for: Self.drawingInterval)

@@ -11,6 +11,8 @@ struct RunnerScenario: Sendable {
     /// turn, and once more if that push is lost.
     static let convergenceTimeout = Duration.seconds(45)
     static let pollInterval = Duration.milliseconds(100)
+    /// Once every phone has moved: a run of hours must not outlive its relay.
+    static let watchInterval = Duration.seconds(5)
 
     private let client: RelayClient
     private let loop: EpollLoop
@@ -78,8 +80,11 @@ struct RunnerScenario: Sendable {
     /// Looks at the phones meanwhile: each picture counts.
     private mutating func wait(until end: MonotonicInstant, orMoved: Bool = false) async throws {
         while loop.now < end {
-            if try await summary().haveMoved, orMoved { return }
-            try await loop.sleep(until: min(end, loop.now + Self.pollInterval))
+            let summary = try await summary()
+            let haveMoved = summary.phones.count == devices.count && summary.haveMoved
+            if haveMoved, orMoved { return }
+            let next = haveMoved ? Self.watchInterval : Self.pollInterval
+            try await loop.sleep(until: min(end, loop.now + next))
         }
     }
 

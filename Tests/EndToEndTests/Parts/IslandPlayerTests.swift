@@ -20,6 +20,7 @@ import TomboloJSON
         if let view = try? JSON(validating: Array(preview.utf8)) {
             type = type.setting(JSONPointer(tokens: ["preview"]), to: view) ?? type
         }
+        // The same.
         return (try? ActivityType(reading: type.document.root)).map(IslandFace.init) ?? IslandFace()
     }
 

@@ -55,6 +55,8 @@ import TomboloJSON
         #expect(phones.allSatisfy { ($0["pictures"]?.integer ?? 0) >= 2 })
         // Class lab: a turn, or corners, really moved.
         #expect((phones[0]["pictures"]?.integer ?? 0) > 4)
+        let drawings = try ProtocolFiles.json("examples/\(name)/drawn.json")
+        for phone in phones { try Self.check(phone, against: drawings) }
         // No producer posts a corner: it follows the app.
         if name == "window" {
             let log = try dev.tombolo("log", "ls", "-o", "json")
@@ -62,6 +64,50 @@ import TomboloJSON
             #expect(!log.output.contains("\"do\":\"play\""))
             #expect(!log.output.contains("corner"))
         }
+    }
+
+    /// A phone's sequence of drawings against the golden one. A look every 50 ms, and a slow phone,
+    /// miss some between two rests, and never a rest.
+    private static func check(_ phone: JSONView, against golden: JSONView) throws {
+        let drawn = try #require(phone["drawn"]).elements.map(text)
+        let isPictures = golden["pictures"]?.bool == true
+        func texts(_ list: JSONView?) -> [String] {
+            list?.elements.map { entry in
+                guard isPictures, let number = entry.integer else { return text(entry) }
+                return #"{"image":"\#(RunnerCat.frames[Int(number)])"}"#
+            } ?? []
+        }
+        func isWithin(_ part: [String], _ whole: [String]) -> Bool {
+            var rest = whole[...]
+            return part.allSatisfy { one in
+                guard let index = rest.firstIndex(of: one) else { return false }
+                rest = rest[(index + 1)...]
+                return true
+            }
+        }
+        let rests = texts(golden["rests"])
+        #expect(rests.count > 2 && isWithin(rests, drawn), "\(drawn) lacks a rest")
+        if phone["class"]?.string == "lab" {
+            #expect(drawn.count > rests.count + 3, "\(drawn) has nothing between the rests")
+        }
+        guard let path = golden["rises"]?.string.flatMap(JSONPointer.init) else {
+            #expect(isWithin(drawn, texts(golden["drawn"])), "\(drawn) is not of the golden ones")
+            return
+        }
+        let numbers = try #require(phone["drawn"]).elements.compactMap { $0.at(path)?.double }
+        #expect(numbers.count == drawn.count)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
+    }
+
+    /// A state without spaces, and without what the app needs beside it.
+    private static func text(_ state: JSONView) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, value) in state.members where name != "clip" {
+            writer.member(name, value.json)
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     @Test func `the first line tells where everything is, and the CA file is there`() throws {

@@ -9,10 +9,15 @@ struct PhoneDrawings: Sendable {
         var activity: String
     }
 
+    /// Of a phone that draws on and on, the first ones are enough.
+    private static let sequenceMax = 500
+
     /// The newest picture of each card.
     private(set) var newest: [Card: JSON] = [:]
     /// Every picture that was seen, by phone: a look comes too late for some of them.
     private var seen: [String: Set<[UInt8]>] = [:]
+    /// What each phone drew, one after the other, where the next is another one.
+    private(set) var sequences: [String: [JSON]] = [:]
     /// Whether this relay has phones that can be looked at.
     private(set) var areThere = true
 
@@ -33,7 +38,12 @@ struct PhoneDrawings: Sendable {
                 guard let activity = card["activity"]?.string, activity.hasPrefix(prefix),
                     (card["drawn"]?.integer ?? 0) > 0, let state = card["drawn_state"]?.json
                 else { continue }
-                newest[Card(phone: phone, activity: activity)] = state
+                if newest.updateValue(state, forKey: Card(phone: phone, activity: activity))
+                    != state,
+                    sequences[phone, default: []].count < Self.sequenceMax
+                {
+                    sequences[phone, default: []].append(state)
+                }
                 seen[phone, default: []].insert(state.bytes)
             }
         }

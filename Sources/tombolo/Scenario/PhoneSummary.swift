@@ -15,6 +15,8 @@ struct PhoneSummary: Hashable, Sendable {
     var isFinal: Bool
     /// How many different pictures it drew; nil where nobody could look.
     var pictures: Int?
+    /// What it drew, one after the other; empty where the scenario has no steps.
+    var drawn: [JSON] = []
 
     /// Reads one of an activity's `destinations`.
     init(_ destination: JSONView) {
@@ -81,6 +83,12 @@ struct ScenarioSummary: Hashable, Sendable {
             writer.member("fps", phone.framesPerSecond)
             if let pictures = phone.pictures { writer.member("pictures", pictures) }
             writer.member("final", phone.isFinal)
+            if !phone.drawn.isEmpty {
+                writer.name("drawn")
+                writer.beginArray()
+                for state in phone.drawn { writer.raw(state) }
+                writer.endArray()
+            }
             writer.endObject()
         }
         writer.endArray()

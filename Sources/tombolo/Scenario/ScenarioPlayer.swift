@@ -50,6 +50,7 @@ struct ScenarioPlayer: Sendable {
             guard let one = all.first(where: { $0["device"]?.string == device }) else { continue }
             var phone = PhoneSummary(one)
             phone.pictures = drawings.pictures(of: device)
+            phone.drawn = drawings.sequences[device] ?? []
             summary.phones.append(phone)
         }
         return summary

@@ -60,7 +60,10 @@ package struct PresenceBinding: Sendable {
         let name = "\(path)"
         if clip == path {
             return FieldError(
-                pointer: "/path", message: "\(name) follows where the app is (\"presence\")")
+                pointer: "/path",
+                message:
+                    "\(name) follows where the app is, by \"presence\" of the type; play another place"
+            )
         }
         if state.document.root.at(path) != nil {
             return FieldError(

@@ -40,6 +40,8 @@ extension Core {
             destinations[slot].tokenIsNew && event != .start
             || destinations[slot].awaitsSuccession
         if awaitsRecord { return .postponed(until: nil, .reserving) }
+        // The relay's clock goes on record first: a later relay must know how far timestamps have
+        // come.
         if wall(now) > tellsThrough {
             journal.awaitClock(slot, destinations[slot].number)
             return .postponed(until: nil, .reserving)
@@ -110,8 +112,6 @@ extension Core {
         journal.reserve(slot, destinations[slot].number)
     }
 
-    /// The relay's clock goes on record first: a later relay must know how far timestamps have
-    /// come.
     private mutating func queue(_ slot: Int, must: Bool, now: Instant) {
         let lane = Int(destinations[slot].lane.rawValue)
         if !destinations[slot].isQueued {

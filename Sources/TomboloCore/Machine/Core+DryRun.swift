@@ -260,6 +260,7 @@ extension Core {
             event == .update
             ? firstState(of: activity, destinations, granted: granted, now: now)
             : projection.state(at: wall)
+        // What one of the devices would be sent: each has its own.
         let binding = types.type(of: activity.definition, activity.key.tenant)?.presence
         let isInFront = devices.contains { self.devices[$0]?.presence.isInFront(at: now) ?? false }
         let whole = binding?.write(binding?.rest(inFront: isInFront) ?? state, into: state) ?? state

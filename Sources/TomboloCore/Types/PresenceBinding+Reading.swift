@@ -10,13 +10,10 @@ extension PresenceBinding {
     ) -> PresenceBinding? {
         guard let view = reader.object("presence") else { return nil }
         var inner = reader.inside(view, "presence")
-        let text = inner.string("path") ?? ""
-        let path = JSONPointer(text).flatMap { $0.tokens.isEmpty ? nil : $0 }
-        if path == nil {
-            inner.fail("path", "must be a JSON Pointer such as \"/corner\"")
-        } else if let path, let schema, schema.at(path) == nil {
-            inner.fail("path", "is not described by the schema in \"state\"")
-        }
+        let text = inner.string("path")
+        let fault = StateSchema.fault(ofPointer: text, schema)
+        if let fault { inner.fail("path", fault) }
+        let path = fault == nil ? text.flatMap(JSONPointer.init) : nil
         let values = ["active", "inactive"].map { name in
             let value = inner.value(name)
             let end = value.flatMap(Animatable.init)

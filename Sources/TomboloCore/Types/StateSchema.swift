@@ -60,6 +60,18 @@ package struct StateSchema: Hashable, Sendable {
         }
         return schema
     }
+
+    /// Why a pointer of a type names no place in its states; nil where it names one. A name that is
+    /// misspelt would have no effect, and nobody would learn why.
+    ///
+    /// - Parameter schema: of the state; nil takes every place.
+    static func fault(ofPointer text: String?, _ schema: StateSchema?) -> String? {
+        guard let pointer = text.flatMap(JSONPointer.init), !pointer.tokens.isEmpty else {
+            return "must be a JSON Pointer such as \"/score\""
+        }
+        guard let schema, schema.at(pointer) == nil else { return nil }
+        return "is not described by the schema in \"state\""
+    }
 }
 
 extension StateSchema {

@@ -93,14 +93,10 @@ package struct TypePreview: Hashable, Sendable {
         let text = reader.string(name)
         // What is there, and no text, has its fault already.
         guard text != nil || isNeeded && reader.value(name) == nil else { return nil }
-        guard let pointer = text.flatMap(JSONPointer.init), !pointer.tokens.isEmpty else {
-            reader.fail(name, "must be a JSON Pointer such as \"/\(name)\"")
+        if let fault = StateSchema.fault(ofPointer: text, schema) {
+            reader.fail(name, fault)
             return nil
         }
-        if let schema, schema.at(pointer) == nil {
-            reader.fail(name, "is not described by the schema in \"state\"")
-            return nil
-        }
-        return pointer
+        return text.flatMap(JSONPointer.init)
     }
 }

@@ -5,7 +5,6 @@ extension Visibility {
     /// of the state.
     private static let countMax = 64
     private static let stepsMax = 16
-    private static let mustBePointer = "must be a JSON Pointer such as \"/score\""
 
     /// Reads `significant` and `round`; nil where neither is there.
     ///
@@ -27,7 +26,9 @@ extension Visibility {
             return []
         }
         return texts.compactMap { text in
-            guard let message = fault(of: text, schema) else { return JSONPointer(text) }
+            guard let message = StateSchema.fault(ofPointer: text, schema) else {
+                return JSONPointer(text)
+            }
             reader.fail("significant", "\"\(text)\" \(message)")
             return nil
         }
@@ -43,7 +44,7 @@ extension Visibility {
         }
         var inner = reader.inside(object, "round")
         let roundings = object.members.compactMap { text, value -> Rounding? in
-            if let message = fault(of: text, schema) {
+            if let message = StateSchema.fault(ofPointer: text, schema) {
                 inner.fail(text, message)
                 return nil
             }
@@ -57,13 +58,5 @@ extension Visibility {
         }
         do { try inner.finish(allowingUnknown: true) } catch { reader.adopt(error) }
         return roundings
-    }
-
-    private static func fault(of text: String, _ schema: StateSchema?) -> String? {
-        guard let pointer = JSONPointer(text), !pointer.tokens.isEmpty else {
-            return mustBePointer
-        }
-        guard let schema, schema.at(pointer) == nil else { return nil }
-        return "is not described by the schema in \"state\""
     }
 }

@@ -30,7 +30,7 @@ struct IslandPlayer: Hashable, Sendable {
         self.face = face
         guard next != state || !isSame else { return }
         before = isSame ? turn(at: now) : nil
-        // A card that drew its first state has nothing to have moved from before.
+        // SwiftUI gives a change of places its own time, however long ago the last one was.
         let since = face.preview?.radial?.moves == .places ? Self.glideMax : now - changedAt
         self.activity = activity
         state = next

@@ -19,11 +19,6 @@ struct RunnerScenario: Sendable {
     private let activity: String
     private let devices: [String]
     private var drawings = PhoneDrawings()
-    /// What the app shows, for phones that draw without it.
-    private static let typeBody = """
-        {"state":{"type":"object","properties":{"image":{"type":"string"}},"required":["image"]},\
-        "preview":{"image":"/image"}}
-        """
 
     init(_ client: RelayClient, phones: Int, loop: EpollLoop) {
         self.client = client
@@ -37,9 +32,7 @@ struct RunnerScenario: Sendable {
 
     /// Starts, plays for `duration`, ends by type, and waits until the phones agree or time is up.
     mutating func run(for duration: Span) async throws -> ScenarioSummary {
-        _ = try await client.send(
-            RelayRequest("PUT", "/v1/types/\(Self.type)", body: Array(Self.typeBody.utf8)),
-            name: Self.type)
+        try await Scenario(named: "runner")?.registerTypes(client)
         _ = try await client.send(
             RelayRequest("PUT", path, fields: [("if-none-match", "*")], body: startBody),
             name: activity)

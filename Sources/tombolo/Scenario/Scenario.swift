@@ -82,6 +82,15 @@ struct Scenario: Sendable {
         guard !steps.isEmpty else { return nil }
     }
 
+    /// Registers its types with a relay, as its producer does before anything else.
+    func registerTypes(_ client: RelayClient) async throws {
+        for type in types {
+            _ = try await client.send(
+                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
+                name: type.name)
+        }
+    }
+
     /// The type of the activity of a phone, where each has its own.
     func app(ofPhone index: Int) -> String { apps.isEmpty ? "" : apps[index % apps.count] }
 }

@@ -32,11 +32,7 @@ struct ScenarioPlayer: Sendable {
     mutating func run() async throws -> ScenarioSummary {
         var summary = ScenarioSummary(scenario: scenario.name, phones: [])
         try await meetPhones()
-        for type in scenario.types {
-            _ = try await client.send(
-                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
-                name: type.name)
-        }
+        try await scenario.registerTypes(client)
         for step in scenario.steps {
             for request in step.requests { try await send(request) }
             let isHeld = try await isHeld(step)

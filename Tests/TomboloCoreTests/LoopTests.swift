@@ -67,7 +67,17 @@ import TomboloJSON
         #expect(zip(images, images.dropFirst()).allSatisfy { ($0 + 1) % 5 == $1 }, "\(images)")
     }
 
-    @Test func `other frames, or an end, begin anew`() {
+    @Test func `a producer who says where to begin begins there`() {
+        var rig = Self.rig()
+        rig.command(.play, Self.loop())
+        rig.advance(to: 30.25)
+        let before = rig.pushes.count
+        rig.command(.play, Self.loop(#","start_at":0"#))
+        rig.advance(to: 31)
+        #expect(Self.images(rig, from: before).prefix(3) == [0, 1, 2])
+    }
+
+    @Test func `other frames begin anew`() {
         var rig = Self.rig()
         rig.command(.play, Self.loop())
         rig.advance(to: 30.25)

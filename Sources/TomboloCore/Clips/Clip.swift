@@ -145,8 +145,9 @@ package struct Clip: Hashable, Sendable {
         let before = running.flatMap { $0.clip.path == path ? $0 : nil }
         switch (motion, before?.clip.motion) {
         case (.flipbook(let next), .flipbook(let old)):
-            let elapsed = before?.elapsed(at: instant) ?? .zero
-            clip.motion = .flipbook(next.goingOn(from: old, at: elapsed))
+            guard let before else { break }
+            let elapsed = before.elapsed(at: instant)
+            clip.motion = .flipbook(next.goingOn(from: old, before.version, at: elapsed))
         case (.flipbook, _): break
         case (.tween(let tween), let old):
             var moving: (Animatable, [Double])?
@@ -162,10 +163,9 @@ package struct Clip: Hashable, Sendable {
 
     /// Which frame a loop shows after the one that a loop before it showed last, counted from its
     /// own first; nil where it does not go on from there.
-    func step(after shown: Span?, of before: Clip) -> Int64? {
-        guard case .flipbook(let next) = motion, case .flipbook(let old) = before.motion,
-            let shown, path == before.path, next.repetition == .forever,
-            old.repetition == .forever, next.frames == old.frames
+    func step(after shown: Span?, of before: PlayingClip) -> Int64? {
+        guard case .flipbook(let next) = motion, case .flipbook(let old) = before.clip.motion,
+            let shown, next.goesOnFrom == before.version
         else { return nil }
         let count = next.frames.count
         return Int64((old.index(at: shown) + 1 + count - (next.startAt ?? 0)) % count)

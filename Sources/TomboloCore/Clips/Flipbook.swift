@@ -16,6 +16,9 @@ package struct Flipbook: Hashable, Sendable {
     package let repetition: Repetition
     /// Which frame comes first; nil: the producer did not say.
     package private(set) var startAt: Int?
+    /// The version of the loop that it goes on from; nil: it begins anew. It is not written: only a
+    /// phone that has followed that loop goes on from its own frame.
+    private(set) var goesOnFrom: Int64?
     /// How long it plays, at most `durationMax`; nil for ever.
     package let duration: Span?
 
@@ -68,12 +71,13 @@ package struct Flipbook: Hashable, Sendable {
     /// The same loop as it goes on from another one that is at a frame, where both have the same
     /// frames and play for ever, and the producer did not say where to begin: only its speed
     /// changes. Itself otherwise.
-    func goingOn(from other: Flipbook, at elapsed: Span) -> Flipbook {
+    func goingOn(from other: Flipbook, _ version: Int64, at elapsed: Span) -> Flipbook {
         guard startAt == nil, repetition == .forever, other.repetition == .forever,
             frames == other.frames
         else { return self }
         var book = self
         book.startAt = other.index(at: elapsed)
+        book.goesOnFrom = version
         return book
     }
 }

@@ -72,7 +72,7 @@ struct FrameCursor: Sendable {
         tally.asked = missed
         tally.time = time(of: missed)
         self.mode = mode
-        if let before, let step = clip.step(after: before.shownAt, of: before.clip) {
+        if let before, let step = clip.step(after: before.shownAt, of: before.playing) {
             pushed = step
             due = before.due
         }

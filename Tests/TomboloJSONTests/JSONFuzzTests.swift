@@ -93,6 +93,10 @@ private indirect enum Model: Equatable {
         #expect(whole.setting(pointer, to: view.json) == whole)
         switch view.kind {
         case .object:
+            let outline = JSONOutline(of: view, in: whole.document.root)
+            #expect(outline.members.map(\.name) == view.members.map(\.name))
+            #expect(
+                outline.members.map { whole.value(at: $0.place) } == view.members.map(\.value.json))
             writer.beginObject()
             for (name, value) in view.members {
                 writer.name(name)

@@ -100,6 +100,19 @@ import Testing
         #expect(try document("1.\(zeros)1").root.integer == nil)
     }
 
+    @Test func `an outline tells where the members of an object stand in the value around it`()
+        throws
+    {
+        let list = try document(#" [ {"a": [1, 2], "b\n": "x" }, 7 ] "#).root
+        let object = try #require(list.elements.first { _ in true })
+        let outline = JSONOutline(of: object, in: list)
+        #expect(outline["a"].map { list.json.value(at: $0).description } == "[1, 2]")
+        #expect(outline["b\n"].map { list.json.value(at: $0).description } == "\"x\"")
+        #expect(outline["c"] == nil)
+        #expect(JSONOutline(of: object, in: object) != outline)
+        #expect(JSONOutline(of: list, in: list).members.isEmpty)
+    }
+
     @Test func `a value that stands alone has no space around it`() throws {
         #expect(try json(" \n{ \"a\": 1 }\t").description == "{ \"a\": 1 }")
         #expect(throws: JSONError.self) { try json("{} {}") }

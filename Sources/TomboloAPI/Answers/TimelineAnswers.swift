@@ -76,9 +76,8 @@ extension TimelineView {
         writer.member("kind", key.kind.rawValue)
         writer.member("app", key.app)
         let own = ["kind", "app", "updated_at", "due_at"]
-        for (name, value) in timeline.body.document.root.members where !own.contains(name) {
-            writer.name(name)
-            writer.raw(value.raw)
+        for member in timeline.outline.members where !own.contains(member.name) {
+            writer.member(member.name, timeline.body.value(at: member.place))
         }
         writer.member("updated_at", updatedAt.rfc3339)
         writer.nullable("due_at", dueAt?.rfc3339)
@@ -114,18 +113,13 @@ package struct TimelinePage: Sendable {
 /// What a widget's `TimelineProvider` fetches, up to 2 MiB: written in pieces, so that others have
 /// turns in between.
 package struct TimelineEntriesText: Sendable {
-    private let entries: [TimelineEntries.Entry]
-    private let policy: Timeline.Policy
+    private let all: TimelineEntries
     private var written = 0
 
     /// About so many bytes of one piece.
     private static let pieceBytes = 128 << 10
 
-    /// Reads the whole body of the timeline.
-    package init(_ all: TimelineEntries) {
-        entries = all.entries
-        policy = all.policy
-    }
+    package init(_ all: TimelineEntries) { self.all = all }
 
     /// Writes the next piece. Answers false after the last one.
     package mutating func writePiece(to writer: inout JSONWriter) -> Bool {
@@ -135,13 +129,13 @@ package struct TimelineEntriesText: Sendable {
             writer.beginArray()
         }
         let end = writer.bytes.count + Self.pieceBytes
-        while written < entries.count, writer.bytes.count < end {
-            writer.entry(entries[written])
+        for entry in all.entries.dropFirst(written) {
+            guard writer.bytes.count < end else { return true }
+            writer.entry(entry)
             written += 1
         }
-        guard written == entries.count else { return true }
         writer.endArray()
-        writer.policy(policy)
+        writer.policy(all.policy)
         writer.endObject()
         return false
     }

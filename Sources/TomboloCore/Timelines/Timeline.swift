@@ -20,12 +20,16 @@ package struct Timeline: Hashable, Sendable {
     package var readers: [String]
     /// As the producer sent it.
     package var body: JSON
-    /// Whether the body has content of its own, apart from entries with dates.
-    package var hasContent: Bool
+    /// The members of the body.
+    package var outline: JSONOutline
+    /// The members of each of the body's entries, in the order of `dates`.
+    var entryOutlines: [JSONOutline]
     /// Of what a widget may see: a hash over its bytes as they were sent.
     package var visibleHash: UInt64
     /// Hashes of all that its entries link to, rising: such that only this log can make them.
     var linkHashes: [Int64] = []
+    /// Whether the body has content of its own, apart from entries with dates.
+    package var hasContent: Bool { outline["content"] != nil }
     /// Of its body.
     package var bytes: Int { body.bytes.count }
 

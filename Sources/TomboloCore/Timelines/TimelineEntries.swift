@@ -37,6 +37,8 @@ package struct TimelineEntries: Sendable {
         /// Among the body's entries; nil: the body itself.
         var index: Int?
         var isProvisional: Bool
+        /// Of that entry, or of the body.
+        var outline: JSONOutline?
     }
 
     fileprivate var body: JSON
@@ -67,17 +69,16 @@ package struct TimelineEntries: Sendable {
         return (own + (own < places.count ? 1 : 0)) * body.bytes.count + places.count * 128 + 128
     }
 
-    /// The entries themselves. Each call reads the whole body: ask once.
-    package var entries: [Entry] {
-        let root = body.document.root
-        let views =
-            places.contains { $0.index != nil } ? root["entries"].map { Array($0.elements) } : nil
-        return places.map { place in
-            let view = place.index.flatMap { views?[$0] } ?? root
+    /// The entries themselves. Each is copied out of the body as it is asked for.
+    package var entries: some RandomAccessCollection<Entry> {
+        places.lazy.map { place in
+            func member(_ name: String) -> JSON? {
+                (place.outline?[name]).map { body.value(at: $0) }
+            }
             return Entry(
-                date: place.date, content: view["content"]?.json ?? .emptyObject,
-                url: view["url"]?.string, links: hasLinks ? view["links"]?.json : nil,
-                relevance: view["relevance"]?.json, isProvisional: place.isProvisional)
+                date: place.date, content: member("content") ?? .emptyObject,
+                url: member("url")?.document.root.string, links: hasLinks ? member("links") : nil,
+                relevance: member("relevance"), isProvisional: place.isProvisional)
         }
     }
 
@@ -117,7 +118,9 @@ extension StoredTimeline {
         var places: [TimelineEntries.Place] = []
         func add(_ date: Instant, _ index: Int? = nil, isProvisional: Bool = false) {
             places.append(
-                TimelineEntries.Place(date: date, index: index, isProvisional: isProvisional))
+                TimelineEntries.Place(
+                    date: date, index: index, isProvisional: isProvisional,
+                    outline: index.map { timeline.entryOutlines[$0] } ?? timeline.outline))
         }
         if let schedule = timeline.schedule {
             let last = schedule.boundary(notAfter: moment, in: rules)

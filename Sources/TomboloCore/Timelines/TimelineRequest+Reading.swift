@@ -26,7 +26,9 @@ extension TimelineRequest {
         self.subject = subject
         timeline = Timeline(
             schedule: schedule, policy: policy, dates: dates, readers: readers, body: view.json,
-            hasContent: hasContent, visibleHash: Self.visibleHash(view))
+            outline: JSONOutline(of: view, in: view),
+            entryOutlines: view["entries"]?.elements.map { JSONOutline(of: $0, in: view) } ?? [],
+            visibleHash: Self.visibleHash(view))
         links = Timeline.links(of: view)
     }
 
@@ -178,7 +180,7 @@ extension TimelineRequest {
     private static func visibleHash(_ view: JSONView) -> UInt64 {
         var hash = ContentHash()
         for name in ["content", "url", "links", "relevance", "entries", "schedule", "policy"] {
-            hash.combine(view[name]?.json.bytes ?? [])
+            hash.combine(view[name].map { Array($0.raw) } ?? [])
         }
         return hash.value
     }

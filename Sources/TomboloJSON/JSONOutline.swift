@@ -1,0 +1,42 @@
+/// The places of the members of an object in its text: found once, read often without a scan.
+package struct JSONOutline: Hashable, Sendable {
+    /// A value's place in the text of the value that it is part of.
+    package struct Place: Hashable, Sendable {
+        fileprivate let start: UInt32
+        fileprivate let end: UInt32
+    }
+
+    /// A name, and the place of its value.
+    package struct Member: Hashable, Sendable {
+        package let name: String
+        package let place: Place
+    }
+
+    /// In the order of the text.
+    package let members: [Member]
+
+    /// - Parameters:
+    ///   - object: one without members where it is of another kind.
+    ///   - whole: the value whose `json` is read later; `object` is this value or inside it. Its
+    ///     document has no comments: `json` leaves them out, and then no place is right.
+    package init(of object: JSONView, in whole: JSONView) {
+        precondition(!whole.document.comments, "an outline of a text with comments")
+        let start = whole.entry.start
+        members = object.members.map { name, value in
+            let (first, end) = (value.entry.start - start, value.entry.end - start)
+            return Member(name: name, place: Place(start: first, end: end))
+        }
+    }
+
+    /// The member with this name; nil if there is none.
+    package subscript(_ name: String) -> Place? {
+        members.first { $0.name == name }?.place
+    }
+}
+
+extension JSON {
+    /// A part of this value: at a place that was found in it, and in no other.
+    package func value(at place: JSONOutline.Place) -> JSON {
+        JSON(unchecked: Array(bytes[Int(place.start)..<Int(place.end)]))
+    }
+}

@@ -99,6 +99,14 @@ struct tombolo_protocol_asset tombolo_protocol_schemas(void) {
     return (struct tombolo_protocol_asset){schemas, sizeof schemas};
 }
 
+static const unsigned char profile[] = {
+#embed "../../Protocol/examples/profile/steps.json"
+};
+
+struct tombolo_protocol_asset tombolo_protocol_profile(void) {
+    return (struct tombolo_protocol_asset){profile, sizeof profile};
+}
+
 static const unsigned char radial[] = {
 #embed "../../Protocol/examples/radial/steps.json"
 };

@@ -66,6 +66,28 @@ import TomboloJSON
         }
     }
 
+    @Test(arguments: WidgetScenario.names)
+    func `after each step every widget shows what the golden file says`(_ name: String) throws {
+        let golden = try #require(ProtocolFiles.json("examples/\(name)/steps.json")["steps"])
+        let dev = try RunningRelay()
+        let result = try dev.tombolo("trigger", name, "-o", "json")
+        #expect(result.status == 0, "\(result.errors)")
+        let summary = try JSONDocument(Array(result.output.utf8)).root
+        #expect(summary["converged"]?.bool == true)
+        let steps = try #require(summary["steps"]).elements.map { $0 }
+        #expect(steps.map { $0["step"]?.string } == golden.elements.map { $0["step"]?.string })
+        #expect(steps.allSatisfy { $0["held"]?.bool == true })
+        let widgets = try #require(summary["widgets"]).elements.map { $0 }
+        #expect(widgets.map { $0["phone"]?.string } == ["phone-1", "phone-2", "pad-1"])
+        let drawings = try ProtocolFiles.json("examples/\(name)/drawn.json")
+        for widget in widgets { try Self.check(widget, against: drawings) }
+        // They are taken off again.
+        let phones = try dev.tombolo("phone", "ls", "-o", "json")
+        let pages = try #require(JSONDocument(Array(phones.output.utf8)).root["phones"])
+        #expect(pages.elements.allSatisfy { $0["widgets"]?.count == 0 })
+        #expect(Array(pages.elements).last?["idiom"]?.string == "pad")
+    }
+
     /// A phone's sequence of drawings against the golden one. A look every 50 ms, and a slow phone,
     /// miss some between two rests, and never a rest.
     private static func check(_ phone: JSONView, against golden: JSONView) throws {

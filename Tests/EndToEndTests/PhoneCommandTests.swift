@@ -35,7 +35,9 @@ import TomboloSimulator
     }
 
     @Test func `a phone is touched from the command line, and the relay learns of it`() throws {
-        let phones = try #require(try json("phone", "ls")["phones"]).elements.map { $0 }
+        let all = try #require(try json("phone", "ls")["phones"]).elements.map { $0 }
+        #expect(all.map { $0["idiom"]?.string } == ["phone", "phone", "phone", "pad"])
+        let phones = all.dropLast()
         #expect(phones.map { $0["class"]?.string } == ["lab", "frequent", "standard"])
         #expect(phones.map { $0["budget"]?["left"]?.integer } == [nil, 240, 15])
         for (deed, presence, state) in [
@@ -131,16 +133,25 @@ import TomboloSimulator
         ).root["properties"]?["kind"]?["enum"]?.elements.compactMap(\.string)
         #expect(kinds == PhoneTrouble.Kind.allCases.map(\.rawValue))
         for deed in PhoneDeed.allCases {
-            let kind = deed == .trouble ? #","kind":"low_power""# : ""
-            let body = #"{"do":"\#(deed.rawValue)","activity":"a"\#(kind)}"#
+            let more =
+                switch deed {
+                case .trouble: #","kind":"low_power""#
+                case .widgetAdd: #","widget":"w","family":"systemSmall""#
+                case .widgetRemove, .widgetGallery: #","widget":"w""#
+                default: ""
+                }
+            let body = #"{"do":"\#(deed.rawValue)","activity":"a"\#(more)}"#
             #expect(throws: Never.self) {
                 try PhoneAction(reading: JSON(unchecked: Array(body.utf8)).document.root)
             }
         }
         let commands = Set(Subcommand.phoneDeeds.compactMap(\.path.last))
-        // These two carry what a command line cannot well say.
+        // These two carry what a command line cannot well say; widgets have one row for all.
+        let ofWidgets = WidgetCommands.Deed.allCases.compactMap { $0.phoneDeed?.rawValue }
         #expect(
-            commands == Set(PhoneDeed.allCases.map(\.rawValue)).subtracting(["update", "budget"]))
+            commands
+                == Set(PhoneDeed.allCases.map(\.rawValue)).subtracting(
+                    ["update", "budget"] + ofWidgets))
     }
 }
 

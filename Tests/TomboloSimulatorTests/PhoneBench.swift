@@ -31,6 +31,8 @@ struct PhoneBench {
     var shown: String {
         phone.cards.last.map { String(decoding: $0.contentState, as: UTF8.self) } ?? ""
     }
+    /// Fetches that its widgets have begun.
+    var fetches: [Widget] = []
     var reasons: [IgnoredPush.Reason] { phone.ignored.map(\.reason) }
 
     /// A start at the push-to-start token, right unless said otherwise.
@@ -101,7 +103,10 @@ struct PhoneBench {
             case .changed(let card, let change): changes.append((card, change))
             case .drawn(let card): pictures.append(card)
             case .tokenIssuedSilently(let token, _): silentTokens.append(token)
-            case .ignored, .reloaded, .moved, .frequentUpdatesAllowed, .tapped: break
+            case .widgetFetch(let widget): fetches.append(widget)
+            case .ignored, .reloaded, .moved, .frequentUpdatesAllowed, .tapped, .widgetDrawn,
+                .galleryOpened:
+                break
             }
         }
     }

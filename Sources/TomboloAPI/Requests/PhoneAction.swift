@@ -13,6 +13,8 @@ package struct PhoneAction: Sendable {
         ("swipe", true), ("allow", false), ("deny", false), ("rotate", true), ("update", true),
         ("listen", true), ("low-power", false), ("watch", false), ("trouble", false),
         ("budget", false), ("tap", false),
+        ("widget-add", false), ("widget-rm", false), ("widget-reload", false),
+        ("widget-gallery", false),
     ]
 
     /// Which deeds take a member.
@@ -23,7 +25,13 @@ package struct PhoneAction: Sendable {
             ("on", ["status-bar", "low-power", "watch", "trouble"]),
             ("x", ["touch"]), ("y", ["touch"]),
             ("kind", ["trouble"]),
+            ("widget", ["tap"] + widgetDeeds), ("config", ["tap", "widget-add", "widget-rm"]),
+            ("family", ["tap", "widget-add", "widget-rm"]),
         ] + levels.map { ($0, ["budget"]) }
+
+    private static let widgetDeeds = [
+        "widget-add", "widget-rm", "widget-reload", "widget-gallery",
+    ]
 
     /// A phone's numbers for its own budget, by level.
     private static let levels = ["unused", "standard", "frequent"]
@@ -44,7 +52,9 @@ package struct PhoneAction: Sendable {
         _ = reader.object("state")
         _ = reader.bool("on")
         _ = reader.object("parameters")
-        for name in ["kind", "channel", "type", "link", "intent"] { _ = reader.string(name) }
+        for name in ["kind", "channel", "type", "link", "intent", "widget", "config"] {
+            _ = reader.string(name)
+        }
         // Points of a phone's glass.
         _ = reader.double("x", in: 0...390)
         _ = reader.double("y", in: 0...844)
@@ -55,8 +65,18 @@ package struct PhoneAction: Sendable {
         for (name, deeds) in Self.members where view[name] != nil && !deeds.contains(deed ?? "") {
             reader.fail(name, "is of \(deeds.joined(separator: ", ")), not of \(deed ?? "this")")
         }
-        if deed == "tap", ["activity", "link", "intent"].allSatisfy({ view[$0] == nil }) {
-            reader.fail("activity", "is missing: say what is tapped (activity, link or intent)")
+        _ = reader.choice("family", WidgetFamily.allCases.map { ($0.rawValue, $0) })
+        if ["widget-add", "widget-rm", "widget-gallery"].contains(deed), view["widget"] == nil {
+            reader.fail("widget", "is missing: the widget's kind")
+        }
+        if deed == "widget-add", view["family"] == nil {
+            reader.fail("family", "is missing, such as \"systemSmall\"")
+        }
+        if deed == "tap",
+            ["activity", "widget", "link", "intent"].allSatisfy({ view[$0] == nil })
+        {
+            reader.fail(
+                "activity", "is missing: say what is tapped (activity, widget, link or intent)")
         }
         if deed == "trouble", view["kind"] == nil { reader.fail("kind", "is missing") }
         try reader.finish()

@@ -206,6 +206,11 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
             return .wrong(422, obstacle)
         }
         do {
+            let widget = try WidgetDeed(view)
+            let link = view["link"]?.string
+            if let phone, let obstacle = widget.obstacle(to: deed, link: link, on: phone) {
+                return .wrong(422, obstacle)
+            }
             fleet.perform(on: name, try deed.change(view))
         } catch {
             return .wrong(422, error.message)

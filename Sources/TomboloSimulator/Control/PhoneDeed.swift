@@ -9,8 +9,14 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     case controlCenter = "control-center"
     case touch, lock, unlock, offline, online, terminate, launch, restart, reinstall, swipe, allow,
         deny
-    /// A card, a link or a button.
+    /// A card, a widget, a link or a button.
     case tap
+    /// Widgets: `widget` is the kind.
+    case widgetAdd = "widget-add"
+    case widgetRemove = "widget-rm"
+    case widgetGallery = "widget-gallery"
+    /// By the app in front.
+    case widgetReload = "widget-reload"
     /// These switch on, or off with `"on":false`.
     case statusBar = "status-bar"
     case lowPower = "low-power"
@@ -105,6 +111,8 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             return { $0.updateLocally(activityID: activity, state: state, at: $1) }
         case .listen: return try Self.listen(view, activity)
         case .tap: return try Self.tap(view)
+        case .widgetAdd, .widgetRemove, .widgetReload, .widgetGallery:
+            return try widgetChange(WidgetDeed(view))
         case .watch:
             return { phone, _ in
                 phone.setWatch(on)
@@ -134,6 +142,26 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
             let id = activity.isEmpty ? waiting?.activityID ?? "" : activity
             return allow
                 ? phone.allow(activityID: id, at: now) : phone.deny(activityID: id, at: now)
+        }
+    }
+
+    /// `obstacle` has looked at what the request names.
+    private func widgetChange(
+        _ deed: WidgetDeed
+    ) -> (inout Phone, WallInstant) -> [PhoneEffect] {
+        { phone, now in
+            let kind = deed.kind ?? ""
+            switch self {
+            case .widgetAdd:
+                guard let family = deed.family else { return [] }
+                let key = Widget.Key(kind: kind, family: family, config: deed.config)
+                return phone.addWidget(key, at: now)
+            case .widgetRemove:
+                guard let key = deed.widget(on: phone)?.key else { return [] }
+                return phone.removeWidget(key, at: now)
+            case .widgetReload: return phone.reloadWidgets(kind: deed.kind, at: now)
+            default: return phone.openGallery(kind: kind, at: now)
+            }
         }
     }
 
@@ -170,13 +198,21 @@ package enum PhoneDeed: String, CaseIterable, Hashable, Sendable {
     ) throws(Fault) -> (inout Phone, WallInstant) -> [PhoneEffect] {
         let (activity, link) = (view["activity"]?.string, view["link"]?.string)
         let intent = view["intent"]?.string
-        guard activity != nil || link != nil || intent != nil else {
-            throw Fault(message: "say what is tapped: activity, link or intent")
+        let widget = try WidgetDeed(view)
+        guard activity != nil || link != nil || intent != nil || widget.kind != nil else {
+            throw Fault(message: "say what is tapped: activity, widget, link or intent")
         }
         guard link == nil || intent == nil else {
             throw Fault(message: "a tap follows a link or runs an intent, not both")
         }
         let parameters = view["parameters"].map { JSON.line(Array($0.raw)) }
+        if widget.kind != nil {
+            return { phone, now in
+                guard let key = widget.widget(on: phone)?.key else { return [] }
+                return phone.tapWidget(
+                    key, link: link, intent: intent, parameters: parameters, at: now)
+            }
+        }
         return {
             $0.tap(activity: activity, link: link, intent: intent, parameters: parameters, at: $1)
         }

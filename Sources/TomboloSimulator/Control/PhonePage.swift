@@ -6,6 +6,7 @@ enum PhonePage {
         writer.beginObject()
         writer.member("phone", phone.configuration.name)
         writer.member("class", phone.configuration.budgetClass.rawValue)
+        writer.member("idiom", phone.configuration.idiom.rawValue)
         writer.member("os", phone.configuration.os)
         writer.member("presence", phone.presence.rawValue)
         writer.member("width", Int(PhoneGlass.width))
@@ -36,6 +37,69 @@ enum PhonePage {
         writer.beginArray()
         for card in phone.cards { write(card, into: &writer) }
         writer.endArray()
+        writer.name("widgets")
+        writer.beginArray()
+        for widget in phone.board.widgets { write(widget, of: phone, at: now, into: &writer) }
+        writer.endArray()
+        if let gallery = phone.gallery { write(gallery, into: &writer) }
+        writer.endObject()
+    }
+
+    private static func write(
+        _ widget: Widget, of phone: Phone, at now: WallInstant, into writer: inout JSONWriter
+    ) {
+        writer.beginObject()
+        write(widget.key, into: &writer)
+        writer.member("placeholder", widget.current == nil)
+        write(widget.current, into: &writer)
+        writer.member("drawn", widget.drawnCount)
+        writer.member("entries", widget.entries.count)
+        if let at = widget.nextEntryAt { writer.member("next_entry_at", at.rfc3339) }
+        writer.member("policy", widget.policy.name)
+        writer.member("fetches", widget.fetchCount)
+        writer.member("fetches_left", phone.board.fetchesLeft(of: widget, at: now))
+        if let cause = widget.fetching { writer.member("fetching", cause.rawValue) }
+        if let at = widget.fetchedAt { writer.member("fetched_at", at.rfc3339) }
+        if let cause = widget.fetchedFor { writer.member("fetched_for", cause.rawValue) }
+        if let next = phone.board.nextFetch(of: widget) {
+            writer.member("next_fetch_at", next.at.rfc3339)
+            writer.member("next_fetch_for", next.cause.rawValue)
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ key: Widget.Key, into writer: inout JSONWriter) {
+        writer.member("kind", key.kind)
+        writer.member("family", key.family.rawValue)
+        if let config = key.config { writer.member("config", config) }
+    }
+
+    private static func write(_ entry: Widget.Entry?, into writer: inout JSONWriter) {
+        writer.name("state")
+        writer.raw(entry?.content ?? Array("{}".utf8))
+        guard let entry else { return }
+        if let url = entry.url { writer.member("url", url) }
+        guard !entry.links.isEmpty else { return }
+        writer.name("links")
+        writer.beginArray()
+        for link in entry.links { writer.string(link) }
+        writer.endArray()
+    }
+
+    private static func write(_ gallery: WidgetGallery, into writer: inout JSONWriter) {
+        writer.name("gallery")
+        writer.beginObject()
+        writer.member("kind", gallery.kind)
+        writer.member("complete", gallery.isComplete)
+        writer.name("families")
+        writer.beginArray()
+        for family in gallery.families {
+            writer.beginObject()
+            writer.member("family", family.rawValue)
+            write(gallery.snapshots[family] ?? nil, into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.endObject()
     }
 
@@ -48,6 +112,7 @@ enum PhonePage {
         if let activity = tap.activity { writer.member("activity", activity) }
         if let link = tap.link { writer.member("link", link) }
         if let intent = tap.intent { writer.member("intent", intent) }
+        writer.member("number", tap.number)
         writer.member("at", tap.at.rfc3339)
         switch tap.outcome(at: now) {
         case .waiting: writer.member("result", "waiting")

@@ -29,5 +29,7 @@ extension Phone {
         }
         reloads[surface, default: 0] += 1
         effects.append(.reloaded(surface, count: reloads[surface] ?? 0))
+        // A push names no kind: all widgets of the app ask.
+        if surface == .widget { board.reload(kind: nil, .push, at: now) }
     }
 }

@@ -2,7 +2,10 @@
 extension Phone {
     /// The next instant at which `advance(to:)` has something to do; nil where nothing waits.
     package var deadline: WallInstant? {
-        let own = [heldUntil, heldOverBudgetUntil, lateStarts.map(\.due).min()]
+        let own = [
+            heldUntil, heldOverBudgetUntil, lateStarts.map(\.due).min(),
+            board.deadline(isOnline: isOnline),
+        ]
         return (cards.compactMap(\.deadline) + dyingTokens.map(\.end.at) + own.compactMap(\.self))
             .min()
     }
@@ -20,7 +23,7 @@ extension Phone {
         }
         if !effects.isEmpty { cards.removeAll { $0.phase == .dismissed } }
         retireDyingTokens(at: now, &effects)
-        return effects
+        return effects + carryOut(board.advance(to: now, isOnline: isOnline))
     }
 
     /// The user swipes the card off the Lock Screen: it is gone. Apple answers its token with 200

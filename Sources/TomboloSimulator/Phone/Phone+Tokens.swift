@@ -71,6 +71,8 @@ extension Phone {
         }
         purposes = [:]
         installations += 1
+        // The widgets of an app go with it.
+        (board, gallery) = (WidgetBoard(configuration.widgetRules), nil)
         (stored, late, held) = (nil, nil, nil)
         (grouped, lateStarts, storedBroadcasts, lockedBroadcasts) = ([], [], [:], [:])
         isTerminated = false

@@ -41,6 +41,9 @@ package struct Phone: Sendable {
     package internal(set) var trouble: PhoneTrouble
     package internal(set) var hasWatch: Bool
     var nextCardNumber = 1
+    package internal(set) var board: WidgetBoard
+    /// What the gallery of widgets shows, where somebody has opened it.
+    package internal(set) var gallery: WidgetGallery?
     /// How often widgets and controls were reloaded by push, and what is left of their budgets.
     package internal(set) var reloads: [TokenPurpose: Int] = [:]
     var reloadBudgets: [TokenPurpose: TokenBucket] = [:]
@@ -91,6 +94,7 @@ package struct Phone: Sendable {
         isFrequentAllowed = configuration.frequentPushesEnabled
         trouble = configuration.trouble
         hasWatch = configuration.hasWatch
+        board = WidgetBoard(configuration.widgetRules)
         usedAt = now
     }
 

@@ -19,6 +19,21 @@ package struct PhoneConfiguration: Hashable, Sendable {
         case bucket
     }
 
+    /// What device it is, in UIKit's words (`UIUserInterfaceIdiom`).
+    package enum Idiom: String, Hashable, Sendable {
+        case phone, pad
+
+        /// Whether its screens have room for widgets of a family.
+        package func has(_ family: Widget.Family) -> Bool {
+            switch family {
+            case .systemExtraLarge: self == .pad
+            // The watch's.
+            case .accessoryCorner: false
+            default: true
+            }
+        }
+    }
+
     /// What phone it is: as most are, with an app that declares frequent updates, or without
     /// budgets.
     package enum BudgetClass: String, CaseIterable, Hashable, Sendable {
@@ -48,6 +63,7 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package var bundleID: String
     /// Whose phone it is; nil: not known.
     package var user: String?
+    package var idiom = Idiom.phone
     package var os = "26.1"
     package var budgetClass = BudgetClass.standard
     /// The user's switch for an app that declares frequent updates; without it `frequent` is
@@ -76,6 +92,9 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package var attributesTypes = ["RunnerWidgetAttributes"]
     /// Kinds of the app's controls: each has a token (iOS 18 and later).
     package var controlKinds = ["RunnerControl"]
+    /// By which name of the time zone database its clock goes; nil: it does not say.
+    package var timeZone: String?
+    package var widgetRules = WidgetRules()
     /// Reloads of the widgets, or of one control, by push. Apple publishes no number; of timelines
     /// it says 40 to 70 a day for a widget that is looked at often.
     package var reloadBudget: Budget? = Budget(depth: 10, perHour: 3)

@@ -13,6 +13,12 @@ package enum PhoneEffect: Hashable, Sendable {
     case ignored(IgnoredPush)
     /// Widgets, or a control, asked for what is new, so often by now.
     case reloaded(TokenPurpose, count: Int)
+    /// A widget asks for a timeline, with the validator of what it has.
+    case widgetFetch(Widget)
+    /// A widget shows something else than before.
+    case widgetDrawn(Widget)
+    /// The gallery asks for the snapshots of a kind's families.
+    case galleryOpened(WidgetGallery)
     /// The app came to the front, or left it, as the app itself takes it.
     case moved(AppPresence)
     /// A person has tapped something that the app tells its backend.

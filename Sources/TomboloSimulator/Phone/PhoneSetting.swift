@@ -10,6 +10,12 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
     case allow
     case controlCenter = "control-center"
     case budget, starts
+    case timeZone = "time-zone"
+    /// Reloads of its widgets by push that the phone takes at once, and as many in an hour.
+    case reloads
+    /// Fetches of a widget in 24 hours, and the least time between two by its policy.
+    case fetches
+    case fetchSpacing = "fetch-spacing"
     case startsWindow = "starts-window"
     case watch
     case drawsEvery = "draws-every"
@@ -34,8 +40,10 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
         case .allow: "at-once, never or a duration such as 7s"
         case .controlCenter: "bottom or top_right"
         case .budget: "windows or bucket"
-        case .starts, .reorders: "a whole number from 1 to 1000000"
-        case .startsWindow, .drawsEvery, .groupsLowPriority, .startJitter, .tokenDiesAfter,
+        case .timeZone: "a name such as Europe/Berlin"
+        case .starts, .reorders, .reloads, .fetches: "a whole number from 1 to 1000000"
+        case .startsWindow, .fetchSpacing, .drawsEvery, .groupsLowPriority, .startJitter,
+            .tokenDiesAfter,
             .deadTokenGrace:
             "a duration such as 30s, 10m or 6h"
         case .trouble: PhoneTrouble.Kind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -57,6 +65,12 @@ package enum PhoneSetting: String, CaseIterable, Hashable, Sendable {
         case .controlCenter: phone.controlCenter = try value(text, .init(rawValue: text))
         case .budget: phone.budgetModel = try value(text, .init(rawValue: text))
         case .starts: phone.startBudget.count = try count(text)
+        case .timeZone: phone.timeZone = try value(text, text.isEmpty ? nil : text)
+        case .reloads:
+            let count = Double(try count(text))
+            phone.reloadBudget = .init(depth: count, perHour: count)
+        case .fetches: phone.widgetRules.fetchesPerDay = try count(text)
+        case .fetchSpacing: phone.widgetRules.spacing = try duration(text)
         case .startsWindow: phone.startBudget.window = try duration(text)
         case .watch: phone.hasWatch = try flag(text)
         case .drawsEvery: phone.drawsEvery = try duration(text)
@@ -134,7 +148,8 @@ extension SimulatorConfiguration {
 
     /// The phones that settings name and that there are not.
     package var unknownPhones: [String] {
-        let names = Set((1...max(1, phoneCount)).map { "phone-\($0)" } + ["all"])
+        let names = Set(
+            (1...max(1, phoneCount)).map { "phone-\($0)" } + (hasPad ? ["pad-1"] : []) + ["all"])
         return phoneSettings.map(\.phone).filter { !names.contains($0) }
     }
 }

@@ -11,6 +11,7 @@ final class PhoneClient: @unchecked Sendable {
     private let line: @Sendable ([UInt8]) -> Void
     private let parking: Parking
     let taps: TapSender
+    let fetcher: WidgetFetcher
     /// Whether the last attempt found nobody: an outage is told once.
     private var isRelayGone = false
 
@@ -19,13 +20,15 @@ final class PhoneClient: @unchecked Sendable {
     private static let refreshSpacing: Duration = .seconds(30)
 
     init(
-        _ reports: PhoneReports, link: RelayLink, taps: TapSender, loop: any Loop,
+        _ reports: PhoneReports, link: RelayLink, taps: TapSender, fetcher: WidgetFetcher,
+        loop: any Loop,
         wallClock: @escaping @Sendable () -> WallInstant,
         line: @escaping @Sendable ([UInt8]) -> Void
     ) {
         self.reports = reports
         self.link = link
         self.taps = taps
+        self.fetcher = fetcher
         self.loop = loop
         self.wallClock = wallClock
         self.line = line
@@ -34,7 +37,12 @@ final class PhoneClient: @unchecked Sendable {
 
     /// Something happened on the phone; it is told as soon as may be.
     func note(_ effect: PhoneEffect, at wall: WallInstant) {
-        if case .tapped(let tap) = effect { taps.send(tap) }
+        switch effect {
+        case .tapped(let tap): taps.send(tap)
+        case .widgetFetch(let widget): fetcher.fetch(widget)
+        case .galleryOpened(let gallery): fetcher.open(gallery)
+        default: break
+        }
         reports.note(effect, at: loop.now, wall: wall)
         parking.unpark()
     }

@@ -73,7 +73,8 @@ package struct PhoneReports: Sendable {
         case .frequentUpdatesAllowed(let allowed):
             isFrequentAllowed = allowed
             queue.put(devicePath, .device, deviceBody, at: now)
-        case .ignored, .reloaded, .tapped, .tokenIssuedSilently:
+        case .ignored, .reloaded, .tapped, .tokenIssuedSilently, .widgetFetch, .widgetDrawn,
+            .galleryOpened:
             break
         }
     }
@@ -107,6 +108,7 @@ package struct PhoneReports: Sendable {
         body.member("environment", environment.rawValue)
         if let user { body.member("user", user) }
         body.member("os", configuration.os)
+        if let timeZone = configuration.timeZone { body.member("time_zone", timeZone) }
         body.member("frequent_updates", isFrequentAllowed)
         body.member("control_center", configuration.controlCenter.rawValue)
         if tellsBudgetClass { body.member("budget_class", configuration.budgetClass.rawValue) }

@@ -32,6 +32,13 @@ final class RelayLink: @unchecked Sendable {
         self.loop = loop
     }
 
+    /// What the relay said.
+    struct Answer: Sendable {
+        var status: Int
+        var etag: String?
+        var body: [UInt8]
+    }
+
     /// `PUT /v1<path>`; at most one at a time.
     func put(_ path: String, _ body: [UInt8]) async -> UploadQueue.Outcome {
         guard let answer = await perform("PUT", path, fields, body, within: Self.answerTimeMax)
@@ -39,25 +46,35 @@ final class RelayLink: @unchecked Sendable {
         return .answered(status: answer.status)
     }
 
-    /// `POST /v1<path>` with a key under which it counts once; nil: nobody has answered in time.
-    func post(
-        _ path: String, _ body: [UInt8], key: String, within time: Duration
-    ) async -> (status: Int, body: [UInt8])? {
+    /// `GET /v1<path>`; with a validator, the answer may be 304; nil: nobody has answered in time.
+    func get(_ path: String, etag: String?, within time: Duration) async -> Answer? {
         var fields = fields
-        fields.append("idempotency-key", key)
+        if let etag { fields.append("if-none-match", etag) }
+        return await perform("GET", path, fields, [], within: time)
+    }
+
+    /// `POST /v1<path>`, with a key where it counts once under it; nil: nobody has answered in
+    /// time.
+    func post(
+        _ path: String, _ body: [UInt8], key: String? = nil, within time: Duration
+    ) async -> Answer? {
+        var fields = fields
+        if let key { fields.append("idempotency-key", key) }
         return await perform("POST", path, fields, body, within: time)
     }
 
     private func perform(
         _ method: String, _ path: String, _ fields: HTTPFields, _ body: [UInt8],
         within time: Duration
-    ) async -> (status: Int, body: [UInt8])? {
+    ) async -> Answer? {
         guard let client = await connected() else { return nil }
         let request = HTTP2Request(
             method: method, scheme: endpoint.scheme.rawValue, authority: origin.authority,
             path: "/v1" + path, fields: fields, body: body)
         switch await client.perform(request, timeout: time) {
-        case .answered(let answer): return (answer.status, answer.body)
+        case .answered(let answer):
+            return Answer(
+                status: answer.status, etag: answer.fields["etag"], body: answer.body)
         case .notProcessed, .unknown:
             close()
             return nil

@@ -36,6 +36,12 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
             client.taps.ended = { [weak self] number, outcome in
                 self?.phones[index].tapEnded(number, outcome)
             }
+            client.fetcher.ended = { [weak self] key, outcome in
+                self?.change(index) { $0.widgetFetched(key, outcome, at: $1) }
+            }
+            client.fetcher.snapped = { [weak self] number, family, entry in
+                self?.phones[index].gallerySnapshot(number, family, entry)
+            }
         }
     }
 
@@ -61,6 +67,12 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
         guard let index = phones.firstIndex(where: { $0.configuration.name == name }) else {
             return
         }
+        self.change(index, change)
+    }
+
+    private func change(
+        _ index: Int, _ change: (inout Phone, WallInstant) -> [PhoneEffect]
+    ) {
         let now = wallClock()
         carryOut(change(&phones[index], now), of: index, at: now)
         parking.unpark()
@@ -101,7 +113,9 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
             case .tokenRetired(let token, _, let end):
                 owners[token] = nil
                 gateway.retire(token, end)
-            case .moved, .frequentUpdatesAllowed: break
+            case .moved, .frequentUpdatesAllowed, .widgetFetch, .galleryOpened: break
+            case .widgetDrawn(let widget):
+                line(SimulatorLine.widget(phone: configuration.name, widget, at: now))
             case .tapped(let tap):
                 line(SimulatorLine.tapped(phone: configuration.name, tap))
             case .changed(let card, let change):

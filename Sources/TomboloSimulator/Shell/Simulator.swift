@@ -105,6 +105,7 @@ package final class Simulator: @unchecked Sendable {
             for client in clients {
                 group.addTask { try await client.run() }
                 group.addTask { try await client.taps.run() }
+                group.addTask { try await client.fetcher.run() }
             }
             defer { group.cancelAll() }
             try await group.next()
@@ -146,7 +147,7 @@ package final class Simulator: @unchecked Sendable {
         }
         let startTokenSeed = try startTokenSeed(configuration)
         let updateTokenSeed = RandomBytes.make(16)
-        let phones = (1...configuration.phoneCount).map { number in
+        let phones = (1...configuration.phoneCount + (configuration.hasPad ? 1 : 0)).map { number in
             Phone(
                 configuration.phone(
                     number, startTokenSeed: startTokenSeed, updateTokenSeed: updateTokenSeed),
@@ -158,9 +159,10 @@ package final class Simulator: @unchecked Sendable {
                 user: phone.configuration.user, tellsBudgetClass: configuration.tellsBudgetClass)
             let taps = TapSender(
                 phone: phone.configuration.name, link: try RelayLink(relay, loop: loop), loop: loop)
+            let fetcher = try WidgetFetcher(phone.configuration, relay: relay, loop: loop)
             return PhoneClient(
-                reports, link: try RelayLink(relay, loop: loop), taps: taps, loop: loop,
-                wallClock: wallClock, line: line)
+                reports, link: try RelayLink(relay, loop: loop), taps: taps, fetcher: fetcher,
+                loop: loop, wallClock: wallClock, line: line)
         }
         return (phones, clients)
     }

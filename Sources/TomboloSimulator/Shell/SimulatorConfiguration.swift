@@ -40,6 +40,8 @@ package struct SimulatorConfiguration: Sendable {
     /// The phones; they exist only where there is a relay.
     package var relay: Relay?
     package var phoneCount = 3
+    /// Beside the phones, a pad: `pad-1`, with widgets and no cards.
+    package var hasPad = false
     /// The ActivityAttributes types the phones' app has.
     package var attributesTypes = [
         "RunnerWidgetAttributes", "RadialWidgetAttributes", "RadialDefaultWidgetAttributes",
@@ -64,14 +66,16 @@ package struct SimulatorConfiguration: Sendable {
     }
 
     /// The phones by number: the first is a laboratory, the second has frequent updates switched
-    /// on, all others are as most phones are.
+    /// on, all others are as most phones are. The number after the last phone's is the pad's.
     func phone(_ number: Int, startTokenSeed: [UInt8], updateTokenSeed: [UInt8])
         -> PhoneConfiguration
     {
+        let isPad = number > phoneCount
         var phone = PhoneConfiguration(
-            name: "phone-\(number)", bundleID: bundleIDs.first ?? "",
+            name: isPad ? "pad-1" : "phone-\(number)", bundleID: bundleIDs.first ?? "",
             startTokenSeed: startTokenSeed, updateTokenSeed: updateTokenSeed)
-        phone.attributesTypes = attributesTypes
+        if isPad { phone.idiom = .pad }
+        phone.attributesTypes = isPad ? [] : attributesTypes
         phone.shapes.merge(shapes) { $1 }
         phone.updateTokens = updateTokens
         if let startBudget { phone.startBudget = startBudget }

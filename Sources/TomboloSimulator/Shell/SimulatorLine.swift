@@ -55,6 +55,22 @@ enum SimulatorLine {
         return line.bytes
     }
 
+    /// A widget shows something else.
+    static func widget(phone: String, _ widget: Widget, at now: WallInstant) -> [UInt8] {
+        var line = JSONWriter()
+        line.beginObject()
+        line.member("phone", phone)
+        line.member("event", "widget")
+        line.member("kind", widget.key.kind)
+        line.member("family", widget.key.family.rawValue)
+        if let config = widget.key.config { line.member("config", config) }
+        line.name("state")
+        line.raw(widget.current?.content ?? Array("{}".utf8))
+        line.member("at", now.rfc3339)
+        line.endObject()
+        return line.bytes
+    }
+
     /// A person has tapped something.
     static func tapped(phone: String, _ tap: PhoneTap) -> [UInt8] {
         var line = JSONWriter()

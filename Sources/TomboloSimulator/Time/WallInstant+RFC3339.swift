@@ -13,6 +13,64 @@ extension WallInstant {
             + Self.padded(microseconds, 6) + "Z"
     }
 
+    /// Reads `2026-11-20T09:15:42Z`, with or without a fraction, in UTC or with an offset; nil
+    /// where the text is no such time.
+    package init?(rfc3339 text: String) {
+        let text = Array(text.utf8)
+        func number(_ range: Range<Int>, _ allowed: ClosedRange<Int64>) -> Int64? {
+            guard range.upperBound <= text.count,
+                text[range].allSatisfy({ (0x30...0x39).contains($0) })
+            else { return nil }
+            let value = text[range].reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
+            return allowed.contains(value) ? value : nil
+        }
+        func isThere(_ byte: Unicode.Scalar, _ place: Int) -> Bool {
+            text.indices.contains(place) && text[place] == UInt8(ascii: byte)
+        }
+        guard isThere("-", 4), isThere("-", 7), isThere("T", 10), isThere(":", 13),
+            isThere(":", 16), let year = number(0..<4, 1_678...2_261),
+            let month = number(5..<7, 1...12), let day = number(8..<10, 1...31),
+            let hour = number(11..<13, 0...23), let minute = number(14..<16, 0...59),
+            let second = number(17..<19, 0...60)
+        else { return nil }
+        var place = 19
+        var nanoseconds: Int64 = 0
+        if isThere(".", place) {
+            let digits = text[(place + 1)...].prefix { (0x30...0x39).contains($0) }
+            guard !digits.isEmpty else { return nil }
+            for position in 0..<9 {
+                let next = position < digits.count ? Int64(digits[place + 1 + position] - 0x30) : 0
+                nanoseconds = nanoseconds * 10 + next
+            }
+            place += 1 + digits.count
+        }
+        var offset: Int64 = 0
+        if isThere("Z", place), text.count == place + 1 {
+            offset = 0
+        } else {
+            guard isThere("+", place) || isThere("-", place), isThere(":", place + 3),
+                text.count == place + 6, let hours = number(place + 1..<place + 3, 0...23),
+                let minutes = number(place + 4..<place + 6, 0...59)
+            else { return nil }
+            offset = (hours * 3_600 + minutes * 60) * (isThere("+", place) ? 1 : -1)
+        }
+        let seconds =
+            Self.day(ofCivil: year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
+        self.init(seconds: seconds - offset)
+        self.nanoseconds += nanoseconds
+    }
+
+    /// The day, counted from 1970-01-01, of a date: the way back of `civilDate(ofDay:)`.
+    private static func day(ofCivil year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = year / 400
+        let yearOfEra = year - era * 400
+        let shiftedMonth = month > 2 ? month - 3 : month + 9
+        let dayOfYear = (153 * shiftedMonth + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
     /// The proleptic Gregorian date of a day counted from 1970-01-01, by eras of 400 years that
     /// begin on the first of March (so that the leap day is a year's last).
     private static func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {

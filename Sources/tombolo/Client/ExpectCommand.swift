@@ -22,13 +22,17 @@ enum ExpectCommand {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let request = RelayRequest("GET", "/v1/phones/\(PathText.escaped(phone))")
+        let kind = WidgetCommands.kind(activity)
         let start = context.loop.now
         while true {
             let answer = try await client.send(request, name: phone)
             let view = try answer.document().root
             // Two starts make two cards; the newest is the one in sight.
-            let card = view["cards"]?.elements.filter { $0["activity"]?.string == activity }.last
-            let shows = card?["overlay"]?.bool == true ? nil : card?["drawn_state"]
+            let card =
+                kind.map { WidgetCommands.widget($0, on: view, context) }
+                ?? view["cards"]?.elements.filter { $0["activity"]?.string == activity }.last
+            let isHidden = card?["overlay"]?.bool == true || card?["placeholder"]?.bool == true
+            let shows = isHidden ? nil : card?[kind == nil ? "drawn_state" : "state"]
             let isThere = isGone ? card == nil : wanted.map { covers($0, shows) } ?? false
             if isThere {
                 try context.terminal.write(
@@ -76,7 +80,15 @@ enum ExpectCommand {
     ) -> String {
         let name = phone["phone"]?.string ?? ""
         var words = ["has no card of the activity"]
-        if let card {
+        if let kind = WidgetCommands.kind(activity) {
+            words = ["has no widget \(kind): tombolo phone widget add"]
+            if let card {
+                words = ["shows \(WidgetCommands.shows(card))"]
+                if let at = card["next_fetch_at"]?.string {
+                    words.append("its widget fetches at \(at)")
+                }
+            }
+        } else if let card {
             let state = card["drawn_state"].map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
             words = ["shows \(state)"] + PhoneCommands.notes(card: card)
             if card["phase"]?.string == "ended" {
@@ -89,7 +101,9 @@ enum ExpectCommand {
         words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
         return Printable.line(
             "tombolo: after \(within.text) \(name) \(words.joined(separator: ", "))")
-            + "\n  try: tombolo why \(activity) \(name)\n"
+            + "\n  try: tombolo "
+            + (WidgetCommands.kind(activity) == nil
+                ? "why \(activity) \(name)\n" : "phone widget ls \(name)\n")
     }
 
     private static func line(

@@ -93,15 +93,23 @@ enum PhoneCommands {
         let parameters = invocation.pairs(.tapParameter)
         let (link, intent) = (invocation.text(.tapLink), invocation.text(.tapIntent))
         guard arguments.count > 1 || link != nil || intent != nil else {
-            throw ProgramError.usage("nothing is tapped", remedy: "name a card, --link or --intent")
+            throw ProgramError.usage(
+                "nothing is tapped", remedy: "name a card, widget:KIND, --link or --intent")
         }
+        let kind = WidgetCommands.kind(invocation.argument(1))
         guard parameters.isEmpty || intent != nil else {
             throw ProgramError.usage("-p is a parameter of an intent", remedy: "give --intent NAME")
         }
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("do", PhoneDeed.tap.rawValue)
-        if arguments.count > 1 { writer.member("activity", arguments[1]) }
+        if let kind {
+            writer.member("widget", kind)
+            if let family = invocation.text(.family) { writer.member("family", family) }
+            if let config = invocation.text(.widgetConfig) { writer.member("config", config) }
+        } else if arguments.count > 1 {
+            writer.member("activity", arguments[1])
+        }
         if let link { writer.member("link", link) }
         if let intent { writer.member("intent", intent) }
         if !parameters.isEmpty {
@@ -122,7 +130,11 @@ enum PhoneCommands {
     ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
+        let before = try await client.send(RelayRequest("GET", path), name: name).document().root
+        let number = before["tap"]?["number"]?.integer ?? 0
         var answer = try await client.send(request, name: name)
+        // A widget without a URL opens the app, and nobody hears of it.
+        let isHeard = try answer.document().root["tap"]?["number"]?.integer ?? 0 > number
         while try answer.document().root["tap"]?["result"]?.string == "waiting" {
             try await context.loop.sleep(for: .milliseconds(50))
             answer = try await client.send(RelayRequest("GET", path), name: name)
@@ -133,7 +145,7 @@ enum PhoneCommands {
         } else {
             try context.terminal.write(answer.line)
         }
-        return phone["tap"]?["result"]?.string == "sent" ? .succeeded : .failed
+        return !isHeard || phone["tap"]?["result"]?.string == "sent" ? .succeeded : .failed
     }
 
     /// The card that the app begins to listen: what runs on the channel, as the relay has it.
@@ -174,6 +186,9 @@ enum PhoneCommands {
         for card in phone["cards"].map({ Array($0.elements) }) ?? [] {
             try context.terminal.print(summary(card: card))
         }
+        for widget in phone["widgets"].map({ Array($0.elements) }) ?? [] {
+            try context.terminal.print(summary(widget: widget))
+        }
         return .succeeded
     }
 
@@ -203,6 +218,17 @@ enum PhoneCommands {
         let isBehind = card["drawn_state"]?.raw.elementsEqual(card["state"]?.raw ?? []) == false
         return (isBehind ? ["has a newer state that it has not drawn"] : [])
             + (card["overlay"]?.bool == true ? ["under a spinner"] : [])
+    }
+
+    private static func summary(widget: JSONView) -> String {
+        let names = ["kind", "family", "config"].compactMap { widget[$0]?.string }
+        var words = ["shows \(WidgetCommands.shows(widget))"]
+        if let at = widget["next_fetch_at"]?.string {
+            words.append("fetches at \(at) for \(widget["next_fetch_for"]?.string ?? "")")
+        }
+        words.append("\(widget["fetches_left"]?.integer ?? 0) fetches left")
+        return Printable.line("  widget \(names.joined(separator: " ")): ")
+            + Printable.line(words.joined(separator: ", "))
     }
 
     private static func summary(card: JSONView) -> String {

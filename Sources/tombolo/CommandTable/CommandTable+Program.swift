@@ -19,7 +19,8 @@ extension CommandTable {
         let channels: [Subcommand] = [
             .channelPut, .channelList, .channelShow, .channelRemove,
         ]
-        let phones: [Subcommand] = [.expect, .phoneList, .phoneShow] + Subcommand.phoneDeeds
+        let phones: [Subcommand] =
+            [.expect, .phoneList, .phoneShow, .phoneWidget] + Subcommand.phoneDeeds
         let settingUp: [Subcommand] = [
             .keyMint, .keyList, .keyRotate, .keyRemove, .configInit, .configCheck, .configShow,
             .configDoc, .configReload,

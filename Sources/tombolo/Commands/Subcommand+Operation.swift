@@ -59,6 +59,7 @@ extension Flag {
     static let phoneSetting = Flag(
         "phone", .pair, repeats: true,
         "something about a simulated phone, as phone-3.os=17.4 or all.watch=on")
+    static let pad = toggle("pad", "a pad beside the phones, pad-1: it has widgets, and no cards")
     static let startBudget = Flag(
         "start-budget", .integer(1...1_000_000), "starts a phone allows at once and an hour")
     static let faults = Flag("faults", .file, "a script of what goes wrong, as JSON")
@@ -131,7 +132,8 @@ extension Subcommand {
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
         flags: [
             .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
-            .phoneSetting, .phoneType, .startBudget, .environment, .acceptAnyToken, .phonesRelay,
+            .phoneSetting, .pad, .phoneType, .startBudget, .environment, .acceptAnyToken,
+            .phonesRelay,
             .key, .faults, .control, .endWithInput,
         ],
         details: [
@@ -156,15 +158,15 @@ extension Subcommand {
         path: ["trigger"], summary: "Run a scenario on the phones and wait until they agree",
         arguments: [
             Argument(
-                "NAME", .choice(["runner"] + Scenario.names),
+                "NAME", .choice(Scenario.names + WidgetScenario.names),
                 "the scenario: runner is a cat in the island, radial three avatars that taps turn,\n"
-                    + "window corners that follow where the app is")
+                    + "window corners that follow where the app is, profile a widget")
         ],
         flags: [
             .scenarioTime, .scenarioSteps, .phones,
         ] + Flag.ofClients,
         details: [
-            "radial and window, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
+            "radial, window and profile, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
                 + "and end by themselves."
         ],
         examples: [

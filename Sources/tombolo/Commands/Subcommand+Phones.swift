@@ -10,14 +10,17 @@ extension Flag {
     static let tapParameter = Flag(
         "parameter", short: "p", .pair, repeats: true,
         "a parameter of the intent; the value is JSON where it reads as JSON, else a string")
+    static let widgetConfig = Flag(
+        "config", .text("ID"), "what the widget is configured to, such as a door")
     static let expectGone = toggle("gone", "wait until the phone has no card of the activity")
 }
 
 extension Subcommand {
     static let expect = Subcommand(
         path: ["expect"], summary: "Wait until a simulated phone shows a state",
-        arguments: [.phone, .phoneCard],
-        flags: [.field, .stateFile, .expectWithin, .expectGone] + Flag.ofClients,
+        arguments: [.phone, .shownOne],
+        flags: [.field, .stateFile, .expectWithin, .expectGone, .family, .widgetConfig]
+            + Flag.ofClients,
         details: [
             "For a backend's own tests against tombolo dev. The picture counts, not the push: a\n"
                 + "phone of class standard or frequent draws one in 5 s. Members that are not named\n"
@@ -26,6 +29,7 @@ extension Subcommand {
         examples: [
             "tombolo expect phone-3 order-1 -s step=baking --within 10s",
             "tombolo expect phone-3 order-1 --gone",
+            "tombolo expect phone-1 widget:profile -s name=Ada --within 20s",
         ],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ExpectCommand.run)
 
@@ -43,6 +47,29 @@ extension Subcommand {
         path: ["phone", "show"], summary: "Show a simulated phone and what its cards show",
         arguments: [.phone], flags: Flag.ofClients, examples: ["tombolo phone show phone-1"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PhoneCommands.show)
+
+    static let phoneWidget = Subcommand(
+        path: ["phone", "widget"], summary: "Put widgets on a simulated phone, and look at them",
+        arguments: [
+            Argument(
+                "DEED", .choice(WidgetCommands.Deed.allCases.map(\.rawValue)),
+                "ls lists them; add and rm put one there and take it off; reload is the app's own,\n"
+                    + "in front; gallery shows each family's snapshot"),
+            .phone,
+            Argument("KIND", .text("KIND"), optional: true, "the widget's kind"),
+        ],
+        flags: [.family, .widgetConfig] + Flag.ofWriters,
+        details: [
+            "A widget shows what PUT /v1/timelines/KIND says for the phone's user, or for the id of\n"
+                + "--config. It fetches when it is put there, after a push, and as its timeline's policy\n"
+                + "says. LEFT counts the fetches left in 24 hours; those for the app in front are free."
+        ],
+        examples: [
+            "tombolo phone widget add phone-1 profile --family systemSmall",
+            "tombolo phone widget ls phone-1",
+            "tombolo phone widget gallery phone-1 profile",
+        ],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: WidgetCommands.run)
 
     /// One row for each deed: what the user, the system or the app does.
     static let phoneDeeds: [Subcommand] = [
@@ -64,7 +91,8 @@ extension Subcommand {
         Subcommand(
             path: ["phone", "tap"], summary: "Tap a card, a link or a button of a simulated phone",
             arguments: [.phone, .tappedCard],
-            flags: [.tapLink, .tapIntent, .tapParameter] + Flag.ofWriters,
+            flags: [.tapLink, .tapIntent, .tapParameter, .family, .widgetConfig]
+                + Flag.ofWriters,
             details: [
                 "A tap opens the app and is an action on the tail (tombolo tail --fact action). A\n"
                     + "button runs its intent without opening the app. What has no answer in 5 s is\n"
@@ -73,6 +101,7 @@ extension Subcommand {
             examples: [
                 "tombolo phone tap phone-1 radial-1",
                 "tombolo phone tap phone-1 door-7 --intent UnlockDoor -p door=7",
+                "tombolo phone tap phone-1 widget:profile",
             ],
             exits: [.notFoundOrConflict, .unauthorized, .unreachable]
         ) { try await PhoneCommands.tap($0) },
@@ -125,8 +154,11 @@ extension Subcommand {
 extension Argument {
     fileprivate static let phone = Argument("PHONE", .text("PHONE"), "the phone, such as phone-1")
     fileprivate static let phoneCard = Argument("ACTIVITY", .text("ACTIVITY"), "whose card")
+    fileprivate static let shownOne = Argument(
+        "ACTIVITY", .text("ACTIVITY"), "whose card, or widget:KIND")
     fileprivate static let tappedCard = Argument(
-        "ACTIVITY", .text("ACTIVITY"), optional: true, "whose card; not needed with a link")
+        "ACTIVITY", .text("ACTIVITY"), optional: true,
+        "whose card, or widget:KIND; not needed with a link")
     fileprivate static let touchX = Argument(
         "X", .text("X"), optional: true, "points from the left, 0 to 390")
     fileprivate static let touchY = Argument(

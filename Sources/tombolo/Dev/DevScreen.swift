@@ -81,8 +81,11 @@ final class DevScreen: @unchecked Sendable {
             let island = IslandScreen(
                 columns: context.terminal.size.columns, usesColor: context.terminal.usesColor)
             let lines = island.lines(phones, title: "tombolo dev · \(ready.api)")
+            let widgets = WidgetScreen(
+                columns: island.columns, usesColor: island.usesColor
+            ).lines(names.compactMap { pages[$0]?.document.root })
             screen.draw(
-                lines + notes,
+                lines + widgets + notes,
                 foot: (readsKeys ? [DevKeys.hint] : []) + [
                     "tombolo trigger runner", "console: \(ready.consoleWithKey)",
                     "export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")",
@@ -90,6 +93,9 @@ final class DevScreen: @unchecked Sendable {
             try await loop.sleep(for: Self.drawingInterval)
         }
     }
+
+    /// The phones, and the pad that has widgets and no island.
+    private var names: [String] { phones.map(\.name) + ["pad-1"] }
 
     private var readsKeys: Bool {
         context.terminal.inputIsTerminal && !context.invocation.isGiven(.noInput)
@@ -159,10 +165,10 @@ final class DevScreen: @unchecked Sendable {
     private func take(page bytes: [UInt8]) {
         // As above.
         guard let page = try? JSON(validating: bytes),
-            let name = page.document.root["phone"]?.string,
-            let index = phones.firstIndex(where: { $0.name == name })
+            let name = page.document.root["phone"]?.string
         else { return }
         pages[name] = page
+        guard let index = phones.firstIndex(where: { $0.name == name }) else { return }
         phones[index].place = DevKeys.place(page.document.root)
     }
 
@@ -185,6 +191,8 @@ final class DevScreen: @unchecked Sendable {
             let index = phones.firstIndex(where: { $0.name == name })
         else { return }
         switch view["event"]?.string {
+        // What the page of the phone tells.
+        case "widget", "reloaded", "tapped": return
         case "dismissed":
             players[index].clear()
             phones[index].activity = nil

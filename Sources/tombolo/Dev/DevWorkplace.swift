@@ -11,6 +11,8 @@ struct DevWorkplace: Sendable {
     static let keyID = "DEVKEY0001"
     /// Starts that a phone may be sent, and takes: people try things out here.
     static let starts: Int64 = 1_000
+    /// Reloads of a phone's widgets, and what the phone takes and fetches: as above.
+    static let reloads: Int64 = 1_000
 
     /// The relay's data directory; the workplace's own files stand in it too.
     let directory: String
@@ -25,11 +27,14 @@ struct DevWorkplace: Sendable {
 
     static func readyFile(in directory: String) -> String { "\(directory)/dev.json" }
 
-    /// The standard ones, but for starts.
+    /// The standard ones, but for starts and for the reloads of widgets.
     static var budgets: Budgets {
         var budgets = Budgets()
         budgets[.start].burst = starts
         budgets[.start].perHour = Double(starts)
+        budgets[.widget].spacing = .seconds(2)
+        budgets[.widget].burst = reloads
+        budgets[.widget].perHour = Double(reloads)
         return budgets
     }
 
@@ -70,9 +75,21 @@ struct DevWorkplace: Sendable {
             listen: listen, data: directory, apps: [app], budgets: Self.budgets)
     }
 
-    /// Where there are two phones, both kinds of Control Center are there to try.
+    /// Two kinds of Control Center, two users and two time zones are there to try.
     private static func habits(phones: Int) -> [String] {
-        phones < 2 ? [] : ["--phone", "phone-2.control-center=top_right"]
+        var settings = [
+            "all.reloads=\(reloads)", "all.fetches=\(reloads)", "all.fetch-spacing=1s",
+            "phone-1.user=u1", "pad-1.user=u1", "phone-1.time-zone=Europe/Berlin",
+            "pad-1.time-zone=Europe/Berlin",
+        ]
+        if phones > 1 {
+            settings += [
+                "phone-2.control-center=top_right", "phone-2.user=u1",
+                "phone-2.time-zone=America/New_York",
+            ]
+        }
+        if phones > 2 { settings.append("phone-3.user=u2") }
+        return ["--pad"] + settings.flatMap { ["--phone", $0] }
     }
 
     /// What the simulator is started with, but for its relay's key.

@@ -29,7 +29,7 @@ struct IslandFace: Hashable, Sendable {
 
     /// - Parameter turn: where the items of a turn are now; nil: of the state itself.
     func drawing(of state: JSONView, turn: IslandTurn?, at now: Instant) -> IslandDrawing {
-        guard let preview else { return .texts(Self.texts(ofFirst: state)) }
+        guard let preview else { return .texts(Self.texts(ofFirst: state, atMost: 2)) }
         if let image = preview.image.flatMap({ state.at($0)?.string }),
             let bitmap = Base64.decode(image).flatMap(Bitmap.init(png:))
         {
@@ -70,8 +70,9 @@ struct IslandFace: Hashable, Sendable {
         }
     }
 
-    private static func texts(ofFirst state: JSONView) -> [String] {
-        Array(state.members).filter { $0.0 != "clip" }.prefix(2).map { name, value in
+    /// The first members of a state that nothing says how to draw.
+    static func texts(ofFirst state: JSONView, atMost count: Int) -> [String] {
+        Array(state.members).filter { $0.0 != "clip" }.prefix(count).map { name, value in
             let text = value.string ?? String(decoding: value.raw, as: UTF8.self)
             return IslandPlayer.printable("\(name): \(text)", atMost: IslandPlayer.textMax)
         }

@@ -92,20 +92,22 @@ struct ScenarioSummary: Hashable, Sendable {
             writer.endObject()
         }
         writer.endArray()
-        if !steps.isEmpty {
-            writer.name("steps")
-            writer.beginArray()
-            for step in steps {
-                writer.beginObject()
-                writer.member("step", step.name)
-                if let shows = step.shows { writer.member("shows", shows) }
-                writer.member("held", step.isHeld)
-                writer.endObject()
-            }
-            writer.endArray()
-        }
+        if !steps.isEmpty { Self.write(steps, to: &writer) }
         writer.endObject()
         return writer.json
+    }
+
+    static func write(_ steps: [Step], to writer: inout JSONWriter) {
+        writer.name("steps")
+        writer.beginArray()
+        for step in steps {
+            writer.beginObject()
+            writer.member("step", step.name)
+            if let shows = step.shows { writer.member("shows", shows) }
+            writer.member("held", step.isHeld)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     func table(for terminal: Terminal) -> String {
@@ -120,11 +122,16 @@ struct ScenarioSummary: Hashable, Sendable {
             ])
         }
         guard !steps.isEmpty else { return table.text(for: terminal) }
-        var story = TextTable(["STEP", "PHONES SHOW", "HELD"])
+        return Self.table(of: steps, "PHONES SHOW").text(for: terminal) + "\n"
+            + table.text(for: terminal)
+    }
+
+    static func table(of steps: [Step], _ shown: String) -> TextTable {
+        var story = TextTable(["STEP", shown, "HELD"])
         for step in steps {
             let shows = step.shows.map { String(decoding: $0.bytes, as: UTF8.self) }
             story.add([step.name, shows ?? "", step.isHeld ? "yes" : "no"])
         }
-        return story.text(for: terminal) + "\n" + table.text(for: terminal)
+        return story
     }
 }

@@ -54,7 +54,7 @@ struct ScenarioPlayer: Sendable {
 
     /// Phones introduce themselves when they are up: on a busy machine after the relay's first
     /// line.
-    private static let arrivalTime = Duration.seconds(10)
+    static let arrivalTime = Duration.seconds(10)
 
     private func meetPhones() async throws {
         let giveUpAt = loop.now + Self.arrivalTime
@@ -179,7 +179,7 @@ struct ScenarioPlayer: Sendable {
     }
 
     /// The same value, however it is written. A bundle, or a keyframe, may be beside it.
-    private static func isSame(_ one: JSONView, _ other: JSONView) -> Bool {
+    static func isSame(_ one: JSONView, _ other: JSONView) -> Bool {
         guard one.kind == other.kind else { return false }
         switch one.kind {
         case .null: return true

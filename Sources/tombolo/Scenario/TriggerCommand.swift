@@ -12,6 +12,9 @@ enum TriggerCommand {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let name = context.invocation.argument(0) ?? "runner"
+        if let scenario = WidgetScenario(named: name) {
+            return try await play(scenario, client, phones: phones, context)
+        }
         let summary: ScenarioSummary
         // The cat runs for as long as one likes, unless its steps are asked for.
         if name != "runner" || context.invocation.isGiven(.scenarioSteps),
@@ -34,6 +37,26 @@ enum TriggerCommand {
                 "not every phone showed \(step ?? "the last state") within "
                     + "\(RunnerScenario.convergenceTimeout.components.seconds) s",
                 remedy: "tombolo doctor")
+        }
+        return .succeeded
+    }
+
+    private static func play(
+        _ scenario: WidgetScenario, _ client: RelayClient, phones: Int, _ context: CommandContext
+    ) async throws -> ExitStatus {
+        var player = WidgetPlayer(scenario, client, phones: phones, loop: context.loop)
+        let summary = try await player.run()
+        if OutputFormat(context) == .table {
+            try context.terminal.write(summary.table(for: context.terminal).utf8)
+        } else {
+            try context.terminal.write(summary.json.bytes + [10])
+        }
+        guard summary.converged else {
+            let step = summary.steps.last { !$0.isHeld }.map { "what \"\($0.name)\" comes to" }
+            throw ProgramError(
+                "not every widget showed \(step ?? "the last state") within "
+                    + "\(RunnerScenario.convergenceTimeout.components.seconds) s",
+                remedy: "tombolo phone ls")
         }
         return .succeeded
     }

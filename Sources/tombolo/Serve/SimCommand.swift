@@ -83,6 +83,7 @@ enum SimCommand {
             }
             configuration.phoneCount = phones
         }
+        configuration.hasPad = invocation.isGiven(.pad)
         try set(invocation.pairs(.phoneSetting), in: &configuration)
         return configuration
     }
@@ -118,6 +119,7 @@ enum SimCommand {
     ) throws(ProgramError) {
         var configuration = SimulatorConfiguration(keys: [], bundleIDs: [])
         configuration.phoneCount = phones
+        configuration.hasPad = true
         try set(settings, in: &configuration)
     }
 

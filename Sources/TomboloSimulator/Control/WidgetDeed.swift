@@ -1,0 +1,74 @@
+import TomboloJSON
+
+/// Which widget a request of the control port is about.
+struct WidgetDeed {
+    let kind: String?
+    let family: Widget.Family?
+    let config: String?
+
+    init(_ view: JSONView) throws(PhoneDeed.Fault) {
+        kind = view["widget"]?.string
+        config = view["config"]?.string
+        guard let name = view["family"]?.string else {
+            family = nil
+            return
+        }
+        guard let known = Widget.Family(rawValue: name) else {
+            let names = Widget.Family.allCases.map(\.rawValue).joined(separator: ", ")
+            throw PhoneDeed.Fault(message: "\"family\" must be one of \(names)")
+        }
+        family = known
+    }
+
+    /// The phone's widget that is meant: the first one that has what the request names.
+    func widget(on phone: Phone) -> Widget? {
+        phone.board.widgets.first { widget in
+            widget.key.kind == kind && (family ?? widget.key.family) == widget.key.family
+                && (config ?? widget.key.config) == widget.key.config
+        }
+    }
+
+    /// Why it cannot be done on a phone as it is; nil where it can.
+    func obstacle(to deed: PhoneDeed, link: String?, on phone: Phone) -> String? {
+        let name = phone.configuration.name
+        let words = [kind, family?.rawValue, config].compactMap(\.self).joined(separator: " ")
+        switch deed {
+        case .widgetAdd:
+            guard kind?.isEmpty == false, let family else {
+                return "widget-add needs \"widget\" (its kind) and \"family\""
+            }
+            guard phone.configuration.idiom.has(family) else {
+                return family == .accessoryCorner
+                    ? "accessoryCorner is a family of the watch, which is not drawn here"
+                    : "\(name) is a \(phone.configuration.idiom.rawValue) and has no "
+                        + "\(family.rawValue); pad-1 of tombolo dev has"
+            }
+            if widget(on: phone) != nil, widget(on: phone)?.key.config == config {
+                return "\(name) has the widget \(words) already"
+            }
+            if phone.board.widgets.count >= WidgetRules.widgetsMax {
+                return "\(name) has \(WidgetRules.widgetsMax) widgets; remove one first"
+            }
+        case .widgetRemove:
+            if widget(on: phone) == nil { return "\(name) has no widget \(words)" }
+        case .widgetReload:
+            if phone.presence != .active {
+                return "on \(name) no app is in front; open it first, with front"
+            }
+            if kind != nil, widget(on: phone) == nil { return "\(name) has no widget \(words)" }
+        case .widgetGallery:
+            if kind?.isEmpty != false { return "widget-gallery needs \"widget\", a kind" }
+        case .tap where kind != nil:
+            guard let widget = widget(on: phone) else { return "\(name) has no widget \(words)" }
+            guard let link else { return nil }
+            if !widget.key.family.hasLinks {
+                return "\(widget.key.family.rawValue) has one place to tap: leave the link out"
+            }
+            if widget.current?.links.contains(link) != true {
+                return "the widget shows no link \(link)"
+            }
+        default: break
+        }
+        return nil
+    }
+}

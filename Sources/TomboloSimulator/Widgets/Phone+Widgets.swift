@@ -1,0 +1,76 @@
+// What a user and the app do with widgets (Apple, *Keeping a widget up to date*, *Linking to
+// specific app scenes from your widget or Live Activity*).
+
+extension Phone {
+    /// The user puts a widget on a screen. Nothing happens where it is there already.
+    package mutating func addWidget(_ key: Widget.Key, at now: WallInstant) -> [PhoneEffect] {
+        board.add(key, at: now)
+        return advance(to: now)
+    }
+
+    /// The user takes a widget off.
+    package mutating func removeWidget(_ key: Widget.Key, at now: WallInstant) -> [PhoneEffect] {
+        board.remove(key)
+        return advance(to: now)
+    }
+
+    /// The app in front reloads the widgets of a kind, or all of them (`WidgetCenter`): at once,
+    /// and not counted.
+    package mutating func reloadWidgets(kind: String?, at now: WallInstant) -> [PhoneEffect] {
+        guard presence == .active else { return advance(to: now) }
+        board.reload(kind: kind, .app, at: now)
+        return advance(to: now)
+    }
+
+    /// What the relay said to a widget that asked.
+    package mutating func widgetFetched(
+        _ key: Widget.Key, _ outcome: WidgetFetchOutcome, at now: WallInstant
+    ) -> [PhoneEffect] {
+        let drawn = carryOut(board.fetched(key, outcome, at: now))
+        return drawn + advance(to: now)
+    }
+
+    /// The user looks at the widgets that the app offers of a kind: each family's snapshot.
+    package mutating func openGallery(kind: String, at now: WallInstant) -> [PhoneEffect] {
+        let number = (gallery?.number ?? 0) + 1
+        let families = Widget.Family.allCases.filter(configuration.idiom.has)
+        let opened = WidgetGallery(number: number, kind: kind, families: families)
+        gallery = opened
+        return advance(to: now) + (isOnline ? [.galleryOpened(opened)] : [])
+    }
+
+    /// What the relay said about one family of the gallery that is open; nil: nothing.
+    package mutating func gallerySnapshot(
+        _ number: Int, _ family: Widget.Family, _ entry: Widget.Entry?
+    ) {
+        guard gallery?.number == number else { return }
+        gallery?.took(family, entry)
+    }
+
+    /// The user taps a widget, or one of its links: that opens the app with it. A button runs its
+    /// intent and opens nothing. A widget without a URL opens the app, and nobody hears of it.
+    package mutating func tapWidget(
+        _ key: Widget.Key, link: String?, intent: String?, parameters: [UInt8]?,
+        at now: WallInstant
+    ) -> [PhoneEffect] {
+        let url = link ?? board.widgets.first { $0.key == key }?.current?.url
+        if intent == nil, url == nil {
+            let effects = advance(to: now) + setLocked(false, at: now)
+            opened = nil
+            return effects + move(to: .active, at: now)
+        }
+        return tap(
+            activity: nil, link: intent == nil ? url : nil, intent: intent, parameters: parameters,
+            at: now)
+    }
+
+    mutating func carryOut(_ effects: [WidgetBoard.Effect]) -> [PhoneEffect] {
+        effects.map { effect in
+            switch effect {
+            case .fetch(let widget): return .widgetFetch(widget)
+            case .drawn(let widget):
+                return .widgetDrawn(widget)
+            }
+        }
+    }
+}

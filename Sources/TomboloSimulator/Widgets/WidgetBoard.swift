@@ -1,0 +1,153 @@
+/// The widgets of one phone: what each shows, and which fetches are due. A pure machine on virtual
+/// time.
+package struct WidgetBoard: Sendable {
+    /// In the order in which they were put there.
+    package private(set) var widgets: [Widget] = []
+    let rules: WidgetRules
+
+    /// What follows, for the phone to carry out.
+    enum Effect: Hashable, Sendable {
+        /// Ask the relay for a timeline.
+        case fetch(Widget)
+        /// A widget shows something else.
+        case drawn(Widget)
+    }
+
+    init(_ rules: WidgetRules) { self.rules = rules }
+
+    /// Puts a widget there; it shows the placeholder until it has fetched. One that is there stays
+    /// as it is.
+    mutating func add(_ key: Widget.Key, at now: WallInstant) {
+        guard index(key) == nil, widgets.count < WidgetRules.widgetsMax else { return }
+        var widget = Widget(key)
+        widget.wanted = Widget.Fetch(cause: .placed, at: now)
+        widgets.append(widget)
+    }
+
+    mutating func remove(_ key: Widget.Key) { widgets.removeAll { $0.key == key } }
+
+    /// Something says that there is something new for the widgets of a kind; nil: for all.
+    mutating func reload(kind: String?, _ cause: Widget.Cause, at now: WallInstant) {
+        for index in widgets.indices where kind.map({ $0 == widgets[index].key.kind }) ?? true {
+            // What the app asks for is not counted, and so goes before what is.
+            if widgets[index].wanted == nil || !cause.isCounted {
+                widgets[index].wanted = Widget.Fetch(cause: cause, at: now)
+            }
+        }
+    }
+
+    /// The next instant at which `advance` has something to do; nil where nothing waits.
+    func deadline(isOnline: Bool) -> WallInstant? {
+        widgets.compactMap { widget in
+            let fetch = isOnline ? nextFetch(of: widget)?.at : nil
+            return [fetch, widget.nextEntryAt].compactMap(\.self).min()
+        }.min()
+    }
+
+    /// Lets time pass: entries come up at their dates, and fetches begin.
+    mutating func advance(to now: WallInstant, isOnline: Bool) -> [Effect] {
+        var effects: [Effect] = []
+        for index in widgets.indices {
+            if let due = widgets[index].nextEntryAt, due <= now {
+                widgets[index].shown = Self.current(widgets[index].entries, at: now)
+                widgets[index].drawnCount += 1
+                effects.append(.drawn(widgets[index]))
+            }
+            guard isOnline, let next = nextFetch(of: widgets[index]), next.at <= now else {
+                continue
+            }
+            begin(index, next.cause, at: now)
+            effects.append(.fetch(widgets[index]))
+        }
+        return effects
+    }
+
+    private mutating func begin(_ index: Int, _ cause: Widget.Cause, at now: WallInstant) {
+        widgets[index].wanted = nil
+        widgets[index].fetching = cause
+        guard cause.isCounted else { return }
+        let from = now - WidgetRules.day
+        widgets[index].counted.removeAll { $0 <= from }
+        widgets[index].counted.append(now)
+    }
+
+    /// What the relay said to a widget that asked.
+    mutating func fetched(
+        _ key: Widget.Key, _ outcome: WidgetFetchOutcome, at now: WallInstant
+    ) -> [Effect] {
+        // It may have been removed meanwhile.
+        guard let index = index(key), let cause = widgets[index].fetching else { return [] }
+        widgets[index].fetching = nil
+        switch outcome {
+        case .failed:
+            let waits = Self.backOff(after: widgets[index].failuresInRow)
+            widgets[index].failuresInRow += 1
+            guard widgets[index].wanted == nil else { return [] }
+            widgets[index].wanted = Widget.Fetch(cause: .retry, at: now + waits)
+            return []
+        case .unchanged: break
+        case .timeline(let timeline):
+            widgets[index].entries = timeline.entries
+            widgets[index].policy = timeline.policy
+            widgets[index].etag = timeline.etag
+        }
+        widgets[index].failuresInRow = 0
+        widgets[index].fetchCount += 1
+        widgets[index].fetchedAt = now
+        widgets[index].fetchedFor = cause
+        let before = widgets[index].current
+        widgets[index].shown = Self.current(widgets[index].entries, at: now)
+        guard widgets[index].current != before || widgets[index].drawnCount == 0 else { return [] }
+        widgets[index].drawnCount += 1
+        return [.drawn(widgets[index])]
+    }
+
+    private static func backOff(after failures: Int) -> Duration {
+        var wait = WidgetRules.retryFirst
+        for _ in 0..<min(failures, 16) { wait = min(wait * 2, WidgetRules.retryMax) }
+        return wait
+    }
+
+    /// The last entry whose date has come; before the first, that one.
+    private static func current(_ entries: [Widget.Entry], at now: WallInstant) -> Int? {
+        entries.isEmpty ? nil : entries.lastIndex { $0.date <= now } ?? 0
+    }
+
+    // MARK: Budget
+
+    /// When a widget fetches next, and why; nil: not before something new is said, or while one
+    /// runs.
+    package func nextFetch(of widget: Widget) -> Widget.Fetch? {
+        guard widget.fetching == nil else { return nil }
+        var next = widget.wanted.map { [$0] } ?? []
+        if let fetchedAt = widget.fetchedAt {
+            let soonest = fetchedAt + rules.spacing
+            switch widget.policy {
+            case .never: break
+            case .atEnd:
+                if let last = widget.entries.last {
+                    next.append(Widget.Fetch(cause: .atEnd, at: max(last.date, soonest)))
+                }
+            case .after(let date):
+                next.append(Widget.Fetch(cause: .after, at: max(date, soonest)))
+            }
+        }
+        guard var first = next.min(by: { $0.at < $1.at }) else { return nil }
+        if first.cause.isCounted { first.at = max(first.at, budgetFreeAt(widget) ?? first.at) }
+        return first
+    }
+
+    /// When a counted fetch may begin; nil: at once.
+    private func budgetFreeAt(_ widget: Widget) -> WallInstant? {
+        let full = widget.counted.count - rules.fetchesPerDay
+        return full >= 0 ? widget.counted[full] + WidgetRules.day : nil
+    }
+
+    /// Counted fetches that a widget has left in these 24 hours.
+    package func fetchesLeft(of widget: Widget, at now: WallInstant) -> Int {
+        let from = now - WidgetRules.day
+        return max(0, rules.fetchesPerDay - widget.counted.count { $0 > from })
+    }
+
+    private func index(_ key: Widget.Key) -> Int? { widgets.firstIndex { $0.key == key } }
+}

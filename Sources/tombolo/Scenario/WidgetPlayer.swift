@@ -1,0 +1,218 @@
+import TomboloCore
+import TomboloCrypto
+import TomboloJSON
+import TomboloLoop
+
+/// Plays a scenario of widgets on the simulated phones, step by step, and looks at what they show.
+struct WidgetPlayer: Sendable {
+    private let scenario: WidgetScenario
+    private let client: RelayClient
+    private let loop: EpollLoop
+    /// A fresh one: the widgets of another run are others.
+    private let kind: String
+    private let places: [WidgetScenario.Place]
+    /// What each widget shows now, and what it showed one after the other.
+    private var newest: [String: JSON] = [:]
+    private var sequences: [String: [JSON]] = [:]
+    private var pages: [String: JSON] = [:]
+
+    /// Twice in the time in which an entry may come and go.
+    private static let lookInterval = Duration.milliseconds(50)
+
+    /// - Parameter phones: as many phones as there are; the pad is there beside them.
+    init(_ scenario: WidgetScenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
+        self.scenario = scenario
+        self.client = client
+        self.loop = loop
+        kind = "\(scenario.name)-\(Hex.encode(RandomBytes.make(4)))"
+        let names = Set((1...phones).map { "phone-\($0)" } + ["pad-1"])
+        places = scenario.places.filter { names.contains($0.phone) }
+    }
+
+    /// Stops at the first step whose end the widgets do not come to. Takes its widgets off.
+    mutating func run() async throws -> WidgetSummary {
+        var summary = WidgetSummary(scenario: scenario.name)
+        for place in places {
+            try await meet(place.phone)
+            try await act(place, "widget-add")
+        }
+        for step in scenario.steps {
+            for request in step.requests { try await send(request) }
+            let isHeld = try await isHeld(step)
+            summary.steps.append(
+                ScenarioSummary.Step(name: step.name, shows: step.shows, isHeld: isHeld))
+            if !isHeld { break }
+        }
+        for place in places {
+            summary.widgets.append(
+                WidgetSummary.Widget(
+                    place, fetches: pages[place.phone]?.document.root["fetches"]?.integer ?? 0,
+                    drawn: sequences[place.phone] ?? []))
+            try await act(place, "widget-rm")
+        }
+        return summary
+    }
+
+    /// A phone introduces itself when it is up, and then tells its tokens: what is put before has
+    /// no way to it.
+    private func meet(_ phone: String) async throws {
+        let giveUpAt = loop.now + ScenarioPlayer.arrivalTime
+        while true {
+            do throws(ProgramError) {
+                let answer = try await client.send(
+                    RelayRequest("GET", "/v1/devices/\(PathText.escaped(phone))"), name: phone)
+                let tokens = try answer.document().root["tokens"]?.elements.map { $0 } ?? []
+                if tokens.contains(where: { $0["name"]?.string == "widget" }) { return }
+            } catch {
+                guard error.status == .notFoundOrConflict else { throw error }
+            }
+            guard loop.now < giveUpAt else {
+                throw ProgramError(
+                    "\(phone) has no token for its widgets", remedy: "tombolo device show \(phone)")
+            }
+            try await loop.sleep(for: RunnerScenario.pollInterval)
+        }
+    }
+
+    private func act(_ place: WidgetScenario.Place, _ deed: String) async throws {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("do", deed)
+        writer.member("widget", kind)
+        writer.member("family", place.family)
+        writer.endObject()
+        let path = "/v1/phones/\(PathText.escaped(place.phone))"
+        _ = try await client.send(
+            RelayRequest("POST", path, body: writer.bytes), name: place.phone)
+    }
+
+    private func send(_ request: Scenario.Request) async throws {
+        let named = request.path.split(separator: "/").last.map(String.init) ?? ""
+        // What is done to a phone that there is not is left out.
+        guard
+            !request.path.hasPrefix("/v1/phones/") || places.contains(where: { $0.phone == named })
+        else { return }
+        let body = filled(String(decoding: request.body.bytes, as: UTF8.self))
+        _ = try await client.send(
+            RelayRequest(request.method, filled(request.path), body: Array(body.utf8)), name: kind)
+    }
+
+    private func filled(_ text: String) -> String {
+        var text = text.replacing("{kind}", with: kind)
+        let now = SystemClock().now()
+        text = text.replacing("{now}", with: now.rfc3339)
+        while let start = text.firstRange(of: "{now+"),
+            let end = text[start.upperBound...].firstIndex(of: "}"),
+            let span = Span(text: String(text[start.upperBound..<end]))
+        {
+            text.replaceSubrange(start.lowerBound...end, with: (now + span).rfc3339)
+        }
+        return text
+    }
+
+    // MARK: What comes of it
+
+    private mutating func isHeld(_ step: WidgetScenario.Step) async throws -> Bool {
+        let since = loop.now
+        while true {
+            try await look()
+            if let lasts = step.lasts {
+                if loop.now >= since + .nanoseconds(lasts.nanoseconds) { return true }
+            } else if holds(step) {
+                return true
+            }
+            if loop.now >= since + RunnerScenario.convergenceTimeout { return false }
+            try await loop.sleep(for: Self.lookInterval)
+        }
+    }
+
+    private mutating func look() async throws {
+        let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
+        for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
+            let phone = page["phone"]?.string ?? ""
+            guard
+                let widget = page["widgets"]?.elements.first(where: { $0["kind"]?.string == kind }),
+                widget["placeholder"]?.bool == false, let state = widget["state"]?.json,
+                state != .emptyObject
+            else { continue }
+            pages[phone] = widget.json
+            if newest.updateValue(state, forKey: phone) != state {
+                sequences[phone, default: []].append(state)
+            }
+        }
+    }
+
+    private func holds(_ step: WidgetScenario.Step) -> Bool {
+        let names = places.map(\.phone).filter { step.phones.isEmpty || step.phones.contains($0) }
+        if let shows = step.shows {
+            for name in names {
+                guard let state = newest[name],
+                    ScenarioPlayer.isSame(state.document.root, shows.document.root)
+                else { return false }
+            }
+        }
+        let differing = step.differing.filter { name in places.contains { $0.phone == name } }
+        let dates = differing.compactMap {
+            pages[$0]?.document.root["next_entry_at"]?.string
+        }
+        return dates.count == differing.count && Set(dates).count == differing.count
+    }
+}
+
+/// The line that `trigger` ends with, where a scenario is of widgets.
+struct WidgetSummary: Sendable {
+    /// What one widget came to.
+    struct Widget: Sendable {
+        var place: WidgetScenario.Place
+        var fetches: Int64
+        /// What it showed, one after the other.
+        var drawn: [JSON]
+
+        init(_ place: WidgetScenario.Place, fetches: Int64, drawn: [JSON]) {
+            (self.place, self.fetches, self.drawn) = (place, fetches, drawn)
+        }
+    }
+
+    var scenario: String
+    var widgets: [Widget] = []
+    var steps: [ScenarioSummary.Step] = []
+
+    /// Whether each step came to its end.
+    var converged: Bool { !widgets.isEmpty && steps.allSatisfy(\.isHeld) }
+
+    var json: JSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("scenario", scenario)
+        writer.member("converged", converged)
+        writer.name("widgets")
+        writer.beginArray()
+        for widget in widgets {
+            writer.beginObject()
+            writer.member("phone", widget.place.phone)
+            writer.member("family", widget.place.family)
+            writer.member("fetches", widget.fetches)
+            writer.name("drawn")
+            writer.beginArray()
+            for state in widget.drawn { writer.raw(state) }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        ScenarioSummary.write(steps, to: &writer)
+        writer.endObject()
+        return writer.json
+    }
+
+    func table(for terminal: Terminal) -> String {
+        var table = TextTable(["PHONE", "FAMILY", "FETCHES", "PICTURES"])
+        for widget in widgets {
+            table.add([
+                widget.place.phone, widget.place.family, "\(widget.fetches)",
+                "\(widget.drawn.count)",
+            ])
+        }
+        return ScenarioSummary.table(of: steps, "WIDGETS SHOW").text(for: terminal) + "\n"
+            + table.text(for: terminal)
+    }
+}

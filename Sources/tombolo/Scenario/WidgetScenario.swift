@@ -1,0 +1,72 @@
+import CProtocolAssets
+import TomboloCore
+import TomboloJSON
+
+/// A scenario of widgets as `Protocol/examples/NAME/steps.json` has it: what a producer and the
+/// users of the phones do, and what the widgets show after each step.
+struct WidgetScenario: Sendable {
+    /// A widget that is put on a phone before the first step, and taken off after the last one.
+    struct Place: Hashable, Sendable {
+        var phone: String
+        var family: String
+    }
+
+    /// One thing that is done and what comes of it.
+    struct Step: Sendable {
+        var name: String
+        /// `{kind}`, `{now}` and `{now+2s}` in path and body are filled in.
+        var requests: [Scenario.Request]
+        /// How long the step lasts; nil: until the widgets show what they should.
+        var lasts: Span?
+        /// What they show at its end; nil: not looked at.
+        var shows: JSON?
+        /// Whose widgets; empty: all.
+        var phones: [String]
+        /// Phones whose widgets change by themselves, each at another time.
+        var differing: [String]
+    }
+
+    let name: String
+    private(set) var places: [Place] = []
+    private(set) var steps: [Step] = []
+
+    /// Every scenario of widgets.
+    static let names = ["profile"]
+
+    /// The scenario of a name that is compiled in; nil for another name.
+    init?(named name: String) {
+        guard Self.names.contains(name) else { return nil }
+        let asset = tombolo_protocol_profile()
+        let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
+        // A test reads every file that is compiled in.
+        guard let view = try? JSONDocument(bytes).root else { return nil }
+        self.name = name
+        for place in view["widgets"]?.elements.map({ $0 }) ?? [] {
+            guard let phone = place["phone"]?.string, let family = place["family"]?.string else {
+                return nil
+            }
+            places.append(Place(phone: phone, family: family))
+        }
+        for entry in view["steps"]?.elements.map({ $0 }) ?? [] {
+            guard let step = Step(entry) else { return nil }
+            steps.append(step)
+        }
+        guard !places.isEmpty, !steps.isEmpty else { return nil }
+    }
+}
+
+extension WidgetScenario.Step {
+    fileprivate init?(_ view: JSONView) {
+        guard let name = view["step"]?.string, let requests = view["do"] else { return nil }
+        self.name = name
+        self.requests = []
+        for entry in requests.elements {
+            guard let request = Scenario.Request(entry) else { return nil }
+            self.requests.append(request)
+        }
+        lasts = view["for"]?.string.flatMap { Span(text: $0) }
+        shows = view["shows"]?.json
+        phones = view["of"]?.elements.compactMap(\.string) ?? []
+        differing = view["next_entries_differ"]?.elements.compactMap(\.string) ?? []
+    }
+}

@@ -121,6 +121,27 @@ import TomboloSimulator
         #expect(try expect("phone-1", "again", "-s", "eta=5", "--within", "20s").status == 0)
     }
 
+    @Test func `a widget is there once for each thing that it is configured to`() throws {
+        for config in [["--config", "door-7"], [], ["--config", "door-8"]] {
+            let words = ["phone", "widget", "add", "phone-1", "door", "--family", "systemSmall"]
+            #expect(try relay.tombolo(words + config).status == 0)
+            let again = try relay.tombolo(words + config)
+            #expect(again.status != 0)
+            #expect(again.errors.contains("already"), "\(again.errors)")
+        }
+        for config in ["door-7", "door-8"] {
+            _ = try relay.tombolo(
+                ["phone", "widget", "rm", "phone-1", "door", "--config", config])
+        }
+        let left = try json("phone", "widget", "ls", "phone-1")["widgets"]
+        #expect(left?.elements.map { $0["config"]?.string } == [nil])
+        let wrong = try relay.tombolo([
+            "phone", "widget", "add", "phone-1", "door", "--family", "systemExtraLarge",
+        ])
+        #expect(wrong.errors.contains("pad-1"), "\(wrong.errors)")
+        _ = try relay.tombolo(["phone", "widget", "rm", "phone-1", "door"])
+    }
+
     private static let schema = "\(RunnerCatTests.examples)/../schemas/phone-action.json"
 
     @Test func `schema, relay, simulator and command line know the same deeds`() throws {

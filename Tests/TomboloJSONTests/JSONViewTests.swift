@@ -100,7 +100,7 @@ import Testing
         #expect(try document("1.\(zeros)1").root.integer == nil)
     }
 
-    @Test func `an outline tells where the members of an object stand in the value around it`()
+    @Test func `an outline has the places of an object's members in the value around it`()
         throws
     {
         let list = try document(#" [ {"a": [1, 2], "b\n": "x" }, 7 ] "#).root

@@ -43,7 +43,8 @@ struct WidgetDeed {
                     : "\(name) is a \(phone.configuration.idiom.rawValue) and has no "
                         + "\(family.rawValue); pad-1 of tombolo dev has"
             }
-            if widget(on: phone) != nil, widget(on: phone)?.key.config == config {
+            let key = Widget.Key(kind: kind ?? "", family: family, config: config)
+            if phone.board.widgets.contains(where: { $0.key == key }) {
                 return "\(name) has the widget \(words) already"
             }
             if phone.board.widgets.count >= WidgetRules.widgetsMax {

@@ -88,6 +88,8 @@ extension Subcommand {
         + "  allow       when the user taps \"Allow\": at-once, never or a duration\n"
         + "  budget      windows (as people saw it) or bucket\n"
         + "  starts      how many pushes may start an activity in starts-window (1h); 1000 in dev\n"
+        + "  time-zone, reloads (of widgets, at once and an hour), fetches (of a widget a day),\n"
+        + "  fetch-spacing (of a widget, by its policy)\n"
         + "  draws-every, holds-low-priority (while locked: on or off), groups-low-priority,\n"
         + "  reorders (one push in so many)\n"
         + "  trouble     as in tombolo help phone trouble; no-update-token (0 to 1), start-jitter,\n"

@@ -35,6 +35,13 @@ struct Scenario: Sendable {
             self.body = body
         }
 
+        /// Those of a list; nil where it is none, or one of them cannot be read.
+        static func all(_ list: JSONView?) -> [Request]? {
+            guard let list, list.kind == .array else { return nil }
+            let requests = list.elements.compactMap { Request($0) }
+            return requests.count == list.count ? requests : nil
+        }
+
         /// Once for each phone.
         var isForPhones: Bool { path.contains("{phone}") }
     }
@@ -97,13 +104,10 @@ struct Scenario: Sendable {
 
 extension Scenario.Step {
     fileprivate init?(_ view: JSONView) {
-        guard let name = view["step"]?.string, let requests = view["do"] else { return nil }
-        self.name = name
-        self.requests = []
-        for entry in requests.elements {
-            guard let request = Scenario.Request(entry) else { return nil }
-            self.requests.append(request)
-        }
+        guard let name = view["step"]?.string,
+            let requests = Scenario.Request.all(view["do"])
+        else { return nil }
+        (self.name, self.requests) = (name, requests)
         lasts = view["for"]?.string.flatMap { Span(text: $0) }
         presenceState = view["presence_state"]?.string
         shows = view["shows"]?.json

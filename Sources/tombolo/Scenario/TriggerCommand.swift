@@ -26,19 +26,10 @@ enum TriggerCommand {
             var scenario = RunnerScenario(client, phones: phones, loop: context.loop)
             summary = try await scenario.run(for: duration)
         }
-        if OutputFormat(context) == .table {
-            try context.terminal.write(summary.table(for: context.terminal).utf8)
-        } else {
-            try context.terminal.write(summary.json.bytes + [10])
-        }
-        guard summary.converged, summary.phones.count == phones else {
-            let step = summary.steps.last { !$0.isHeld }.map { "what \"\($0.name)\" comes to" }
-            throw ProgramError(
-                "not every phone showed \(step ?? "the last state") within "
-                    + "\(RunnerScenario.convergenceTimeout.components.seconds) s",
-                remedy: "tombolo doctor")
-        }
-        return .succeeded
+        return try conclude(
+            context, json: summary.json, table: summary.table(for: context.terminal),
+            isDone: summary.converged && summary.phones.count == phones, summary.steps,
+            who: "phone", remedy: "tombolo doctor")
     }
 
     private static func play(
@@ -46,17 +37,27 @@ enum TriggerCommand {
     ) async throws -> ExitStatus {
         var player = WidgetPlayer(scenario, client, phones: phones, loop: context.loop)
         let summary = try await player.run()
+        return try conclude(
+            context, json: summary.json, table: summary.table(for: context.terminal),
+            isDone: summary.converged, summary.steps, who: "widget", remedy: "tombolo phone ls")
+    }
+
+    /// Writes the summary of a run, and says which step failed.
+    private static func conclude(
+        _ context: CommandContext, json: JSON, table: String, isDone: Bool,
+        _ steps: [ScenarioSummary.Step], who: String, remedy: String
+    ) throws -> ExitStatus {
         if OutputFormat(context) == .table {
-            try context.terminal.write(summary.table(for: context.terminal).utf8)
+            try context.terminal.write(table.utf8)
         } else {
-            try context.terminal.write(summary.json.bytes + [10])
+            try context.terminal.write(json.bytes + [10])
         }
-        guard summary.converged else {
-            let step = summary.steps.last { !$0.isHeld }.map { "what \"\($0.name)\" comes to" }
+        guard isDone else {
+            let step = steps.last { !$0.isHeld }.map { "what \"\($0.name)\" comes to" }
             throw ProgramError(
-                "not every widget showed \(step ?? "the last state") within "
+                "not every \(who) showed \(step ?? "the last state") within "
                     + "\(RunnerScenario.convergenceTimeout.components.seconds) s",
-                remedy: "tombolo phone ls")
+                remedy: remedy)
         }
         return .succeeded
     }

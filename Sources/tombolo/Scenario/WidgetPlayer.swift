@@ -29,13 +29,27 @@ struct WidgetPlayer: Sendable {
         places = scenario.places.filter { names.contains($0.phone) }
     }
 
-    /// Stops at the first step whose end the widgets do not come to. Takes its widgets off.
+    /// Stops at the first step whose end the widgets do not come to. Takes its widgets off, also
+    /// where it fails.
     mutating func run() async throws -> WidgetSummary {
-        var summary = WidgetSummary(scenario: scenario.name)
         for place in places {
             try await meet(place.phone)
             try await act(place, "widget-add")
         }
+        let summary: WidgetSummary
+        do {
+            summary = try await playSteps()
+        } catch {
+            // What went wrong first is what its user has to hear.
+            for place in places { try? await act(place, "widget-rm") }
+            throw error
+        }
+        for place in places { try await act(place, "widget-rm") }
+        return summary
+    }
+
+    private mutating func playSteps() async throws -> WidgetSummary {
+        var summary = WidgetSummary(scenario: scenario.name)
         for step in scenario.steps {
             for request in step.requests { try await send(request) }
             let isHeld = try await isHeld(step)
@@ -48,7 +62,6 @@ struct WidgetPlayer: Sendable {
                 WidgetSummary.Widget(
                     place, fetches: pages[place.phone]?.document.root["fetches"]?.integer ?? 0,
                     drawn: sequences[place.phone] ?? []))
-            try await act(place, "widget-rm")
         }
         return summary
     }

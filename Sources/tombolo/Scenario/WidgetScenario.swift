@@ -57,13 +57,10 @@ struct WidgetScenario: Sendable {
 
 extension WidgetScenario.Step {
     fileprivate init?(_ view: JSONView) {
-        guard let name = view["step"]?.string, let requests = view["do"] else { return nil }
-        self.name = name
-        self.requests = []
-        for entry in requests.elements {
-            guard let request = Scenario.Request(entry) else { return nil }
-            self.requests.append(request)
-        }
+        guard let name = view["step"]?.string,
+            let requests = Scenario.Request.all(view["do"])
+        else { return nil }
+        (self.name, self.requests) = (name, requests)
         lasts = view["for"]?.string.flatMap { Span(text: $0) }
         shows = view["shows"]?.json
         phones = view["of"]?.elements.compactMap(\.string) ?? []
